@@ -12,6 +12,7 @@ import { benchFirstRequests } from './bench/parts/first-requests.ts'
 import { benchHealth } from './bench/parts/health.ts'
 import { benchHttp } from './bench/parts/http.ts'
 import { benchIdle } from './bench/parts/idle.ts'
+import { benchKms } from './bench/parts/kms.ts'
 import { benchLists } from './bench/parts/lists.ts'
 import { benchProcesses } from './bench/parts/processes.ts'
 import { benchRestart } from './bench/parts/restart.ts'
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: benchHttp,
   send: () => benchSend({ transactions }),
   writes: () => benchWrites({ transactions }),
+  kms: () => benchKms({ transactions }),
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,
   health: () => benchHealth({ transactions }),

@@ -106,7 +106,10 @@ interface Sustained {
 }
 
 /** Sends so many, and waits until the service says that all are final. */
-export async function measureSustained({ anvil, service }: Stage, count: number): Promise<Sustained> {
+export async function measureSustained(
+  { anvil, service }: Pick<Stage, 'anvil' | 'service'>,
+  count: number,
+): Promise<Sustained> {
   const cpuBefore = await cpuMs(service)
   const start = performance.now()
   await send(service, count)
