@@ -2007,14 +2007,14 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "vault" | "vault_transit";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "vault" | "vault_transit" | "pkcs11";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
                 readonly index?: number;
                 /** @description aws_kms: the region of the key. */
                 readonly region?: string;
-                /** @description aws_kms: the id, the ARN or the alias of the key. */
+                /** @description aws_kms: the id, the ARN or the alias of the key; pkcs11: its CKA_ID as hex digits. */
                 readonly key_id?: string;
                 /** @description vault, vault_transit: scheme, host and port of the server. */
                 readonly address?: string;
@@ -2026,6 +2026,12 @@ export interface components {
                 readonly mount_point?: string;
                 /** @description vault_transit: the public key in base64. */
                 readonly pubkey?: string;
+                /** @description pkcs11: the label of the token. */
+                readonly token_label?: string;
+                /** @description pkcs11: the slot of the token. */
+                readonly slot?: number;
+                /** @description pkcs11: the label of the key pair. */
+                readonly key_label?: string;
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */

@@ -46,7 +46,10 @@ function unknownKind({ data, parentSchema }: ErrorObject): Problem | undefined {
   const { propertyName, mapping } = discriminator
   const kind: unknown = Object.hasOwn(data, propertyName) ? (data as Node)[propertyName] : undefined
   if (typeof kind === 'string' && Object.hasOwn(mapping, kind)) return undefined
-  return { path: `.${propertyName}`, expected: `expected one of ${Object.keys(mapping).join(', ')}` }
+  const elsewhere =
+    (parentSchema as { 'x-elsewhere'?: Readonly<Record<string, string>> })['x-elsewhere'] ?? {}
+  const reason = typeof kind === 'string' && Object.hasOwn(elsewhere, kind) ? `; ${elsewhere[kind]}` : ''
+  return { path: `.${propertyName}`, expected: `expected one of ${Object.keys(mapping).join(', ')}${reason}` }
 }
 
 /** The shape that the discriminating field names; undefined where no field is declared to tell the shapes apart. */

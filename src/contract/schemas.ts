@@ -8,7 +8,7 @@ import { fromHexadecimal } from './exact-integers.ts'
 const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])
 
 /** Words of the contract that address people or the server, not the validator. */
-const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'example', 'discriminator']
+const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'x-elsewhere', 'example', 'discriminator']
 
 /** AJV knows all schemas of the document under this name, so that references work, including recursive ones. */
 const ROOT = 'contract'

@@ -28,6 +28,8 @@ const network =
     void Object.assign((file.networks as object[])[0] ?? {}, fields)
 const plainKey = (key: unknown): Change => signer({ type: 'plain', config: { key } })
 
+const HSM = { module_path: 'lib.so', token_label: 'relayer', pin: { type: 'plain', value: SECRET } }
+
 /** [what, change of a good file, the one problem it makes] */
 const FILES: [string, Change, string][] = [
   ['is a list', () => [], 'the file must be an object'],
@@ -159,12 +161,12 @@ const FILES: [string, Change, string][] = [
   [
     'has a signer of a later release',
     signer({ type: 'turnkey' }),
-    'signers[0] has the type "turnkey", which is not supported yet; use one of local, plain, mnemonic, aws_kms, vault, vault_transit',
+    'signers[0] has the type "turnkey", which is not supported yet; use one of local, plain, mnemonic, aws_kms, vault, vault_transit, pkcs11',
   ],
   [
     'has a signer of no kind',
     signer({ type: 'locl' }),
-    'signers[0] has the type "locl", which is not known (did you mean "local"?); use one of local, plain, mnemonic, aws_kms, vault, vault_transit',
+    'signers[0] has the type "locl", which is not known (did you mean "local"?); use one of local, plain, mnemonic, aws_kms, vault, vault_transit, pkcs11',
   ],
   ['has a signer without config', signer({ config: undefined }), 'signers[0] has no "config"'],
   [
@@ -176,6 +178,21 @@ const FILES: [string, Change, string][] = [
     'has a keystore without a passphrase',
     signer({ config: { path: 'x' } }),
     'signers[0].config has no "passphrase": { "type": "env" | "file" | "plain", "value": … }',
+  ],
+  [
+    'has an HSM without a token',
+    signer({ type: 'pkcs11', config: { ...HSM, key_label: 'hot', token_label: undefined } }),
+    'signers[0].config.token_label is missing: it must be a text that is not empty, unless there is a "slot"',
+  ],
+  [
+    'has an HSM with a token and a slot',
+    signer({ type: 'pkcs11', config: { ...HSM, key_label: 'hot', slot: 0 } }),
+    'signers[0].config.token_label must be absent, because there is a "slot"',
+  ],
+  [
+    'has an HSM whose key has an id that is no bytes',
+    signer({ type: 'pkcs11', config: { ...HSM, key_id: '0x1' } }),
+    'signers[0].config.key_id must be an even number of hex digits, such as 01',
   ],
   ['has a key that is a bare text', plainKey(SECRET), 'signers[0].config.key must be an object'],
   [

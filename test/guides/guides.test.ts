@@ -10,7 +10,7 @@ const PAGES = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  ...readdirSync(join(ROOT, 'docs'))
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]
@@ -74,6 +74,7 @@ describe('what the pages name is there', () => {
     'WEBHOOK_SIGNING_KEY',
     'CHROMIUM_PATH',
     'REQUIRE_POSTGRES',
+    'REQUIRE_SOFTHSM',
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',
@@ -86,6 +87,17 @@ describe('what the pages name is there', () => {
     'SIGN_VERIFY',
     'VAULT_ROLE_ID',
     'VAULT_SECRET_ID',
+    // Of the examples with HSMs.
+    'HSM_PIN',
+    'SO_PIN',
+    'CKA_EC_POINT',
+    'CKA_EXTRACTABLE',
+    'CKA_ID',
+    'CKA_LABEL',
+    'CKA_SENSITIVE',
+    'CKA_SIGN',
+    'CKM_ECDSA',
+    'CKM_EDDSA',
   ]
   const pages = PAGES.filter((page) => page !== 'CHANGELOG.md')
 

@@ -12,6 +12,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'uniqueItems',
   'examples',
   'x-expected',
+  'x-elsewhere',
 ])
 
 /** The largest integers that fit into the integer types of Go, Java and C#. */

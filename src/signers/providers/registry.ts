@@ -2,6 +2,7 @@ import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
 import { local } from './local.ts'
 import { mnemonic } from './mnemonic.ts'
+import { pkcs11 } from './pkcs11.ts'
 import { plain } from './plain.ts'
 import type { Provider, SignerFields } from './provider.ts'
 import { vault } from './vault.ts'
@@ -15,6 +16,7 @@ const PROVIDERS = {
   aws_kms: awsKms,
   vault,
   vault_transit: vaultTransit,
+  pkcs11,
 } as const
 
 /** A type of signer, as configuration files write it. */

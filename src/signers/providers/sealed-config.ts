@@ -4,8 +4,8 @@ import { createSecret } from '../../security/secret.ts'
 import type { SignerFields } from './provider.ts'
 import { readSignerConfig, type SignerConfig, type SignerType } from './registry.ts'
 
-/** The types that callers can create. A key file is a path of this machine, which callers must not name. */
-export type StorableType = Exclude<SignerType, 'local'>
+/** The types that callers can create. Key files and libraries are paths of this machine, which callers must not name. */
+export type StorableType = Exclude<SignerType, 'local' | 'pkcs11'>
 
 /** A signer as a caller describes it. */
 export interface SignerRequest {

@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { RemoteFault } from '../remote/remote-key.ts'
+import type { KeyLocation, ModuleAnswer, ModuleFault, ModuleRequest, ModuleResult } from './protocol.ts'
+
+/** A PKCS#11 library in a process of its own. */
+export interface ModuleProcess {
+  /** @throws RemoteFault */
+  ask(question: Omit<ModuleRequest, 'number'>, signal: AbortSignal): Promise<ModuleResult>
+}
+
+/** The program has the ending of this file: `.ts` in a clone, `.js` in the package. */
+const PROGRAM = fileURLToPath(new URL(`process/main${extname(import.meta.url)}`, import.meta.url))
+
+/** A library is one thing per process, with one login per token, so its signers share it. */
+const PROCESSES = new Map<string, ModuleProcess>()
+
+/** Returns the process of a library. It starts with the first question, and again after it ended. */
+export function moduleProcess(path: string): ModuleProcess {
+  const known = PROCESSES.get(path)
+  if (known !== undefined) return known
+  const made = createModuleProcess(path)
+  PROCESSES.set(path, made)
+  return made
+}
+
+interface Waiting {
+  readonly location: KeyLocation
+  readonly resolve: (result: ModuleResult) => void
+  readonly reject: (fault: RemoteFault) => void
+}
+
+/**
+ * Creates the process of a library. A library that hangs or crashes takes only this process along: nothing can stop native code inside a
+ * process, not even when the service wants to end.
+ */
+function createModuleProcess(path: string): ModuleProcess {
+  const waiting = new Map<number, Waiting>()
+  const refused = new Map<string, RemoteFault>()
+  let child: ChildProcess | undefined
+  let [questions, answers] = [0, 0]
+
+  function settle(message: ModuleAnswer): void {
+    answers += 1
+    const asked = waiting.get(message.number)
+    waiting.delete(message.number)
+    if (asked === undefined) return
+    if ('result' in message) asked.resolve(message.result)
+    else asked.reject(noted(asked.location, message.fault))
+  }
+
+  function noted(location: KeyLocation, { kind, message, isPinRefused }: ModuleFault): RemoteFault {
+    const fault = new RemoteFault(kind, message)
+    if (isPinRefused) refused.set(loginOf(location), fault)
+    return fault
+  }
+
+  function end(ended: ChildProcess): void {
+    if (child !== ended) return
+    child = undefined
+    const fault = new RemoteFault('unavailable', 'cannot be asked: the process of its library ended')
+    for (const { reject } of waiting.values()) reject(fault)
+    waiting.clear()
+  }
+
+  function running(): ChildProcess {
+    if (child !== undefined) return child
+    const started = startProgram(path)
+    child = started
+    started.on('message', settle)
+    started.on('error', () => end(started))
+    started.on('exit', () => end(started))
+    // The service may end while it runs.
+    started.unref()
+    started.channel?.unref()
+    return started
+  }
+
+  function killStuck(stuck: ChildProcess): void {
+    stuck.kill('SIGKILL')
+    end(stuck)
+  }
+
+  return {
+    ask: (question, signal) => {
+      const refusal = refused.get(loginOf(question.location))
+      if (refusal !== undefined) return Promise.reject(refusal)
+      questions += 1
+      const [number, asked, before] = [questions, running(), answers]
+      return new Promise((resolve, reject) => {
+        waiting.set(number, { location: question.location, resolve, reject })
+        // A library that gave no answer at all since the question hangs. A slow one gives others.
+        signal.addEventListener('abort', () => {
+          if (waiting.delete(number) && answers === before) killStuck(asked)
+        })
+        asked.send({ number, ...question } satisfies ModuleRequest, (error) => error && end(asked))
+      })
+    },
+  }
+}
+
+function startProgram(path: string): ChildProcess {
+  return fork(PROGRAM, [path], {
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+}
+
+/** Logins with a PIN that a token refused are not made again, whatever happens to the process: the token could lock itself. */
+function loginOf({ token, pin }: KeyLocation): string {
+  return JSON.stringify([token, pin])
+}
