@@ -1,5 +1,6 @@
 import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
+import { googleCloudKms } from './google-cloud-kms.ts'
 import { local } from './local.ts'
 import { mnemonic } from './mnemonic.ts'
 import { plain } from './plain.ts'
@@ -13,6 +14,7 @@ const PROVIDERS = {
   plain,
   mnemonic,
   aws_kms: awsKms,
+  google_cloud_kms: googleCloudKms,
   vault,
   vault_transit: vaultTransit,
 } as const
