@@ -34,6 +34,8 @@ export default defineConfig({
       'test/browser/**',
       'test/faults/**',
       'test/package/**',
+      'test/signers/conformance/**',
+      'test/e2e/signers/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],

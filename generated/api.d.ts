@@ -1482,7 +1482,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "internal_error" | "request_timeout" | "network_unavailable";
+            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable";
         };
         /** @description Explains the work that the service did for the request, where that is not obvious. */
         readonly Metadata: {
@@ -2130,16 +2130,18 @@ export interface components {
                 };
             };
         };
+        /** @description A text that is not empty. */
+        readonly SignerText: string;
         /** @description The key file of a service account, as Google writes it. Never returned. Fields that are not described have no effect. */
         readonly GoogleServiceAccount: {
             /** @description The project of the account. */
-            readonly project_id: string;
+            readonly project_id: components["schemas"]["SignerText"];
             /** @description The id of the key. */
-            readonly private_key_id: string;
+            readonly private_key_id: components["schemas"]["SignerText"];
             /** @description The private key of RSA in PEM. */
             readonly private_key: string;
             /** @description The name of the account. */
-            readonly client_email: string;
+            readonly client_email: components["schemas"]["SignerText"];
             /**
              * @description The url that gives access tokens. `https://oauth2.googleapis.com/token` when absent. It must not lead to a private network, unless
              *     the deployment allows it.

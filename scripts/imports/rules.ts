@@ -125,7 +125,6 @@ const ARROWS: Rules['arrows'] = {
     'notifications/',
     'relayers/',
     'security/',
-    'signers/describe.ts',
     'signers/load.ts',
     'signers/providers/',
     'signers/remote/',

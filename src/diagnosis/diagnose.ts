@@ -121,7 +121,8 @@ function switchedOff({ transaction, relayer }: DiagnosisFacts): Finding | undefi
 }
 
 function signerSilent({ transaction, signerProblem }: DiagnosisFacts): Finding | undefined {
-  if (signerProblem === undefined || !isUnmined(transaction.status)) return undefined
+  const { status } = transaction
+  if (signerProblem === undefined || (status !== 'pending' && !isUnmined(status))) return undefined
   return {
     code: 'signer_unavailable',
     message: `Nothing can be signed for it at present; what is signed already is still broadcast. ${signerProblem}`,

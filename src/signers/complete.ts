@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { ConfigError } from '../lib/config-errors.ts'
-import { describeSigner } from './describe.ts'
 import type { Key } from './key.ts'
 import type { LoadedRemote, LoadedSigners, SignerConfig } from './load.ts'
-import { findRemembered } from './remembered-store.ts'
+import { describeSigner } from './providers/describe.ts'
 import { comparePublicKeys } from './remote/create-remote-key.ts'
+import { findRemembered } from './remote/remembered-store.ts'
 import type { PublicKeys } from './remote/remote-key.ts'
 
 /** The keys of the configuration, complete. */

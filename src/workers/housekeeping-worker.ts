@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { acquireLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
-import { deleteOldEvents } from '../events/delete-old-events.ts'
+import { deleteOldEvents } from '../events/retention-store.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createLoop, type Loop } from './loop.ts'
 

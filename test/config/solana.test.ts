@@ -86,7 +86,7 @@ describe('a relayer on a Solana network', () => {
     ],
     [
       { gas_price_cap: 1 },
-      'relayers[0].policies has gas_price_cap, a policy of evm networks; this relayer is on one of type solana',
+      'relayers[0].policies.gas_price_cap is a policy of evm networks; this relayer is on one of type solana',
     ],
   ])('is refused with %j', (policies, problem) => {
     expect(problemsOf({ file: fileWith({ policies }) })).toEqual([problem])

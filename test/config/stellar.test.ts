@@ -184,7 +184,7 @@ describe('a Stellar relayer', () => {
     [
       'a policy of EVM',
       { policies: { gas_price_cap: 1 } },
-      'relayers[1].policies has gas_price_cap, a policy of evm networks; this relayer is on one of type stellar',
+      'relayers[1].policies.gas_price_cap is a policy of evm networks; this relayer is on one of type stellar',
     ],
     [
       'an EVM network',

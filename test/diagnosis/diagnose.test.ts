@@ -99,6 +99,13 @@ const CASES: readonly Case[] = [
     action: 'raise_fee',
   },
   {
+    name: 'the service that holds the key does not answer',
+    facts: factsOf({ signerProblem: 'The key is not there.' }, { status: 'pending', nonce: undefined }),
+    code: 'signer_unavailable',
+    action: 'sign',
+    says: 'The key is not there.',
+  },
+  {
     name: 'paused before it was signed',
     facts: factsOf({ relayer: { ...RELAYER, paused: true } }, { status: 'pending', nonce: undefined }),
     code: 'relayer_paused',

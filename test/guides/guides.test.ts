@@ -69,11 +69,25 @@ describe('what the pages name is there', () => {
   const FOREIGN = [
     'POSTGRES_PASSWORD',
     'IMAGE_REGISTRY',
+    // The example configuration refers to them.
+    'RELAYER_DEV_KEY',
+    'WEBHOOK_SIGNING_KEY',
     'CHROMIUM_PATH',
     'REQUIRE_POSTGRES',
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',
+    // Of the key services and of their examples.
+    'AWS_ENDPOINT_URL_KMS',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GOOGLE_PRIVATE_KEY_ID',
+    'ECC_NIST_EDWARDS25519',
+    'ECC_SECG_P256K1',
+    'KEY_ID',
+    'SEED_PHRASE',
+    'SIGN_VERIFY',
+    'VAULT_ROLE_ID',
+    'VAULT_SECRET_ID',
   ]
   const pages = PAGES.filter((page) => page !== 'CHANGELOG.md')
 

@@ -19,7 +19,8 @@ export interface Reader {
   raw(key: string): unknown
   /** Accepts fields of existing files that have no effect here. */
   ignore(...keys: string[]): void
-  problem(text: string): void
+  /** Reports a problem of the object, or of one of its fields. */
+  problem(text: string, key?: string): void
   /** Reports every field that was not read. Call it last. */
   finish(): void
 }
@@ -68,7 +69,10 @@ function createReader(fields: ReadonlyMap<string, unknown>, path: string, proble
       return value === undefined ? undefined : openReader(value, pathOf(key), problems)
     },
     ignore: (...keys) => keys.forEach((key) => void known.add(key)),
-    problem: (text) => void problems.push(path ? `${path} ${text}` : text),
+    problem(text, key) {
+      const at = key === undefined ? path : pathOf(key)
+      problems.push(at ? `${at} ${text}` : text)
+    },
     finish() {
       for (const key of fields.keys()) {
         if (!known.has(key)) problems.push(`${pathOf(key)} is not known${suggest(key, known)}`)

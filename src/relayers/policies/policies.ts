@@ -46,7 +46,7 @@ function reportForeign(type: NetworkType, policies: Reader): void {
   for (const other of NETWORK_TYPES.filter((one) => one !== type)) {
     for (const name of wireNamesOf(other).filter((one) => !own.has(one) && policies.raw(one) !== undefined)) {
       own.add(name)
-      policies.problem(`has ${name}, a policy of ${other} networks; this relayer is on one of type ${type}`)
+      policies.problem(`is a policy of ${other} networks; this relayer is on one of type ${type}`, name)
     }
   }
 }

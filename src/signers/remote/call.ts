@@ -24,7 +24,7 @@ export type Caller = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T
 /** A call is repeated this many times at most. Throttling lasts for a second, and a broken connection for one call. */
 const MAX_REPETITIONS = 4
 
-/** No call is repeated after this time, in ms: leases of accounts last 15 s, and the work of a lost lease is thrown away. */
+/** No call is repeated after this time, in ms: the account waits for the step, which starts again later. */
 const NO_REPETITION_AFTER_MS = 5_000
 
 /** A call that waited for its turn for this long, in ms, is not made: its caller has given up, and the service answers too slowly for all. */

@@ -27,11 +27,12 @@ export function createRemoteHealth({ clock, compare, prove }: RemoteHealthDeps):
   let running: Promise<SignerHealth> | undefined
 
   function note(error: unknown): void {
-    if (error === undefined) isRefused = false
-    else if (isSignerFault(error) && error.code === 'signer_refused') {
-      isRefused = true
-      goodUntil = Number.NEGATIVE_INFINITY
+    if (error === undefined) {
+      isRefused = false
+      return
     }
+    goodUntil = Number.NEGATIVE_INFINITY
+    if (isSignerFault(error) && error.code === 'signer_refused') isRefused = true
   }
 
   async function ask(): Promise<SignerHealth> {

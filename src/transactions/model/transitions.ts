@@ -76,7 +76,7 @@ export function nextStatus(status: TransactionStatus, event: TransactionEvent): 
 export const FINAL_STATUSES: readonly TransactionStatus[] = ['confirmed', 'canceled', 'expired', 'failed']
 
 /** Statuses in which the caller can still replace or cancel the transaction. */
-export const REPLACEABLE_STATUSES: readonly TransactionStatus[] = ['pending', 'sent', 'submitted']
+const REPLACEABLE_STATUSES: readonly TransactionStatus[] = ['pending', 'sent', 'submitted']
 
 /** Returns true when the status never changes. */
 export function isFinal(status: TransactionStatus): boolean {

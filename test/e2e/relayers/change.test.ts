@@ -128,7 +128,7 @@ describe('a patch', () => {
       { policies: { max_fee: 1 } },
       400,
       'invalid_request',
-      /^body.policies.max_fee is not known/,
+      /^body.policies.max_fee is a policy of stellar networks; this relayer is on one of type evm/,
     ],
     [
       'a private pool',

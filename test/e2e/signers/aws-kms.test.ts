@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { ON_ANVIL } from '../../support/anvil-config.ts'
 import { AWS_ENV, type AwsKms, REGION, startAwsKms } from '../../support/key-services/aws-kms.ts'
@@ -39,6 +39,16 @@ const kill = () => kms.stop()
 const revive = async (secret = SECRET) => {
   kms = await startAwsKms(keyOf(secret), kms.port)
 }
+
+/** A test that failed may have left no KMS behind. */
+beforeEach(async () => {
+  if (!(await isAlive())) await revive()
+})
+const isAlive = () =>
+  fetch(kms.url).then(
+    () => true,
+    () => false,
+  )
 
 const start = (dataDir?: string) =>
   startService({
@@ -79,8 +89,8 @@ describe('an EVM account whose key is in AWS KMS', () => {
     const before = await nonce()
 
     await kill()
-    const waiting = await Promise.all([2, 3, 4, 5].map((value) => send(service, value)))
-    const [first = ''] = waiting
+    const first = await send(service, 2)
+    const waiting = [first, ...(await Promise.all([3, 4, 5].map((value) => send(service, value))))]
     const seen = await until(
       () => get(service, first),
       ({ status_reason: reason }) => reason?.startsWith('Waiting for its key') === true,

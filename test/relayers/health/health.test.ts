@@ -73,6 +73,20 @@ describe('one look', () => {
       'BalanceCheckFailed',
       true,
     ],
+    ['a key that signs', { signers: [{ kind: 'ok' }] }, undefined, false],
+    ['a key whose service is silent', { signers: [{ kind: 'unknown', detail: 'silent' }] }, undefined, true],
+    [
+      'a key that is refused',
+      { signers: [{ kind: 'refused', detail: 'denied' }] },
+      'SignerCheckFailed',
+      false,
+    ],
+    [
+      'a key that is refused, and nothing to spend',
+      { signers: [{ kind: 'refused', detail: 'denied' }], balance: ok(0n) },
+      'Multiple',
+      false,
+    ],
   ])('%s', (_name, facts, type, unsure) => {
     const { evaluation } = judge(facts)
     expect({ type: evaluation.reason?.type, unsure: evaluation.unsure }).toEqual({ type, unsure })

@@ -1,13 +1,13 @@
-import { type FieldType, httpUrl, text, whole } from '../../lib/fields/field-types.ts'
+import { type FieldType, httpUrl, text, whole } from '../../../lib/fields/field-types.ts'
 import {
   connectGoogleCloudKms,
   type KeyVersion,
   resourceName,
-} from '../google-cloud-kms/google-cloud-kms-key.ts'
-import { createKmsClient } from '../google-cloud-kms/kms-client.ts'
-import { logInAsServiceAccount, type ServiceAccount } from '../google-cloud-kms/service-account.ts'
-import { type AccessTokens, createAccessTokens } from '../remote/access-token.ts'
-import type { ConnectContext, RemoteProvider, SignerFields } from './provider.ts'
+} from '../../google-cloud-kms/google-cloud-kms-key.ts'
+import { createKmsClient } from '../../google-cloud-kms/kms-client.ts'
+import { logInAsServiceAccount, type ServiceAccount } from '../../google-cloud-kms/service-account.ts'
+import { type AccessTokens, createAccessTokens } from '../../remote/access-token.ts'
+import type { ConnectContext, RemoteProvider, SignerFields } from '../provider.ts'
 
 interface GoogleCloudKmsConfig {
   /** Absent: the application default credentials. */
@@ -66,7 +66,7 @@ async function connectTokens(
 ): Promise<AccessTokens> {
   if (serviceAccount !== undefined)
     return createAccessTokens(() => logInAsServiceAccount(serviceAccount, context))
-  const { connectDefaultCredentials } = await import('../google-cloud-kms/default-credentials.ts')
+  const { connectDefaultCredentials } = await import('../../google-cloud-kms/default-credentials.ts')
   return { present: await connectDefaultCredentials(key.projectId), drop: async () => undefined }
 }
 

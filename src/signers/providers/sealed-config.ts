@@ -1,9 +1,9 @@
-import { text } from '../lib/fields/field-types.ts'
-import { openReader, type Reader } from '../lib/fields/reader.ts'
-import { createSecret } from '../security/secret.ts'
-import { createObjectReaders } from './providers/object-readers.ts'
-import type { SignerFields } from './providers/provider.ts'
-import { readSignerConfig, type SignerConfig, type SignerType } from './providers/registry.ts'
+import { text } from '../../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../../lib/fields/reader.ts'
+import { createSecret } from '../../security/secret.ts'
+import { createObjectReaders } from './object-readers.ts'
+import type { SignerFields } from './provider.ts'
+import { readSignerConfig, type SignerConfig, type SignerType } from './registry.ts'
 
 /** The types that callers can create. A key file is a path of this machine, which callers must not name. */
 export type StorableType = Exclude<SignerType, 'local'>

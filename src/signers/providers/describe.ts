@@ -1,4 +1,4 @@
-import { providerOf, type SignerConfig } from './providers/registry.ts'
+import { providerOf, type SignerConfig } from './registry.ts'
 
 /** The part of a signer's configuration that everybody may see. */
 export interface SignerDescription {

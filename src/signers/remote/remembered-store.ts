@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
-import type { SignerDescription } from './describe.ts'
-import { decodePublicKeys } from './remote/public-keys.ts'
-import type { PublicKeys } from './remote/remote-key.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { SignerDescription } from '../providers/describe.ts'
+import { decodePublicKeys } from './public-keys.ts'
+import type { PublicKeys } from './remote-key.ts'
 
 /** Reads the public keys that a signer of the file had at an earlier start. A signer with another configuration since then has none. */
 export async function findRemembered(
