@@ -2007,7 +2007,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "vault" | "vault_transit" | "pkcs11";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "vault" | "vault_transit" | "pkcs11";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2016,6 +2016,19 @@ export interface components {
                 readonly region?: string;
                 /** @description aws_kms: the id, the ARN or the alias of the key; pkcs11: its CKA_ID as hex digits. */
                 readonly key_id?: string;
+                /** @description google_cloud_kms: the version of the key. */
+                readonly key?: {
+                    /** @description The project. */
+                    readonly project_id: string;
+                    /** @description The location of the key ring. */
+                    readonly location: string;
+                    /** @description The key ring. */
+                    readonly key_ring_id: string;
+                    /** @description The key. */
+                    readonly key_id: string;
+                    /** @description The version. */
+                    readonly key_version: number;
+                };
                 /** @description vault, vault_transit: scheme, host and port of the server. */
                 readonly address?: string;
                 /** @description vault, vault_transit: the namespace. */
@@ -2035,7 +2048,7 @@ export interface components {
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2092,6 +2105,66 @@ export interface components {
                 /** @description The id, the ARN or the alias (`alias/…`) of the key. */
                 readonly key_id: string;
             };
+        };
+        /** Key of Google Cloud KMS */
+        readonly CreateGoogleCloudKmsSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "google_cloud_kms";
+            /**
+             * @description One version of an asymmetric key for signing, of the algorithm `EC_SIGN_SECP256K1_SHA256` (EVM) or `EC_SIGN_ED25519` (Stellar,
+             *     Solana). Without `service_account` the credentials are those of the service: the application default credentials of Google
+             *     Cloud, which include workload identity.
+             */
+            readonly config: {
+                readonly service_account?: components["schemas"]["GoogleServiceAccount"];
+                /** @description The version of the key. */
+                readonly key: {
+                    /** @description The project. That of the service account when absent; required without one. */
+                    readonly project_id?: string;
+                    /** @description The location of the key ring. `global` when absent. */
+                    readonly location?: string;
+                    /** @description The key ring. */
+                    readonly key_ring_id: string;
+                    /** @description The key. */
+                    readonly key_id: string;
+                    /** @description The version. 1 when absent. */
+                    readonly key_version?: number;
+                };
+            };
+        };
+        /** @description A text that is not empty. */
+        readonly SignerText: string;
+        /** @description The key file of a service account, as Google writes it. Never returned. Fields that are not described have no effect. */
+        readonly GoogleServiceAccount: {
+            /** @description The project of the account. */
+            readonly project_id: components["schemas"]["SignerText"];
+            /** @description The id of the key. */
+            readonly private_key_id: components["schemas"]["SignerText"];
+            /** @description The private key of RSA in PEM. */
+            readonly private_key: string;
+            /** @description The name of the account. */
+            readonly client_email: components["schemas"]["SignerText"];
+            /**
+             * @description The url that gives access tokens. `https://oauth2.googleapis.com/token` when absent. It must not lead to a private network, unless
+             *     the deployment allows it.
+             */
+            readonly token_uri?: string;
+            /** @description The domain of the services. `googleapis.com` when absent. */
+            readonly universe_domain?: string;
+            /** @description Not used. */
+            readonly client_id?: string;
+            /** @description Not used. */
+            readonly auth_uri?: string;
+            /** @description Not used. */
+            readonly auth_provider_x509_cert_url?: string;
+            /** @description Not used. */
+            readonly client_x509_cert_url?: string;
+            /** @description Not used; key files have it. */
+            readonly type?: string;
         };
         /**
          * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration

@@ -160,6 +160,7 @@ const PACKAGES: Rules['packages'] = {
   '@solana/kit': { in: ['chains/solana/', 'signers/'] },
   ajv: { in: ['contract/'] },
   'ajv-formats': { in: ['contract/'] },
+  'google-auth-library': { in: ['signers/google-cloud-kms/'] },
   'ipaddr.js': { in: ['security/'] },
   koa: { in: ['http/'] },
   'koa-bodyparser': { in: ['http/'] },

@@ -2,6 +2,7 @@ import { id, text } from '../lib/fields/field-types.ts'
 import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret } from '../security/secret.ts'
+import { createObjectReaders } from '../signers/providers/object-readers.ts'
 import type { SignerFields } from '../signers/providers/provider.ts'
 import {
   isSignerType,
@@ -12,7 +13,7 @@ import {
 import { readSecret, resolveFile, type Sources } from './sources.ts'
 
 /** Types of existing files that a later release will support. */
-const LATER = ['google_cloud_kms', 'azure_key_vault', 'turnkey', 'cdp']
+const LATER = ['azure_key_vault', 'turnkey', 'cdp']
 
 const BLANK = createSecret('')
 
@@ -56,6 +57,7 @@ function fieldsOf(config: Reader, sources: Sources): SignerFields {
   return {
     get: config.get,
     find: config.find,
+    ...createObjectReaders(config, (inner) => fieldsOf(inner, sources)),
     path: (key) => {
       const path = config.get(key, text)
       return path && resolveFile(path, sources)

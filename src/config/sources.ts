@@ -46,10 +46,14 @@ export function resolveFile(path: string, { folder, cwd }: Pick<Sources, 'folder
   return exists(beside) || !exists(resolve(cwd, path)) ? beside : resolve(cwd, path)
 }
 
+/** A key in PEM has several lines; of other files the first one is the secret. */
+const PEM = '-----BEGIN '
+
 function readSecretFile(reader: Reader, path: string): Secret | undefined {
   try {
-    const line = readFileSync(path, 'utf8').split(/\r?\n/, 1)[0]
-    if (line) return createSecret(line)
+    const content = readFileSync(path, 'utf8')
+    const secret = content.startsWith(PEM) ? content : content.split(/\r?\n/, 1)[0]
+    if (secret) return createSecret(secret)
     reader.problem('refers to a file whose first line is empty')
   } catch (error) {
     reader.problem(`refers to a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)

@@ -80,6 +80,8 @@ describe('what the pages name is there', () => {
     'RELAYER_URL',
     // Of the key services and of their examples.
     'AWS_ENDPOINT_URL_KMS',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GOOGLE_PRIVATE_KEY_ID',
     'ECC_NIST_EDWARDS25519',
     'ECC_SECG_P256K1',
     'KEY_ID',

@@ -6,7 +6,11 @@ export class MissingPackageError extends Error {
 }
 
 /** The versions that the tests ran with. npm installs no optional peer by itself, so deployments without such keys stay small. */
-const VERSIONS = { '@aws-sdk/client-kms': '3.1164.0', pkcs11js: '2.1.7' } as const
+const VERSIONS = {
+  '@aws-sdk/client-kms': '3.1164.0',
+  'google-auth-library': '11.3.4',
+  pkcs11js: '2.1.7',
+} as const
 
 /**
  * Loads the library of a key service, with a sentence in place of the import's own failure.

@@ -16,6 +16,10 @@ export interface SignerFields {
   findSecret(key: string): Secret | undefined
   /** Reads the path of a file, from the folder of the configuration file. */
   path(key: string): string
+  /** Reads a required object. */
+  object<T>(key: string, read: (fields: SignerFields) => T): T
+  /** Reads an object that may be absent. */
+  findObject<T>(key: string, read: (fields: SignerFields) => T): T | undefined
 }
 
 interface AnyProvider<C> {

@@ -1,19 +1,21 @@
 import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
+import { googleCloudKms } from './cloud/google-cloud-kms.ts'
 import { local } from './local.ts'
 import { mnemonic } from './mnemonic.ts'
 import { pkcs11 } from './pkcs11.ts'
 import { plain } from './plain.ts'
 import type { Provider, SignerFields } from './provider.ts'
-import { vault } from './vault.ts'
-import { vaultTransit } from './vault-transit.ts'
+import { vault } from './vault/vault.ts'
+import { vaultTransit } from './vault/vault-transit.ts'
 
-/** All types of signers. A new type is a file beside this one and a line here; the contract lists it for callers. */
+/** All types of signers. A new type is a file beside or below this one and a line here; the contract lists it for callers. */
 const PROVIDERS = {
   local,
   plain,
   mnemonic,
   aws_kms: awsKms,
+  google_cloud_kms: googleCloudKms,
   vault,
   vault_transit: vaultTransit,
   pkcs11,

@@ -1,6 +1,7 @@
 import { text } from '../../lib/fields/field-types.ts'
-import { openReader } from '../../lib/fields/reader.ts'
+import { openReader, type Reader } from '../../lib/fields/reader.ts'
 import { createSecret } from '../../security/secret.ts'
+import { createObjectReaders } from './object-readers.ts'
 import type { SignerFields } from './provider.ts'
 import { readSignerConfig, type SignerConfig, type SignerType } from './registry.ts'
 
@@ -24,9 +25,17 @@ export function readRequestedConfig(
 ): SignerConfig | undefined {
   const reader = openReader(config, path, problems)
   if (!reader) return undefined
-  const fields: SignerFields = {
+  const read = readSignerConfig({ id, type }, fieldsOf(reader))
+  reader.finish()
+  return problems.length === 0 ? read : undefined
+}
+
+/** Secrets of a request are plain texts. */
+function fieldsOf(reader: Reader): SignerFields {
+  return {
     get: reader.get,
     find: reader.find,
+    ...createObjectReaders(reader, fieldsOf),
     secret: (key) => createSecret(reader.get(key, text)),
     findSecret: (key) => {
       const found = reader.find(key, text)
@@ -36,9 +45,6 @@ export function readRequestedConfig(
       throw new Error('a request names no files')
     },
   }
-  const read = readSignerConfig({ id, type }, fields)
-  reader.finish()
-  return problems.length === 0 ? read : undefined
 }
 
 /** Writes a configuration to be sealed: everything in it may be a secret. */

@@ -1,7 +1,8 @@
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secret.ts'
+import { answered } from '../remote/answered.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
-import { answered, dataOf, failureOf, readJson } from './answers.ts'
+import { dataOf, failureOf, readJson } from './answers.ts'
 
 /** The way into a Vault, with the names of existing configuration files. */
 export interface VaultConfig {

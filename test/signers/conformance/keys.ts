@@ -1,5 +1,6 @@
 import { Keypair } from '@stellar/stellar-sdk'
 import { privateKeyToAddress } from 'viem/accounts'
+import type { HttpClient } from '../../../src/lib/http/http-client.ts'
 import { systemClock } from '../../../src/lib/time/clock.ts'
 import type { Key } from '../../../src/signers/key.ts'
 import { connectSigner } from '../../../src/signers/providers/connect.ts'
@@ -24,17 +25,23 @@ export function ed25519Accounts(seed: string) {
   return { stellar: keypair.publicKey(), solana: solanaAddress(new Uint8Array(keypair.rawPublicKey())) }
 }
 
-const PATIENT: CallLimits = { timeoutMs: 10_000, concurrency: 50 }
+/** The machine of the tests can be slow. */
+export const PATIENT: CallLimits = { timeoutMs: 10_000, concurrency: 50 }
+
+interface OpenOptions extends CallLimits {
+  /** Asks the service of the key. Default: the service at its own url. */
+  readonly http?: HttpClient
+}
 
 /** Opens a signer as the service does. The time-out holds from the first signature on. */
-export async function openSigner(config: SignerConfig, limits: CallLimits = PATIENT): Promise<Key> {
+export async function openSigner(config: SignerConfig, options: OpenOptions = PATIENT): Promise<Key> {
   const provider = providerOf(config)
   if (provider.kind === 'local') {
     const key = await provider.open(config.id, config)
     if (typeof key === 'string') throw new Error(key)
     return key
   }
-  const { http } = KEY_SERVICES.configured
+  const { http = KEY_SERVICES.configured.http, ...limits } = options
   const connect = (own: CallLimits) => connectSigner(config, { ...own, http, clock: systemClock })
   const publicKeys = await (await connect(PATIENT)).publicKeys()
   return (await connect(limits)).keyOf(publicKeys)

@@ -1,7 +1,7 @@
-import type { FieldType } from '../../lib/fields/field-types.ts'
-import { connectTransitKey } from '../vault/transit-key.ts'
-import { createVaultClient } from '../vault/vault-client.ts'
-import type { RemoteProvider } from './provider.ts'
+import type { FieldType } from '../../../lib/fields/field-types.ts'
+import { connectTransitKey } from '../../vault/transit-key.ts'
+import { createVaultClient } from '../../vault/vault-client.ts'
+import type { RemoteProvider } from '../provider.ts'
 import { readVaultFields, showVaultFields, type VaultSignerConfig } from './vault-fields.ts'
 
 interface VaultTransitConfig extends VaultSignerConfig {

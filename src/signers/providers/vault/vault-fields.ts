@@ -1,6 +1,6 @@
-import { httpUrl, text } from '../../lib/fields/field-types.ts'
-import type { VaultConfig } from '../vault/vault-client.ts'
-import type { SignerFields } from './provider.ts'
+import { httpUrl, text } from '../../../lib/fields/field-types.ts'
+import type { VaultConfig } from '../../vault/vault-client.ts'
+import type { SignerFields } from '../provider.ts'
 
 /** The fields that every signer in a Vault has. */
 export interface VaultSignerConfig extends VaultConfig {

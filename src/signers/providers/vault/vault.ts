@@ -1,6 +1,6 @@
-import { connectStoredKey } from '../vault/stored-key.ts'
-import { createVaultClient } from '../vault/vault-client.ts'
-import type { RemoteProvider } from './provider.ts'
+import { connectStoredKey } from '../../vault/stored-key.ts'
+import { createVaultClient } from '../../vault/vault-client.ts'
+import type { RemoteProvider } from '../provider.ts'
 import { readVaultFields, showVaultFields, type VaultSignerConfig } from './vault-fields.ts'
 
 /** A private key that HashiCorp Vault or OpenBao stores (KV version 2). */

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { readSigners } from '../../src/config/signers.ts'
+import { openReader } from '../../src/lib/fields/reader.ts'
+import { describeSigner } from '../../src/signers/providers/describe.ts'
+import { readRequestedConfig, type StorableType } from '../../src/signers/providers/sealed-config.ts'
+
+/** A type of signer, its configuration as requests write it, and the part that everybody may see. */
+interface Described {
+  readonly type: StorableType
+  readonly config: Record<string, unknown>
+  /** The paths of the secrets, which files refer to. */
+  readonly secrets: readonly string[]
+  readonly shown: object
+}
+
+const CASES: readonly Described[] = [
+  {
+    type: 'google_cloud_kms',
+    config: {
+      service_account: {
+        project_id: 'payments',
+        private_key_id: 'secret-1',
+        private_key: 'secret-2',
+        client_email: 'secret-3',
+        client_id: '1',
+        auth_uri: 'https://accounts.google.com/o/oauth2/auth',
+        token_uri: 'https://oauth2.googleapis.com/token',
+        auth_provider_x509_cert_url: 'https://www.googleapis.com/oauth2/v1/certs',
+        client_x509_cert_url: 'https://www.googleapis.com/robot/v1/metadata/x509/relayer',
+        universe_domain: 'googleapis.com',
+      },
+      key: { key_ring_id: 'relayer', key_id: 'hot' },
+    },
+    secrets: [
+      'service_account.private_key_id',
+      'service_account.private_key',
+      'service_account.client_email',
+    ],
+    shown: {
+      key: {
+        project_id: 'payments',
+        location: 'global',
+        key_ring_id: 'relayer',
+        key_id: 'hot',
+        key_version: 1,
+      },
+    },
+  },
+]
+
+/** Replaces each secret by a reference, as files have it. */
+function toFile(config: Record<string, unknown>, secrets: readonly string[], path = ''): object {
+  const entries = Object.entries(config).map(([key, value]) => {
+    if (secrets.includes(path + key)) return [key, { type: 'plain', value }]
+    const inner = value as Record<string, unknown>
+    return [key, typeof value === 'object' ? toFile(inner, secrets, `${path}${key}.`) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function fromFile(type: string, config: object) {
+  const problems: string[] = []
+  const file = openReader({ signers: [{ id: 'tested', type, config }] }, '', problems)
+  const sources = { env: {}, folder: '/', cwd: '/', referred: new Set<string>() }
+  const [signer] = file ? readSigners(file, sources, problems) : []
+  return { signer, problems }
+}
+
+describe.each(CASES)('a configuration of $type', ({ type, config, secrets, shown }) => {
+  test('has the shape of OpenZeppelin Relayer in the file, and hides its secrets', () => {
+    const { signer, problems } = fromFile(type, toFile(config, secrets))
+    expect(problems).toEqual([])
+    if (signer === undefined) throw new Error('there is no signer')
+    expect(describeSigner(signer)).toEqual({ id: 'tested', type, config: shown })
+    expect(JSON.stringify(signer)).not.toContain('secret-')
+  })
+
+  test('has the same shape in a request', () => {
+    const problems: string[] = []
+    const signer = readRequestedConfig('tested', { type, config }, { path: 'body.config', problems })
+    expect(problems).toEqual([])
+    expect(signer && describeSigner(signer).config).toEqual(shown)
+    expect(JSON.stringify(signer)).not.toContain('secret-')
+  })
+})
+
+describe('problems of nested objects', () => {
+  test.each<[string, object, string[]]>([
+    ['without the object', {}, ['signers[0].config has no "key"']],
+    ['with another value in its place', { key: 'hot' }, ['signers[0].config.key must be an object']],
+    [
+      'without a field, and with an unknown one',
+      { key: { project_id: 'payments', key_ring_id: 'relayer', key: 'hot' } },
+      [
+        'signers[0].config.key.key_id is missing: it must be a text that is not empty',
+        'signers[0].config.key.key is not known',
+      ],
+    ],
+    [
+      'without a project and an account',
+      { key: { key_ring_id: 'relayer', key_id: 'hot' } },
+      ['signers[0].config.key.project_id is missing: it must be a text that is not empty'],
+    ],
+  ])('%s', (_what, config, expected) => {
+    expect(fromFile('google_cloud_kms', config).problems).toEqual(expected)
+  })
+})

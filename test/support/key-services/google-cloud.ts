@@ -1,0 +1,206 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { jwtVerify } from 'jose'
+import { crc32c } from '../../../src/signers/google-cloud-kms/crc32c.ts'
+import { type HeldEd25519, type HeldSecp256k1, holdEd25519, holdSecp256k1, toDer } from './held-keys.ts'
+import {
+  type HttpService,
+  type ServiceAnswer,
+  type ServiceRequest,
+  startHttpService,
+} from './http-service.ts'
+
+/** The service account that the server knows. */
+export const EMAIL = 'relayer@payments.iam.gserviceaccount.com'
+export const TOKEN_URI = 'https://oauth2.googleapis.com/token'
+const KEY_ID = '0123456789abcdef'
+const SCOPE = 'https://www.googleapis.com/auth/cloudkms'
+
+/** The token of the metadata server, where a machine of Google has its identity. */
+const METADATA_TOKEN = 'ya29.metadata'
+
+/** The subject token of a workload outside of Google, and the token that it gets for it. */
+export const SUBJECT_TOKEN = 'token-of-the-cluster'
+const FEDERATED_TOKEN = 'ya29.federated'
+
+/** The parts of Google Cloud that the service asks, by the discovery document of Cloud KMS v1 and Google's pages on OAuth. */
+export interface GoogleCloud extends HttpService {
+  /** The fields of the key file of the account that the server knows. */
+  readonly account: { readonly privateKey: string; readonly privateKeyId: string }
+  readonly logins: () => number
+  /** Ends all tokens of the service account. */
+  revoke(): void
+  /** Disables or enables all keys. */
+  setEnabled(isEnabled: boolean): void
+  /** Lets the checksum of the next answers be wrong. */
+  damage(times: number): void
+}
+
+interface GoogleCloudOptions {
+  /** The resource names of versions, with their secrets. */
+  readonly secp256k1: Readonly<Record<string, string>>
+  readonly ed25519: Readonly<Record<string, string>>
+}
+
+const failed = (status: number, name: string, message = 'as Google says it'): ServiceAnswer => ({
+  status,
+  body: { error: { code: status, message, status: name } },
+})
+
+/** Starts the server. */
+export async function startGoogleCloud(options: GoogleCloudOptions): Promise<GoogleCloud> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const tokens = new Set<string>()
+  let [logins, isEnabled, damaged] = [0, true, 0]
+  const keys = new Map<string, Held>([
+    ...Object.entries(options.secp256k1).map(([name, secret]) => [name, secp256k1(secret)] as const),
+    ...Object.entries(options.ed25519).map(([name, seed]) => [name, ed25519(seed)] as const),
+  ])
+
+  async function logIn(body: string): Promise<ServiceAnswer> {
+    if (!(await isAssertion(new URLSearchParams(body), publicKey)))
+      return { status: 400, body: { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' } }
+    logins += 1
+    const token = `ya29.${logins}`
+    tokens.add(token)
+    return { status: 200, body: { access_token: token, expires_in: 3599, token_type: 'Bearer' } }
+  }
+
+  /** Writes a checksum, wrong for as many answers as wanted. */
+  function checksumOf(content: Uint8Array): string {
+    damaged -= 1
+    return String(damaged >= 0 ? 1 : crc32c(content))
+  }
+
+  function askKey({ method, path, body }: ServiceRequest): ServiceAnswer {
+    const [, name = '', verb = ''] =
+      /^\/v1\/(.+\/cryptoKeyVersions\/\d+)(\/publicKey|:asymmetricSign)$/.exec(path) ?? []
+    const key = keys.get(decodeURIComponent(name))
+    if (key === undefined) return failed(404, 'NOT_FOUND')
+    if (!isEnabled) return failed(400, 'FAILED_PRECONDITION')
+    if (method === 'GET' && verb === '/publicKey') {
+      const pemCrc32c = checksumOf(Buffer.from(key.pem))
+      return { status: 200, body: { pem: key.pem, algorithm: key.algorithm, pemCrc32c, name } }
+    }
+    if (method !== 'POST' || verb !== ':asymmetricSign') return failed(404, 'NOT_FOUND')
+    return signWith(key, { name, body: JSON.parse(body), checksumOf })
+  }
+
+  const service = await startHttpService((request) => {
+    const found = identityOf(request)
+    if (found !== undefined) return found
+    if (request.method === 'POST' && request.path === '/token') return logIn(request.body)
+    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (!tokens.has(bearer) && bearer !== METADATA_TOKEN && bearer !== FEDERATED_TOKEN)
+      return failed(401, 'UNAUTHENTICATED')
+    return askKey(request)
+  })
+  return {
+    ...service,
+    account: {
+      privateKey: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+      privateKeyId: KEY_ID,
+    },
+    logins: () => logins,
+    revoke: () => tokens.clear(),
+    setEnabled: (wanted) => {
+      isEnabled = wanted
+    },
+    damage: (times) => {
+      damaged = times
+    },
+  }
+}
+
+interface Held {
+  readonly pem: string
+  readonly algorithm: string
+  /** The field of the content in a request, and of its checksum. */
+  readonly field: 'digest' | 'data'
+  readonly sign: (content: Buffer) => Buffer
+}
+
+const pemOf = ({ publicKey }: HeldSecp256k1 | HeldEd25519) =>
+  publicKey.export({ format: 'pem', type: 'spki' }).toString()
+
+function secp256k1(secret: string): Held {
+  const key = holdSecp256k1(secret)
+  return {
+    pem: pemOf(key),
+    algorithm: 'EC_SIGN_SECP256K1_SHA256',
+    field: 'digest',
+    sign: (digest) => toDer(key.sign(digest)),
+  }
+}
+
+function ed25519(seed: string): Held {
+  const key = holdEd25519(seed)
+  return { pem: pemOf(key), algorithm: 'EC_SIGN_ED25519', field: 'data', sign: key.sign }
+}
+
+interface SignCall {
+  readonly name: string
+  readonly body: Record<string, unknown>
+  readonly checksumOf: (content: Uint8Array) => string
+}
+
+/** Signs as `AsymmetricSignRequest` of the discovery document describes it: unknown fields and damaged content are refused. */
+function signWith(key: Held, { name, body, checksumOf }: SignCall): ServiceAnswer {
+  const { [key.field]: wrapped, [`${key.field}Crc32c`]: checksum, ...unknown } = body
+  const text = key.field === 'digest' ? (wrapped as { sha256?: unknown } | undefined)?.sha256 : wrapped
+  if (Object.keys(unknown).length > 0 || typeof text !== 'string' || typeof checksum !== 'string')
+    return failed(400, 'INVALID_ARGUMENT')
+  const content = Buffer.from(text, 'base64')
+  if (checksum !== String(crc32c(content)))
+    return failed(400, 'INVALID_ARGUMENT', 'The checksum does not match.')
+  if (key.field === 'digest' && content.length !== 32) return failed(400, 'INVALID_ARGUMENT')
+  const signature = key.sign(content)
+  return {
+    status: 200,
+    body: {
+      signature: signature.toString('base64'),
+      signatureCrc32c: checksumOf(signature),
+      [key.field === 'digest' ? 'verifiedDigestCrc32c' : 'verifiedDataCrc32c']: true,
+      name,
+      protectionLevel: 'HSM',
+    },
+  }
+}
+
+/** Checks the assertion of a service account (RFC 7523), as Google's page on service accounts asks for it. */
+async function isAssertion(form: URLSearchParams, publicKey: KeyObject): Promise<boolean> {
+  if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return false
+  try {
+    const { payload, protectedHeader } = await jwtVerify(form.get('assertion') ?? '', publicKey, {
+      algorithms: ['RS256'],
+      issuer: EMAIL,
+      audience: TOKEN_URI,
+      maxTokenAge: '1 hour',
+      requiredClaims: ['iat', 'exp'],
+    })
+    const life = Number(payload.exp) - Number(payload.iat)
+    return payload.scope === SCOPE && protectedHeader.kid === KEY_ID && life <= 3600
+  } catch {
+    return false
+  }
+}
+
+/** Answers as the metadata server of Google, and as its Security Token Service (RFC 8693). */
+function identityOf({ method, path, query, headers, body }: ServiceRequest): ServiceAnswer | undefined {
+  if (path.startsWith('/computeMetadata/v1/')) {
+    if (headers['metadata-flavor'] !== 'Google') return failed(403, 'PERMISSION_DENIED')
+    const isToken = path.endsWith('/instance/service-accounts/default/token')
+    if (isToken && query.get('scopes') !== SCOPE) return failed(400, 'INVALID_ARGUMENT')
+    return {
+      status: 200,
+      headers: { 'metadata-flavor': 'Google' },
+      body: isToken ? { access_token: METADATA_TOKEN, expires_in: 3599, token_type: 'Bearer' } : {},
+    }
+  }
+  if (method !== 'POST' || path !== '/sts') return undefined
+  const form = new URLSearchParams(body)
+  const isExchange = form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:token-exchange'
+  if (!isExchange || form.get('subject_token') !== SUBJECT_TOKEN || form.get('scope') !== SCOPE)
+    return { status: 400, body: { error: 'invalid_grant' } }
+  const issued = { issued_token_type: 'urn:ietf:params:oauth:token-type:access_token', token_type: 'Bearer' }
+  return { status: 200, body: { access_token: FEDERATED_TOKEN, expires_in: 3599, ...issued } }
+}
