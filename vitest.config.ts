@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config'
-import { hasSoftHsm } from './test/support/key-services/softhsm.ts'
 import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
 
 const POSTGRES_TESTS = [
@@ -28,16 +27,6 @@ if (!withPostgres)
     `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(', ')}.\n`,
   )
 
-const SOFTHSM_TESTS = ['test/signers/conformance/pkcs11.test.ts', 'test/e2e/signers/pkcs11.test.ts']
-
-const withSoftHsm = hasSoftHsm()
-if (!withSoftHsm && process.env.REQUIRE_SOFTHSM === '1')
-  throw new Error(
-    'REQUIRE_SOFTHSM=1, but there is no SoftHSM2 or no pkcs11js here: install the package softhsm2, and npm install --no-save pkcs11js@2.1.7.',
-  )
-if (!withSoftHsm)
-  process.stdout.write(`No SoftHSM2 or no pkcs11js here: without ${SOFTHSM_TESTS.join(', ')}.\n`)
-
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -49,7 +38,6 @@ export default defineConfig({
       'test/e2e/signers/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
-      ...(withSoftHsm ? [] : SOFTHSM_TESTS),
     ],
     // Tests leave nothing behind in their process. Files share it with what it has loaded and compiled, which takes longer than most of them.
     isolate: false,
