@@ -2007,7 +2007,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "vault" | "vault_transit" | "pkcs11";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "vault" | "vault_transit" | "pkcs11" | "web3signer";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2032,10 +2032,14 @@ export interface components {
                 readonly slot?: number;
                 /** @description pkcs11: the label of the key pair. */
                 readonly key_label?: string;
+                /** @description web3signer: scheme, host and port of the server. */
+                readonly url?: string;
+                /** @description web3signer: the public key, 0x and 128 hex digits. */
+                readonly public_key?: string;
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2146,6 +2150,28 @@ export interface components {
                 readonly mount_point?: components["schemas"]["VaultText"];
                 /** @description The public key, 32 bytes in base64. It selects the version of the key. */
                 readonly pubkey: string;
+            };
+        };
+        /** Key of Web3Signer */
+        readonly CreateWeb3SignerSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "web3signer";
+            /**
+             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which
+             *     the configuration file alone can name (`tls`).
+             */
+            readonly config: {
+                /**
+                 * @description The url of the server. It must not lead to a private network, unless the deployment allows it; the configuration file may
+                 *     name any.
+                 */
+                readonly url: string;
+                /** @description The public key as Web3Signer lists it, 128 hex digits with or without `0x`. */
+                readonly public_key: string;
             };
         };
         /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */

@@ -56,8 +56,18 @@ function fieldsOf(config: Reader, sources: Sources): SignerFields {
   return {
     get: config.get,
     find: config.find,
+    nested: (key, read) => {
+      const inside = config.object(key)
+      const value = inside && read(fieldsOf(inside, sources))
+      inside?.finish()
+      return value
+    },
     path: (key) => {
       const path = config.get(key, text)
+      return path && resolveFile(path, sources)
+    },
+    findPath: (key) => {
+      const path = config.find(key, text)
       return path && resolveFile(path, sources)
     },
     secret: (key) => {

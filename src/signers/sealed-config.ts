@@ -1,5 +1,5 @@
 import { text } from '../lib/fields/field-types.ts'
-import { openReader } from '../lib/fields/reader.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { createSecret } from '../security/secret.ts'
 import type { SignerFields } from './providers/provider.ts'
 import { readSignerConfig, type SignerConfig, type SignerType } from './providers/registry.ts'
@@ -24,7 +24,17 @@ export function readRequestedConfig(
 ): SignerConfig | undefined {
   const reader = openReader(config, path, problems)
   if (!reader) return undefined
-  const fields: SignerFields = {
+  const read = readSignerConfig({ id, type }, fieldsOf(reader))
+  reader.finish()
+  return problems.length === 0 ? read : undefined
+}
+
+/** Secrets of requests are texts. */
+function fieldsOf(reader: Reader): SignerFields {
+  const noFile = () => {
+    throw new Error('a request names no files')
+  }
+  return {
     get: reader.get,
     find: reader.find,
     secret: (key) => createSecret(reader.get(key, text)),
@@ -32,13 +42,13 @@ export function readRequestedConfig(
       const found = reader.find(key, text)
       return found === undefined ? undefined : createSecret(found)
     },
-    path: () => {
-      throw new Error('a request names no files')
+    nested: (key, read) => {
+      const inside = reader.object(key)
+      return inside && read(fieldsOf(inside))
     },
+    path: noFile,
+    findPath: noFile,
   }
-  const read = readSignerConfig({ id, type }, fields)
-  reader.finish()
-  return problems.length === 0 ? read : undefined
 }
 
 /** Writes a configuration to be sealed: everything in it may be a secret. */

@@ -14,8 +14,11 @@ export interface SignerFields {
   /** Reads a required secret: in the file a reference to its source, in a request the text itself. */
   secret(key: string): Secret
   findSecret(key: string): Secret | undefined
+  /** Reads an object inside that may be absent. */
+  nested<T>(key: string, read: (fields: SignerFields) => T): T | undefined
   /** Reads the path of a file, from the folder of the configuration file. */
   path(key: string): string
+  findPath(key: string): string | undefined
 }
 
 interface AnyProvider<C> {
