@@ -184,8 +184,12 @@ export interface paths {
          *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods
          *     that read and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
          *
-         *     A relayer that is paused or disabled can be changed as well. When its endpoints or its policies have changed, the service checks
-         *     its health
+         *     Another `signer_id` hands the account over to another place of the same key, for example from a key file to an HSM that the key was
+         *     imported into. A signer of another address is refused: the relayer, its nonces and its transactions belong to the account. What is
+         *     signed already stays as it is.
+         *
+         *     A relayer that is paused or disabled can be changed as well. When its endpoints, its signer or its policies have changed, the
+         *     service checks its health
          *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
          *     last until its entry in the file changes.
          */
@@ -1768,7 +1772,11 @@ export interface components {
             readonly network?: components["schemas"]["Unchangeable"];
             readonly network_type?: components["schemas"]["Unchangeable"];
             readonly address?: components["schemas"]["Unchangeable"];
-            readonly signer_id?: components["schemas"]["Unchangeable"];
+            /**
+             * @description A signer of the same account: of the same address, and of the same channels. It signs from now on. For another account create a
+             *     relayer of its own.
+             */
+            readonly signer_id?: components["schemas"]["Id"];
             readonly channels?: components["schemas"]["Unchangeable"];
             readonly system_disabled?: components["schemas"]["Unchangeable"];
             readonly disabled_reason?: components["schemas"]["Unchangeable"];
