@@ -184,8 +184,12 @@ export interface paths {
          *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods
          *     that read and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
          *
-         *     A relayer that is paused or disabled can be changed as well. When its endpoints or its policies have changed, the service checks
-         *     its health
+         *     Another `signer_id` hands the account over to another place of the same key, for example from a key file to an HSM that the key was
+         *     imported into. A signer of another address is refused: the relayer, its nonces and its transactions belong to the account. What is
+         *     signed already stays as it is.
+         *
+         *     A relayer that is paused or disabled can be changed as well. When its endpoints, its signer or its policies have changed, the
+         *     service checks its health
          *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
          *     last until its entry in the file changes.
          */
@@ -1768,7 +1772,11 @@ export interface components {
             readonly network?: components["schemas"]["Unchangeable"];
             readonly network_type?: components["schemas"]["Unchangeable"];
             readonly address?: components["schemas"]["Unchangeable"];
-            readonly signer_id?: components["schemas"]["Unchangeable"];
+            /**
+             * @description A signer of the same account: of the same address, and of the same channels. It signs from now on. For another account create a
+             *     relayer of its own.
+             */
+            readonly signer_id?: components["schemas"]["Id"];
             readonly channels?: components["schemas"]["Unchangeable"];
             readonly system_disabled?: components["schemas"]["Unchangeable"];
             readonly disabled_reason?: components["schemas"]["Unchangeable"];
@@ -2007,7 +2015,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "vault" | "vault_transit" | "pkcs11";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "vault" | "vault_transit" | "pkcs11" | "web3signer";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2045,10 +2053,14 @@ export interface components {
                 readonly slot?: number;
                 /** @description pkcs11: the label of the key pair. */
                 readonly key_label?: string;
+                /** @description web3signer: scheme, host and port of the server. */
+                readonly url?: string;
+                /** @description web3signer: the public key, 0x and 128 hex digits. */
+                readonly public_key?: string;
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2219,6 +2231,28 @@ export interface components {
                 readonly mount_point?: components["schemas"]["VaultText"];
                 /** @description The public key, 32 bytes in base64. It selects the version of the key. */
                 readonly pubkey: string;
+            };
+        };
+        /** Key of Web3Signer */
+        readonly CreateWeb3SignerSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "web3signer";
+            /**
+             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which
+             *     the configuration file alone can name (`tls`).
+             */
+            readonly config: {
+                /**
+                 * @description The url of the server. It must not lead to a private network, unless the deployment allows it; the configuration file may
+                 *     name any.
+                 */
+                readonly url: string;
+                /** @description The public key as Web3Signer lists it, 128 hex digits with or without `0x`. */
+                readonly public_key: string;
             };
         };
         /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */

@@ -62,6 +62,10 @@ function fieldsOf(config: Reader, sources: Sources): SignerFields {
       const path = config.get(key, text)
       return path && resolveFile(path, sources)
     },
+    findPath: (key) => {
+      const path = config.find(key, text)
+      return path && resolveFile(path, sources)
+    },
     secret: (key) => {
       if (config.raw(key) === undefined)
         config.problem(`has no "${key}": { "type": "env" | "file" | "plain", "value": … }`)

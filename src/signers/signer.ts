@@ -30,6 +30,11 @@ export interface Secp256k1Signer extends AnySigner {
    * @throws AppError `signer_unavailable` or `signer_refused` for a key outside this process
    */
   sign(digest: Uint8Array): Promise<EcdsaSignature>
+  /**
+   * Signs the keccak-256 hash of a message. Present where a service outside signs nothing but messages that it hashes itself; then `sign`
+   * must not be called.
+   */
+  readonly signMessage?: (message: Uint8Array) => Promise<EcdsaSignature>
 }
 
 /** Signs for one ed25519 key (RFC 8032). */

@@ -107,8 +107,15 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     return made
   }
 
+  /** A signer of the same accounts can have taken over since the relayer was prepared; its predecessor signs until the next look. */
+  function accountsOfEarlierSigner(relayer: Relayer): SourceAccounts | undefined {
+    const name = accountsKey(relayer)
+    const key = [...sourceAccounts.keys()].find((known) => known.startsWith(name))
+    return key === undefined ? undefined : sourceAccounts.get(key)
+  }
+
   function runtimeOf(relayer: Relayer): RelayerRuntime {
-    const own = sourceAccounts.get(sourceAccountsKey(relayer))
+    const own = sourceAccounts.get(sourceAccountsKey(relayer)) ?? accountsOfEarlierSigner(relayer)
     if (own === undefined) throw notPrepared(relayer)
     const { network, chain } = chainOf(relayer)
     return { network, chain, account: own[0], sourceAccounts: own }
@@ -151,8 +158,13 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
 
 /** Names everything that the source accounts of a relayer depend on. */
 function sourceAccountsKey(relayer: Relayer): string {
-  const { id, networkType, address, signerId } = relayer
-  return JSON.stringify([id, networkType, address, signerId, channelsOf(relayer)])
+  return `${accountsKey(relayer)}${relayer.signerId}`
+}
+
+/** Names the source accounts of a relayer, whoever signs for them. No name is the beginning of another one. */
+function accountsKey(relayer: Relayer): string {
+  const { id, networkType, address } = relayer
+  return JSON.stringify([id, networkType, address, channelsOf(relayer)])
 }
 
 type MakerOptions = Pick<RelayerRuntimesOptions, 'rpcTimeoutMs' | 'clock' | 'log' | 'guarded' | 'rpcObserver'>

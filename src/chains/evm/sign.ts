@@ -1,5 +1,5 @@
 import type { Hex, TransactionSerializable } from 'viem'
-import { bytesToHex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem/utils'
+import { bytesToHex, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem/utils'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
 import type { EvmDraft } from './content.ts'
@@ -10,7 +10,7 @@ export async function signDraft(
   signer: Signer,
 ): Promise<SignedDraft> {
   const unsigned = toUnsigned(draft, nonce, chainId)
-  const signature = await secp256k1(signer).sign(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const signature = await signHashOf(hexToBytes(serializeTransaction(unsigned)), signer)
   const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
   const raw = serializeTransaction(unsigned, {
     ...parts,
@@ -26,15 +26,25 @@ export function unsignedBytes(transaction: TransactionSerializable): Hex {
   return serializeTransaction(transaction)
 }
 
+/** The beginning of a personal message; its length in decimal digits follows. */
+const PERSONAL = '\x19Ethereum Signed Message:\n'
+
 /** Signs the UTF-8 bytes of a message with EIP-191, version 0x45 ("personal message"). Text that looks like hex is text. */
 export async function signPersonalMessage(message: string, signer: Signer): Promise<Signature> {
-  return signDigest(hexToBytes(hashMessage(message)), signer)
+  const bytes = Buffer.from(message, 'utf8')
+  return signEncoded(Buffer.concat([Buffer.from(`${PERSONAL}${bytes.length}`), bytes]), signer)
 }
 
-/** Signs a digest of 32 bytes; `v` is 27 or 28. */
-export async function signDigest(digest: Uint8Array, signer: Signer): Promise<Signature> {
-  const signature = await secp256k1(signer).sign(digest)
+/** Signs the keccak-256 hash of encoded bytes; `v` is 27 or 28. */
+export async function signEncoded(encoded: Uint8Array, signer: Signer): Promise<Signature> {
+  const signature = await signHashOf(encoded, signer)
   return presentSignature(signature, 27 + signature.recovery)
+}
+
+/** Some services outside hash by themselves, so signers get the bytes where they want them. */
+function signHashOf(encoded: Uint8Array, signer: Signer): Promise<EcdsaSignature> {
+  const own = secp256k1(signer)
+  return own.signMessage?.(encoded) ?? own.sign(keccak256(encoded, 'bytes'))
 }
 
 /** The configuration lets no other key near an EVM account. */

@@ -39,6 +39,15 @@ export interface HttpClient {
   close(): void
 }
 
+/** Certificates and a private key in PEM. */
+export interface TlsFiles {
+  /** The authorities that the server's certificate must come from. */
+  readonly ca?: Buffer
+  /** The certificate that the client shows, with its private key. */
+  readonly cert?: Buffer
+  readonly key?: Buffer
+}
+
 export interface HttpClientOptions {
   /** Resolves host names. Default: the resolver of the system. */
   readonly lookup?: LookupFunction
@@ -48,6 +57,8 @@ export interface HttpClientOptions {
   readonly wholeBodyBytes?: number
   /** The memory for all whole bodies that are being read. Default: no limit besides that of each body. */
   readonly budget?: ByteBudget
+  /** The certificates of TLS. Default: the authorities of Node.js, and no certificate of its own. */
+  readonly tls?: TlsFiles
   /** Idle connections per host that are kept for the next request. Default 8. */
   readonly idleSockets?: number
 }
@@ -69,14 +80,14 @@ const IDLE_MS = 30_000
 
 /** Creates a client that reuses connections. It does not follow redirects: only the configured url is asked. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { lookup, checkUrl, wholeBodyBytes, budget, idleSockets = DEFAULT_IDLE_SOCKETS } = options
+  const { lookup, checkUrl, wholeBodyBytes, budget, tls, idleSockets = DEFAULT_IDLE_SOCKETS } = options
   const settings = {
     keepAlive: true,
     timeout: IDLE_MS,
     maxFreeSockets: idleSockets,
     ...(lookup && { lookup }),
   }
-  const agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
+  const agents = { http: new HttpAgent(settings), https: new HttpsAgent({ ...settings, ...tls }) }
   const body = wholeBodyBytes === undefined ? BEGINNING : wholeBody(wholeBodyBytes, budget)
   const targetOf = createTargets(checkUrl)
   return {

@@ -48,6 +48,6 @@ async function decideAgain(
 const NOTHING: HealthStep = { kind: 'none' }
 
 /** Returns the fields of a relayer that a check depends on. */
-function tested({ networkType, network, address, customRpcUrls, policies }: Relayer) {
-  return { networkType, network, address, customRpcUrls, minBalance: policies.minBalance }
+function tested({ networkType, network, address, signerId, customRpcUrls, policies }: Relayer) {
+  return { networkType, network, address, signerId, customRpcUrls, minBalance: policies.minBalance }
 }

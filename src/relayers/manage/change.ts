@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../errors.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
+import { requireSameAccounts, requireSigner } from './change-signer.ts'
 import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 
@@ -21,6 +22,8 @@ export async function changeRelayer(
   const wanted = change(seen, context.bounds.initialOf(seen))
   const network = resolveNetwork(context.networks, wanted)
   context.bounds.check(wanted)
+  const hasNewSigner = wanted.signerId !== seen.signerId
+  if (hasNewSigner) await requireSameAccounts(context, { present: seen, wanted, network })
   const { customRpcUrls } = wanted
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
   const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
@@ -29,11 +32,12 @@ export async function changeRelayer(
     const next = change(present, context.bounds.initialOf(present))
     resolveNetwork(context.networks, next)
     context.bounds.check(next)
+    if (next.signerId !== present.signerId) await requireSigner(tx, next)
     if (next.notificationId !== present.notificationId) await requireNotification(tx, next.notificationId)
     return updateRelayer(tx, { ...next, address: present.address })
   })
   // The other fields do not affect the health of a relayer, so the caller need not wait for a check.
-  const affectsHealth = isNew || !isDeepStrictEqual(wanted.policies, seen.policies)
+  const affectsHealth = isNew || hasNewSigner || !isDeepStrictEqual(wanted.policies, seen.policies)
   return { relayer: affectsHealth ? await context.checked(changed) : changed, logs }
 }
 

@@ -1,17 +1,15 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
-import type { Network } from '../../networks/network.ts'
 import { lockSigner } from '../../signers/store.ts'
 import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'
-import { accountsOf, duplicateAccounts, type RelayerAccounts } from '../accounts.ts'
+import type { RelayerAccounts } from '../accounts.ts'
 import { signersOf } from '../channels.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
-import { MissingSignerError } from '../source-accounts.ts'
 import { insertRelayer, lockRelayer } from '../store.ts'
-import { UnfitSignerError } from '../unfit-signer.ts'
 import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
+import { findAccounts, signerNotFound } from './find-accounts.ts'
 
 /** Every network call comes first: no database transaction is open during one (I9). */
 export async function createRelayer(context: ManageContext, relayer: RelayerConfig): Promise<ManagedRelayer> {
@@ -27,24 +25,6 @@ export async function createRelayer(context: ManageContext, relayer: RelayerConf
       throw error instanceof AccountInUseError ? accountInUse(error) : error
     })
   return { relayer: await context.checked(created), logs }
-}
-
-async function findAccounts(
-  { findKey }: ManageContext,
-  relayer: RelayerConfig,
-  network: Network,
-): Promise<RelayerAccounts> {
-  try {
-    const accounts = await accountsOf(relayer, network, findKey)
-    const [duplicate] = duplicateAccounts([{ id: relayer.id, ...accounts }])
-    if (duplicate !== undefined) throw new AppError('invalid_request', `channels: ${duplicate}.`)
-    return accounts
-  } catch (error) {
-    if (error instanceof MissingSignerError) throw signerNotFound(relayer, error.signerId)
-    if (error instanceof UnfitSignerError)
-      throw new AppError('invalid_request', `${error.field}: ${error.message}.`, { cause: error })
-    throw error
-  }
 }
 
 async function store(
@@ -67,11 +47,6 @@ async function store(
 
 function idInUse({ id }: RelayerConfig): AppError {
   return new AppError('already_exists', `id: there is a relayer "${id}" already.`)
-}
-
-function signerNotFound({ signerId }: RelayerConfig, missing: string): AppError {
-  const field = missing === signerId ? 'signer_id' : 'channels'
-  return new AppError('signer_not_found', `${field}: there is no signer "${missing}".`)
 }
 
 function accountInUse(error: AccountInUseError): AppError {

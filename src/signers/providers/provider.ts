@@ -20,6 +20,7 @@ export interface SignerFields {
   object<T>(key: string, read: (fields: SignerFields) => T): T
   /** Reads an object that may be absent. */
   findObject<T>(key: string, read: (fields: SignerFields) => T): T | undefined
+  findPath(key: string): string | undefined
 }
 
 interface AnyProvider<C> {

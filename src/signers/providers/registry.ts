@@ -8,6 +8,7 @@ import { plain } from './plain.ts'
 import type { Provider, SignerFields } from './provider.ts'
 import { vault } from './vault/vault.ts'
 import { vaultTransit } from './vault/vault-transit.ts'
+import { web3signer } from './web3signer.ts'
 
 /** All types of signers. A new type is a file beside or below this one and a line here; the contract lists it for callers. */
 const PROVIDERS = {
@@ -19,6 +20,7 @@ const PROVIDERS = {
   vault,
   vault_transit: vaultTransit,
   pkcs11,
+  web3signer,
 } as const
 
 /** A type of signer, as configuration files write it. */

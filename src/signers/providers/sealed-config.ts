@@ -32,6 +32,9 @@ export function readRequestedConfig(
 
 /** Secrets of a request are plain texts. */
 function fieldsOf(reader: Reader): SignerFields {
+  const noFile = () => {
+    throw new Error('a request names no files')
+  }
   return {
     get: reader.get,
     find: reader.find,
@@ -41,9 +44,8 @@ function fieldsOf(reader: Reader): SignerFields {
       const found = reader.find(key, text)
       return found === undefined ? undefined : createSecret(found)
     },
-    path: () => {
-      throw new Error('a request names no files')
-    },
+    path: noFile,
+    findPath: noFile,
   }
 }
 

@@ -7,6 +7,7 @@ export async function answered(answer: Promise<PostAnswer>): Promise<PostAnswer>
   try {
     return await answer
   } catch (cause) {
+    if (cause instanceof RemoteFault) throw cause
     if (cause instanceof ForbiddenAddressError)
       throw new RemoteFault(
         'refused',

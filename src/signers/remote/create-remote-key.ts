@@ -1,3 +1,4 @@
+import { keccak256 } from 'viem/utils'
 import type { Clock } from '../../lib/time/clock.ts'
 import { type Key, keyOf } from '../key.ts'
 import type { Curve, Ed25519Signer, Secp256k1Signer, Signer } from '../signer.ts'
@@ -104,18 +105,29 @@ interface OneKey extends Owner {
   readonly publicKey: Uint8Array
 }
 
-function createRemoteSecp256k1(room: Room, { id, health, publicKey }: OneKey): Secp256k1Signer {
+function createRemoteSecp256k1(room: Room, key: OneKey): Secp256k1Signer {
+  const { id, health, publicKey } = key
   const sign = createMemo((digest) => noted(health, () => signDigest(room, digest, publicKey)))
   return Object.freeze({
     curve: 'secp256k1',
     id,
     publicKey,
     check: health.check,
+    ...(room.remote.hashesMessages && { signMessage: createMessageSigner(room, key) }),
     sign: async (digest: Uint8Array) => {
+      if (room.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, and no digests.`)
       if (digest.length !== DIGEST_BYTES) throw new Error(`A digest has ${DIGEST_BYTES} bytes.`)
       return sign(digest)
     },
   } satisfies Secp256k1Signer)
+}
+
+/** Messages can be long, so their results are kept by their hash. */
+function createMessageSigner(room: Room, { health, publicKey }: OneKey) {
+  return createMemo(
+    (message) => noted(health, () => signHashed(room, message, publicKey)),
+    (message) => keccak256(message),
+  )
 }
 
 function createRemoteEd25519(room: Room, { id, health, publicKey }: OneKey): Ed25519Signer {
@@ -147,6 +159,12 @@ async function signDigest(room: Room, digest: Uint8Array, publicKey: Uint8Array)
   return verifiedEcdsa(bytes, payload, publicKey) ?? refuseForeign(room)
 }
 
+async function signHashed(room: Room, message: Uint8Array, publicKey: Uint8Array) {
+  const payload = Uint8Array.from(message)
+  const bytes = await callToSign(room, 'secp256k1', payload)
+  return verifiedEcdsa(bytes, keccak256(payload, 'bytes'), publicKey) ?? refuseForeign(room)
+}
+
 async function signMessage(room: Room, message: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(message)
   const bytes = await callToSign(room, 'ed25519', payload)
@@ -172,6 +190,7 @@ async function signChallenge(room: Room, curve: Signer['curve']): Promise<void> 
   const publicKey = room.publicKeys[curve]
   if (publicKey === undefined) return
   if (curve === 'ed25519') await signMessage(room, CHALLENGE, publicKey)
+  else if (room.remote.hashesMessages) await signHashed(room, CHALLENGE, publicKey)
   else await signDigest(room, CHALLENGE.subarray(0, DIGEST_BYTES), publicKey)
 }
 

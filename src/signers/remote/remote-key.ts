@@ -6,7 +6,7 @@ export type PublicKeys = Readonly<Partial<Record<Curve, Uint8Array>>>
 /** A payload for a key outside this process. */
 export interface SignRequest {
   readonly curve: Curve
-  /** A digest of 32 bytes for secp256k1, the message itself for ed25519. */
+  /** A digest of 32 bytes for secp256k1, or the message where the service hashes it; the message itself for ed25519. */
   readonly payload: Uint8Array
   /** Aborts when the time of the call is over. */
   readonly signal: AbortSignal
@@ -19,6 +19,8 @@ export interface SignRequest {
 export interface RemoteKey {
   /** Names the key in sentences for people, e.g. `AWS KMS key alias/relayer in eu-west-1`. It contains no secret. */
   readonly name: string
+  /** True where the service hashes messages for secp256k1 with keccak-256 by itself, and signs no digests. */
+  readonly hashesMessages?: true
   readonly publicKeys: (signal: AbortSignal) => Promise<PublicKeys>
   /** Returns 64 bytes: r and s for secp256k1, the signature of RFC 8032 for ed25519. */
   readonly sign: (request: SignRequest) => Promise<Uint8Array>

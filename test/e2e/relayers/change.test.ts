@@ -107,7 +107,7 @@ describe('a patch', () => {
   test.each<[string, object, number, string, RegExp]>([
     ['no name', { name: null }, 400, 'invalid_request', /^body.name/],
     ['paused null', { paused: null }, 400, 'invalid_request', /^body.paused: expected true or false/],
-    ...['id', 'network', 'network_type', 'signer_id', 'address', 'channels', 'system_disabled'].map(
+    ...['id', 'network', 'network_type', 'address', 'channels', 'system_disabled'].map(
       (field): [string, object, number, string, RegExp] => [
         field,
         { [field]: 'x' },
@@ -121,7 +121,7 @@ describe('a patch', () => {
       { colour: 1 },
       400,
       'invalid_request',
-      /known are name, paused, notification_id, custom_rpc_urls, policies\./,
+      /known are name, paused, notification_id, custom_rpc_urls, policies, signer_id\./,
     ],
     [
       'a policy of another type',

@@ -8,6 +8,8 @@ import {
   PASS,
 } from '../../support/key-services/fault-proxy.ts'
 
+import { signEvm } from './conformance.ts'
+
 /** A type of signer whose key another service holds, with the failures of that service. */
 export interface RemoteSubject {
   readonly name: string
@@ -38,7 +40,7 @@ const PAYLOAD = new Uint8Array(32).fill(7)
 /** Checks that a service outside can delay and refuse signatures, and nothing else. */
 export function describeRemoteConformance(subject: RemoteSubject): void {
   const { name, open, proxy, throttled, denied, foreign, isCached = false } = subject
-  const sign = ({ evm, solana }: Key) => evm?.sign(PAYLOAD) ?? solana?.sign(PAYLOAD)
+  const sign = ({ evm, solana }: Key) => (evm ? signEvm(evm, PAYLOAD) : solana?.sign(PAYLOAD))
   const check = ({ evm, solana }: Key) => (evm ?? solana)?.check?.()
   const failure = async (work: Promise<unknown> | undefined) => {
     const error = await work?.then(
@@ -105,7 +107,9 @@ export function describeRemoteConformance(subject: RemoteSubject): void {
     testIf(!isCached)('gets no more calls at once than the limit', async () => {
       const key = await openThen({ kind: 'slow', ms: 20 })
       const payloads = Array.from({ length: 40 }, (_, index) => new Uint8Array(32).fill(index + 1))
-      await Promise.all(payloads.map((payload) => key.evm?.sign(payload) ?? key.solana?.sign(payload)))
+      await Promise.all(
+        payloads.map((payload) => (key.evm ? signEvm(key.evm, payload) : key.solana?.sign(payload))),
+      )
       expect(proxy().most()).toBe(PATIENT.concurrency)
     })
 
@@ -120,7 +124,7 @@ export function describeRemoteConformance(subject: RemoteSubject): void {
       const key = await open(PATIENT)
       // The first call can include a login.
       const other = new Uint8Array(32).fill(99)
-      await (key.evm?.sign(other) ?? key.solana?.sign(other))
+      await (key.evm ? signEvm(key.evm, other) : key.solana?.sign(other))
       const before = proxy().count()
       await Promise.all([sign(key), sign(key), sign(key)])
       await sign(key)

@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
-import { concat, hexToBytes, keccak256 } from 'viem/utils'
+import { concat, hexToBytes } from 'viem/utils'
 import { inTurns, type Steps } from '../../../lib/concurrency/in-turns.ts'
 import type { Signer } from '../../../signers/signer.ts'
 import type { Answer } from '../../answer.ts'
 import type { Signature } from '../../attempt.ts'
 import type { TypedData, TypedDocument, TypedField } from '../content.ts'
-import { signDigest } from '../sign.ts'
+import { signEncoded } from '../sign.ts'
 import { TypedDataProblem } from './problem.ts'
 import { createStructHasher } from './struct.ts'
 import { refuseTransaction } from './zk-transaction.ts'
@@ -20,18 +20,21 @@ export async function signTypedData(
 ): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>> {
   try {
     refuseTransaction(data)
-    return { kind: 'ok', value: await signDigest(hexToBytes(await inTurns(digestOf(data))), signer) }
+    return { kind: 'ok', value: await signEncoded(hexToBytes(await inTurns(encode(data))), signer) }
   } catch (error) {
     if (!(error instanceof TypedDataProblem)) throw error
     return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
   }
 }
 
-/** @throws TypedDataProblem */
-function* digestOf(data: TypedData): Steps<Hex> {
+/**
+ * Encodes the bytes whose hash is signed.
+ * @throws TypedDataProblem
+ */
+function* encode(data: TypedData): Steps<Hex> {
   const hashes =
     data.kind === 'hashes' ? [data.domainSeparator as Hex, data.structHash as Hex] : yield* hashesOf(data)
-  return keccak256(concat(['0x1901', ...hashes]))
+  return concat(['0x1901', ...hashes])
 }
 
 /** A document that contains only its domain has no second hash. */
