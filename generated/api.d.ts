@@ -2007,7 +2007,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "vault" | "vault_transit";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "vault" | "vault_transit";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2029,11 +2029,17 @@ export interface components {
                     /** @description The version. */
                     readonly key_version: number;
                 };
+                /** @description azure_key_vault: the way of the login. */
+                readonly auth_type?: string;
+                /** @description azure_key_vault: the url of the vault. */
+                readonly vault_url?: string;
+                /** @description azure_key_vault: the version of the key; absent for the newest. */
+                readonly key_version?: string;
                 /** @description vault, vault_transit: scheme, host and port of the server. */
                 readonly address?: string;
                 /** @description vault, vault_transit: the namespace. */
                 readonly namespace?: string;
-                /** @description vault, vault_transit: the name of the secret or key. */
+                /** @description azure_key_vault, vault, vault_transit: the name of the secret or key. */
                 readonly key_name?: string;
                 /** @description vault, vault_transit: the mount of the engine. */
                 readonly mount_point?: string;
@@ -2042,7 +2048,7 @@ export interface components {
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2160,6 +2166,40 @@ export interface components {
             /** @description Not used; key files have it. */
             readonly type?: string;
         };
+        /** Key of Azure Key Vault */
+        readonly CreateAzureKeyVaultSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "azure_key_vault";
+            /**
+             * @description A key of the type EC and the curve P-256K, which is secp256k1 (EVM), in Azure Key Vault or Managed HSM. `client_secret` needs
+             *     `tenant_id`, `client_id` and `client_secret`; the other logins are those of the service itself.
+             */
+            readonly config: {
+                /**
+                 * @description The way of the login. `client_secret` when absent.
+                 * @enum {string}
+                 */
+                readonly auth_type?: "client_secret" | "managed_identity" | "workload_identity";
+                /** @description The url of the vault, in one of Azure's clouds. */
+                readonly vault_url: string;
+                /** @description The name of the key. */
+                readonly key_name: components["schemas"]["AzureName"];
+                /** @description The version of the key. The newest when absent. */
+                readonly key_version?: components["schemas"]["AzureName"];
+                /** @description The tenant. */
+                readonly tenant_id?: components["schemas"]["AzureName"];
+                /** @description The application, or one of several identities of the machine. */
+                readonly client_id?: components["schemas"]["AzureName"];
+                /** @description The secret of the application. Never returned. */
+                readonly client_secret?: components["schemas"]["SignerText"];
+            };
+        };
+        /** @description A name of Azure. */
+        readonly AzureName: string;
         /**
          * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration
          *     file may name any.

@@ -79,6 +79,7 @@ describe('what the pages name is there', () => {
     'RELAYER_URL',
     // Of the key services and of their examples.
     'AWS_ENDPOINT_URL_KMS',
+    'CLIENT_ID_OF_THE_SERVICE',
     'GOOGLE_APPLICATION_CREDENTIALS',
     'GOOGLE_PRIVATE_KEY_ID',
     'ECC_NIST_EDWARDS25519',

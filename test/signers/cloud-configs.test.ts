@@ -46,6 +46,25 @@ const CASES: readonly Described[] = [
       },
     },
   },
+  {
+    type: 'azure_key_vault',
+    config: {
+      auth_type: 'client_secret',
+      tenant_id: '11111111-2222-3333-4444-555555555555',
+      client_id: '99999999-8888-7777-6666-555555555555',
+      client_secret: 'secret-1',
+      vault_url: 'https://payments.vault.azure.net/',
+      key_name: 'relayer',
+      key_version: 'abc',
+    },
+    secrets: ['client_secret'],
+    shown: {
+      auth_type: 'client_secret',
+      vault_url: 'https://payments.vault.azure.net',
+      key_name: 'relayer',
+      key_version: 'abc',
+    },
+  },
 ]
 
 /** Replaces each secret by a reference, as files have it. */
@@ -81,6 +100,21 @@ describe.each(CASES)('a configuration of $type', ({ type, config, secrets, shown
     expect(problems).toEqual([])
     expect(signer && describeSigner(signer).config).toEqual(shown)
     expect(JSON.stringify(signer)).not.toContain('secret-')
+  })
+})
+
+describe('the url of a vault', () => {
+  test.each([
+    'http://payments.vault.azure.net',
+    'https://payments.vault.azure.net.example.com',
+    'https://example.com/.vault.azure.net',
+    'https://payments.vault.azure.net:8443',
+    'https://vault.azure.net',
+  ])('%s is refused', (url) => {
+    const config = { auth_type: 'managed_identity', vault_url: url, key_name: 'relayer' }
+    expect(fromFile('azure_key_vault', config).problems).toEqual([
+      'signers[0].config.vault_url must be the url of a vault, such as https://payments.vault.azure.net',
+    ])
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
+import { azureKeyVault } from './cloud/azure-key-vault.ts'
 import { googleCloudKms } from './cloud/google-cloud-kms.ts'
 import { local } from './local.ts'
 import { mnemonic } from './mnemonic.ts'
@@ -15,6 +16,7 @@ const PROVIDERS = {
   mnemonic,
   aws_kms: awsKms,
   google_cloud_kms: googleCloudKms,
+  azure_key_vault: azureKeyVault,
   vault,
   vault_transit: vaultTransit,
 } as const
