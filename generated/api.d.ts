@@ -2007,7 +2007,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "vault" | "vault_transit";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "turnkey" | "vault" | "vault_transit";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2035,6 +2035,14 @@ export interface components {
                 readonly vault_url?: string;
                 /** @description azure_key_vault: the version of the key; absent for the newest. */
                 readonly key_version?: string;
+                /** @description turnkey: the public part of the API key. */
+                readonly api_public_key?: string;
+                /** @description turnkey: the organization. */
+                readonly organization_id?: string;
+                /** @description turnkey: the private key, or the address of the wallet account. */
+                readonly private_key_id?: string;
+                /** @description turnkey: the public key in hex digits. */
+                readonly public_key?: string;
                 /** @description vault, vault_transit: scheme, host and port of the server. */
                 readonly address?: string;
                 /** @description vault, vault_transit: the namespace. */
@@ -2048,7 +2056,7 @@ export interface components {
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2200,6 +2208,28 @@ export interface components {
         };
         /** @description A name of Azure. */
         readonly AzureName: string;
+        /** Key of Turnkey */
+        readonly CreateTurnkeySignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "turnkey";
+            /** @description A private key or a wallet account of secp256k1 (EVM) or Ed25519 (Stellar, Solana). */
+            readonly config: {
+                /** @description The public part of the API key, of P-256. */
+                readonly api_public_key: string;
+                /** @description The private part of the API key. Never returned. */
+                readonly api_private_key: string;
+                /** @description The organization. */
+                readonly organization_id: components["schemas"]["SignerText"];
+                /** @description The private key, or the address of the wallet account. */
+                readonly private_key_id: components["schemas"]["SignerText"];
+                /** @description The public key, 32 bytes for Ed25519, 33 or 65 for secp256k1. */
+                readonly public_key: string;
+            };
+        };
         /**
          * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration
          *     file may name any.

@@ -13,7 +13,7 @@ import {
 import { readSecret, resolveFile, type Sources } from './sources.ts'
 
 /** Types of existing files that a later release will support. */
-const LATER = ['turnkey', 'cdp']
+const LATER = ['cdp']
 
 const BLANK = createSecret('')
 

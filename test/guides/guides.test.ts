@@ -87,6 +87,9 @@ describe('what the pages name is there', () => {
     'KEY_ID',
     'SEED_PHRASE',
     'SIGN_VERIFY',
+    'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    'EFFECT_ALLOW',
+    'TURNKEY_API_PRIVATE_KEY',
     'VAULT_ROLE_ID',
     'VAULT_SECRET_ID',
   ]

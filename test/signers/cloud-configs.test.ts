@@ -65,6 +65,23 @@ const CASES: readonly Described[] = [
       key_version: 'abc',
     },
   },
+  {
+    type: 'turnkey',
+    config: {
+      api_public_key: '026b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
+      api_private_key: 'secret-1',
+      organization_id: 'organization',
+      private_key_id: 'key',
+      public_key: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
+    },
+    secrets: ['api_private_key'],
+    shown: {
+      api_public_key: '026b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
+      organization_id: 'organization',
+      private_key_id: 'key',
+      public_key: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
+    },
+  },
 ]
 
 /** Replaces each secret by a reference, as files have it. */

@@ -2,6 +2,7 @@ import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
 import { azureKeyVault } from './cloud/azure-key-vault.ts'
 import { googleCloudKms } from './cloud/google-cloud-kms.ts'
+import { turnkey } from './cloud/turnkey.ts'
 import { local } from './local.ts'
 import { mnemonic } from './mnemonic.ts'
 import { plain } from './plain.ts'
@@ -17,6 +18,7 @@ const PROVIDERS = {
   aws_kms: awsKms,
   google_cloud_kms: googleCloudKms,
   azure_key_vault: azureKeyVault,
+  turnkey,
   vault,
   vault_transit: vaultTransit,
 } as const
