@@ -2007,7 +2007,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "turnkey" | "vault" | "vault_transit";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "turnkey" | "cdp" | "vault" | "vault_transit";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2043,6 +2043,10 @@ export interface components {
                 readonly private_key_id?: string;
                 /** @description turnkey: the public key in hex digits. */
                 readonly public_key?: string;
+                /** @description cdp: the API key. */
+                readonly api_key_id?: string;
+                /** @description cdp: the address of the account. */
+                readonly account_address?: string;
                 /** @description vault, vault_transit: scheme, host and port of the server. */
                 readonly address?: string;
                 /** @description vault, vault_transit: the namespace. */
@@ -2056,7 +2060,7 @@ export interface components {
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2228,6 +2232,26 @@ export interface components {
                 readonly private_key_id: components["schemas"]["SignerText"];
                 /** @description The public key, 32 bytes for Ed25519, 33 or 65 for secp256k1. */
                 readonly public_key: string;
+            };
+        };
+        /** Account of the Coinbase Developer Platform */
+        readonly CreateCdpSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "cdp";
+            /** @description An EVM account. Accounts of Solana are not supported. */
+            readonly config: {
+                /** @description The API key. */
+                readonly api_key_id: components["schemas"]["SignerText"];
+                /** @description The secret of the API key, 64 bytes of Ed25519 in base64 or a key of P-256 in PEM. Never returned. */
+                readonly api_key_secret: components["schemas"]["SignerText"];
+                /** @description The wallet secret. Never returned. */
+                readonly wallet_secret: components["schemas"]["SignerText"];
+                /** @description The address of the account. */
+                readonly account_address: string;
             };
         };
         /**

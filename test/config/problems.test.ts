@@ -157,14 +157,9 @@ const FILES: [string, Change, string][] = [
     'relayer "local-1" wants eip1559_pricing, but network "anvil" does not have the feature "eip1559"',
   ],
   [
-    'has a signer of a later release',
-    signer({ type: 'cdp' }),
-    'signers[0] has the type "cdp", which is not supported yet; use one of local, plain, mnemonic, aws_kms, google_cloud_kms, azure_key_vault, turnkey, vault, vault_transit',
-  ],
-  [
     'has a signer of no kind',
     signer({ type: 'locl' }),
-    'signers[0] has the type "locl", which is not known (did you mean "local"?); use one of local, plain, mnemonic, aws_kms, google_cloud_kms, azure_key_vault, turnkey, vault, vault_transit',
+    'signers[0] has the type "locl", which is not known (did you mean "local"?); use one of local, plain, mnemonic, aws_kms, google_cloud_kms, azure_key_vault, turnkey, cdp, vault, vault_transit',
   ],
   ['has a signer without config', signer({ config: undefined }), 'signers[0] has no "config"'],
   [

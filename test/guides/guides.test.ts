@@ -90,6 +90,8 @@ describe('what the pages name is there', () => {
     'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
     'EFFECT_ALLOW',
     'TURNKEY_API_PRIVATE_KEY',
+    'CDP_API_KEY_SECRET',
+    'CDP_WALLET_SECRET',
     'VAULT_ROLE_ID',
     'VAULT_SECRET_ID',
   ]

@@ -82,6 +82,17 @@ const CASES: readonly Described[] = [
       public_key: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
     },
   },
+  {
+    type: 'cdp',
+    config: {
+      api_key_id: 'key',
+      api_key_secret: 'secret-1',
+      wallet_secret: 'secret-2',
+      account_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    },
+    secrets: ['api_key_secret', 'wallet_secret'],
+    shown: { api_key_id: 'key', account_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+  },
 ]
 
 /** Replaces each secret by a reference, as files have it. */

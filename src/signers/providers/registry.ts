@@ -1,6 +1,7 @@
 import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
 import { azureKeyVault } from './cloud/azure-key-vault.ts'
+import { cdp } from './cloud/cdp.ts'
 import { googleCloudKms } from './cloud/google-cloud-kms.ts'
 import { turnkey } from './cloud/turnkey.ts'
 import { local } from './local.ts'
@@ -19,6 +20,7 @@ const PROVIDERS = {
   google_cloud_kms: googleCloudKms,
   azure_key_vault: azureKeyVault,
   turnkey,
+  cdp,
   vault,
   vault_transit: vaultTransit,
 } as const
