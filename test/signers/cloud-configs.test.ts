@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSigners } from '../../src/config/signers.ts'
 import { openReader } from '../../src/lib/fields/reader.ts'
 import { describeSigner } from '../../src/signers/providers/describe.ts'
@@ -129,6 +132,20 @@ describe.each(CASES)('a configuration of $type', ({ type, config, secrets, shown
     expect(signer && describeSigner(signer).config).toEqual(shown)
     expect(JSON.stringify(signer)).not.toContain('secret-')
   })
+})
+
+test('a key in PEM is read from a file with all of its lines, and any other secret from the first line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'relayer-pem-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const pem = '-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n'
+  const read = async (content: string) => {
+    const value = join(folder, 'secret')
+    await writeFile(value, content)
+    const { signer } = fromFile('plain', { key: { type: 'file', value } })
+    return signer?.type === 'plain' ? signer.key.reveal() : undefined
+  }
+  expect(await read(pem)).toBe(pem)
+  expect(await read('first\nsecond\n')).toBe('first')
 })
 
 describe('the url of a vault', () => {
