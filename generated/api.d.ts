@@ -2015,7 +2015,7 @@ export interface components {
              *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "vault" | "vault_transit" | "pkcs11" | "web3signer";
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "turnkey" | "cdp" | "vault" | "vault_transit" | "pkcs11" | "web3signer";
             /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
             readonly config: {
                 /** @description mnemonic: the account of the seed phrase. */
@@ -2037,11 +2037,29 @@ export interface components {
                     /** @description The version. */
                     readonly key_version: number;
                 };
+                /** @description azure_key_vault: the way of the login. */
+                readonly auth_type?: string;
+                /** @description azure_key_vault: the url of the vault. */
+                readonly vault_url?: string;
+                /** @description azure_key_vault: the version of the key; absent for the newest. */
+                readonly key_version?: string;
+                /** @description turnkey: the public part of the API key. */
+                readonly api_public_key?: string;
+                /** @description turnkey: the organization. */
+                readonly organization_id?: string;
+                /** @description turnkey: the private key, or the address of the wallet account. */
+                readonly private_key_id?: string;
+                /** @description turnkey: the public key in hex digits; web3signer: 0x and 128 hex digits. */
+                readonly public_key?: string;
+                /** @description cdp: the API key. */
+                readonly api_key_id?: string;
+                /** @description cdp: the address of the account. */
+                readonly account_address?: string;
                 /** @description vault, vault_transit: scheme, host and port of the server. */
                 readonly address?: string;
                 /** @description vault, vault_transit: the namespace. */
                 readonly namespace?: string;
-                /** @description vault, vault_transit: the name of the secret or key. */
+                /** @description azure_key_vault, vault, vault_transit: the name of the secret or key. */
                 readonly key_name?: string;
                 /** @description vault, vault_transit: the mount of the engine. */
                 readonly mount_point?: string;
@@ -2055,12 +2073,10 @@ export interface components {
                 readonly key_label?: string;
                 /** @description web3signer: scheme, host and port of the server. */
                 readonly url?: string;
-                /** @description web3signer: the public key, 0x and 128 hex digits. */
-                readonly public_key?: string;
             };
         };
         /** @description A new signer. `type` decides which fields `config` has. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2178,13 +2194,87 @@ export interface components {
             /** @description Not used; key files have it. */
             readonly type?: string;
         };
+        /** Key of Azure Key Vault */
+        readonly CreateAzureKeyVaultSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "azure_key_vault";
+            /**
+             * @description A key of the type EC and the curve P-256K, which is secp256k1 (EVM), in Azure Key Vault or Managed HSM. `client_secret` needs
+             *     `tenant_id`, `client_id` and `client_secret`; the other logins are those of the service itself.
+             */
+            readonly config: {
+                /**
+                 * @description The way of the login. `client_secret` when absent.
+                 * @enum {string}
+                 */
+                readonly auth_type?: "client_secret" | "managed_identity" | "workload_identity";
+                /** @description The url of the vault, in one of Azure's clouds. */
+                readonly vault_url: string;
+                /** @description The name of the key. */
+                readonly key_name: components["schemas"]["AzureName"];
+                /** @description The version of the key. The newest when absent. */
+                readonly key_version?: components["schemas"]["AzureName"];
+                /** @description The tenant. */
+                readonly tenant_id?: components["schemas"]["AzureName"];
+                /** @description The application, or one of several identities of the machine. */
+                readonly client_id?: components["schemas"]["AzureName"];
+                /** @description The secret of the application. Never returned. */
+                readonly client_secret?: components["schemas"]["SignerText"];
+            };
+        };
+        /** @description A name of Azure. */
+        readonly AzureName: string;
+        /** Key of Turnkey */
+        readonly CreateTurnkeySignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "turnkey";
+            /** @description A private key or a wallet account of secp256k1 (EVM) or Ed25519 (Stellar, Solana). */
+            readonly config: {
+                /** @description The public part of the API key, of P-256. */
+                readonly api_public_key: string;
+                /** @description The private part of the API key. Never returned. */
+                readonly api_private_key: string;
+                /** @description The organization. */
+                readonly organization_id: components["schemas"]["SignerText"];
+                /** @description The private key, or the address of the wallet account. */
+                readonly private_key_id: components["schemas"]["SignerText"];
+                /** @description The public key, 32 bytes for Ed25519, 33 or 65 for secp256k1. */
+                readonly public_key: string;
+            };
+        };
+        /** Account of the Coinbase Developer Platform */
+        readonly CreateCdpSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "cdp";
+            /** @description An EVM account. Accounts of Solana are not supported. */
+            readonly config: {
+                /** @description The API key. */
+                readonly api_key_id: components["schemas"]["SignerText"];
+                /** @description The secret of the API key, 64 bytes of Ed25519 in base64 or a key of P-256 in PEM. Never returned. */
+                readonly api_key_secret: components["schemas"]["SignerText"];
+                /** @description The wallet secret. Never returned. */
+                readonly wallet_secret: components["schemas"]["SignerText"];
+                /** @description The address of the account. */
+                readonly account_address: string;
+            };
+        };
         /**
          * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration
          *     file may name any.
          */
         readonly VaultAddress: string;
-        /** @description A text that is not empty. */
-        readonly VaultText: string;
         /** Private key in Vault */
         readonly CreateVaultSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -2197,15 +2287,15 @@ export interface components {
             readonly config: {
                 readonly address: components["schemas"]["VaultAddress"];
                 /** @description The namespace. None when absent. */
-                readonly namespace?: components["schemas"]["VaultText"];
+                readonly namespace?: components["schemas"]["SignerText"];
                 /** @description The role of the login. Never returned. */
-                readonly role_id: components["schemas"]["VaultText"];
+                readonly role_id: components["schemas"]["SignerText"];
                 /** @description The secret of the login. Never returned. */
-                readonly secret_id: components["schemas"]["VaultText"];
+                readonly secret_id: components["schemas"]["SignerText"];
                 /** @description The path of the secret below the mount. */
-                readonly key_name: components["schemas"]["VaultText"];
+                readonly key_name: components["schemas"]["SignerText"];
                 /** @description The mount of the engine. `secret` when absent. */
-                readonly mount_point?: components["schemas"]["VaultText"];
+                readonly mount_point?: components["schemas"]["SignerText"];
             };
         };
         /** Key of Vault's transit engine */
@@ -2220,15 +2310,15 @@ export interface components {
             readonly config: {
                 readonly address: components["schemas"]["VaultAddress"];
                 /** @description The namespace. None when absent. */
-                readonly namespace?: components["schemas"]["VaultText"];
+                readonly namespace?: components["schemas"]["SignerText"];
                 /** @description The role of the login. Never returned. */
-                readonly role_id: components["schemas"]["VaultText"];
+                readonly role_id: components["schemas"]["SignerText"];
                 /** @description The secret of the login. Never returned. */
-                readonly secret_id: components["schemas"]["VaultText"];
+                readonly secret_id: components["schemas"]["SignerText"];
                 /** @description The name of the key. */
-                readonly key_name: components["schemas"]["VaultText"];
+                readonly key_name: components["schemas"]["SignerText"];
                 /** @description The mount of the engine. `transit` when absent. */
-                readonly mount_point?: components["schemas"]["VaultText"];
+                readonly mount_point?: components["schemas"]["SignerText"];
                 /** @description The public key, 32 bytes in base64. It selects the version of the key. */
                 readonly pubkey: string;
             };

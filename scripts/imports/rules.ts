@@ -151,6 +151,8 @@ const ARROWS: Rules['arrows'] = {
 
 const PACKAGES: Rules['packages'] = {
   '@aws-sdk/client-kms': { in: ['signers/aws-kms/'] },
+  '@azure/identity': { in: ['signers/azure-key-vault/'] },
+  '@azure/keyvault-keys': { in: ['signers/azure-key-vault/'] },
   '@electric-sql/pglite': { in: ['database/'] },
   '@koa/router': { in: ['http/'] },
   '@noble/hashes': { in: ['signers/'] },

@@ -12,9 +12,6 @@ import {
 } from '../signers/providers/registry.ts'
 import { readSecret, resolveFile, type Sources } from './sources.ts'
 
-/** Types of existing files that a later release will support. */
-const LATER = ['azure_key_vault', 'turnkey', 'cdp']
-
 const BLANK = createSecret('')
 
 /** Reads the list `signers`: `{ id, type, config }`. */
@@ -36,10 +33,9 @@ function readSigner(reader: Reader, sources: Sources): SignerConfig {
   const unusable: SignerConfig = { id: signerId, type: 'plain', key: BLANK }
   if (type === '') return unusable
   if (!isSignerType(type)) {
-    const reason = LATER.includes(type)
-      ? 'is not supported yet'
-      : `is not known${suggest(type, SIGNER_TYPES)}`
-    reader.problem(`has the type "${type}", which ${reason}; use one of ${SIGNER_TYPES.join(', ')}`)
+    reader.problem(
+      `has the type "${type}", which is not known${suggest(type, SIGNER_TYPES)}; use one of ${SIGNER_TYPES.join(', ')}`,
+    )
     return unusable
   }
   if (!config) {

@@ -159,14 +159,9 @@ const FILES: [string, Change, string][] = [
     'relayer "local-1" wants eip1559_pricing, but network "anvil" does not have the feature "eip1559"',
   ],
   [
-    'has a signer of a later release',
-    signer({ type: 'turnkey' }),
-    'signers[0] has the type "turnkey", which is not supported yet; use one of local, plain, mnemonic, aws_kms, google_cloud_kms, vault, vault_transit, pkcs11, web3signer',
-  ],
-  [
     'has a signer of no kind',
     signer({ type: 'locl' }),
-    'signers[0] has the type "locl", which is not known (did you mean "local"?); use one of local, plain, mnemonic, aws_kms, google_cloud_kms, vault, vault_transit, pkcs11, web3signer',
+    'signers[0] has the type "locl", which is not known (did you mean "local"?); use one of local, plain, mnemonic, aws_kms, google_cloud_kms, azure_key_vault, turnkey, cdp, vault, vault_transit, pkcs11, web3signer',
   ],
   ['has a signer without config', signer({ config: undefined }), 'signers[0] has no "config"'],
   [

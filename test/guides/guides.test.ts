@@ -80,6 +80,7 @@ describe('what the pages name is there', () => {
     'RELAYER_URL',
     // Of the key services and of their examples.
     'AWS_ENDPOINT_URL_KMS',
+    'CLIENT_ID_OF_THE_SERVICE',
     'GOOGLE_APPLICATION_CREDENTIALS',
     'GOOGLE_PRIVATE_KEY_ID',
     'ECC_NIST_EDWARDS25519',
@@ -87,6 +88,11 @@ describe('what the pages name is there', () => {
     'KEY_ID',
     'SEED_PHRASE',
     'SIGN_VERIFY',
+    'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    'EFFECT_ALLOW',
+    'TURNKEY_API_PRIVATE_KEY',
+    'CDP_API_KEY_SECRET',
+    'CDP_WALLET_SECRET',
     'VAULT_ROLE_ID',
     'VAULT_SECRET_ID',
     // Of the examples with HSMs.

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSigners } from '../../src/config/signers.ts'
 import { openReader } from '../../src/lib/fields/reader.ts'
 import { describeSigner } from '../../src/signers/providers/describe.ts'
@@ -46,6 +49,53 @@ const CASES: readonly Described[] = [
       },
     },
   },
+  {
+    type: 'azure_key_vault',
+    config: {
+      auth_type: 'client_secret',
+      tenant_id: '11111111-2222-3333-4444-555555555555',
+      client_id: '99999999-8888-7777-6666-555555555555',
+      client_secret: 'secret-1',
+      vault_url: 'https://payments.vault.azure.net/',
+      key_name: 'relayer',
+      key_version: 'abc',
+    },
+    secrets: ['client_secret'],
+    shown: {
+      auth_type: 'client_secret',
+      vault_url: 'https://payments.vault.azure.net',
+      key_name: 'relayer',
+      key_version: 'abc',
+    },
+  },
+  {
+    type: 'turnkey',
+    config: {
+      api_public_key: '026b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
+      api_private_key: 'secret-1',
+      organization_id: 'organization',
+      private_key_id: 'key',
+      public_key: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
+    },
+    secrets: ['api_private_key'],
+    shown: {
+      api_public_key: '026b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
+      organization_id: 'organization',
+      private_key_id: 'key',
+      public_key: '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
+    },
+  },
+  {
+    type: 'cdp',
+    config: {
+      api_key_id: 'key',
+      api_key_secret: 'secret-1',
+      wallet_secret: 'secret-2',
+      account_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    },
+    secrets: ['api_key_secret', 'wallet_secret'],
+    shown: { api_key_id: 'key', account_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+  },
 ]
 
 /** Replaces each secret by a reference, as files have it. */
@@ -81,6 +131,35 @@ describe.each(CASES)('a configuration of $type', ({ type, config, secrets, shown
     expect(problems).toEqual([])
     expect(signer && describeSigner(signer).config).toEqual(shown)
     expect(JSON.stringify(signer)).not.toContain('secret-')
+  })
+})
+
+test('a key in PEM is read from a file with all of its lines, and any other secret from the first line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'relayer-pem-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const pem = '-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n'
+  const read = async (content: string) => {
+    const value = join(folder, 'secret')
+    await writeFile(value, content)
+    const { signer } = fromFile('plain', { key: { type: 'file', value } })
+    return signer?.type === 'plain' ? signer.key.reveal() : undefined
+  }
+  expect(await read(pem)).toBe(pem)
+  expect(await read('first\nsecond\n')).toBe('first')
+})
+
+describe('the url of a vault', () => {
+  test.each([
+    'http://payments.vault.azure.net',
+    'https://payments.vault.azure.net.example.com',
+    'https://example.com/.vault.azure.net',
+    'https://payments.vault.azure.net:8443',
+    'https://vault.azure.net',
+  ])('%s is refused', (url) => {
+    const config = { auth_type: 'managed_identity', vault_url: url, key_name: 'relayer' }
+    expect(fromFile('azure_key_vault', config).problems).toEqual([
+      'signers[0].config.vault_url must be the url of a vault, such as https://payments.vault.azure.net',
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { loadPackage } from '../providers/load-package.ts'
+import { bareCause } from '../remote/bare-cause.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import { SCOPE } from './service-account.ts'
 
@@ -21,8 +22,9 @@ export async function connectDefaultCredentials(projectId: string): Promise<() =
 }
 
 /** The messages of the library can quote answers, so only the status goes on. */
-function failureOf(cause: unknown): RemoteFault {
-  const status = statusOf(cause)
+function failureOf(error: unknown): RemoteFault {
+  const cause = bareCause(error)
+  const status = statusOf(error)
   if (status === 429) return new RemoteFault('throttled', 'gets too many logins (status 429)', { cause })
   if (status !== undefined && status >= 400 && status < 500 && status !== 408)
     return new RemoteFault(
@@ -32,7 +34,7 @@ function failureOf(cause: unknown): RemoteFault {
         cause,
       },
     )
-  if (/Could not load the default credentials/.test(String(cause)))
+  if (/Could not load the default credentials/.test(String(error)))
     return new RemoteFault('refused', 'cannot be asked: there are no default credentials of Google Cloud', {
       cause,
     })

@@ -8,6 +8,8 @@ export class MissingPackageError extends Error {
 /** The versions that the tests ran with. npm installs no optional peer by itself, so deployments without such keys stay small. */
 const VERSIONS = {
   '@aws-sdk/client-kms': '3.1164.0',
+  '@azure/identity': '4.14.1',
+  '@azure/keyvault-keys': '4.10.2',
   'google-auth-library': '11.3.4',
   pkcs11js: '2.1.7',
 } as const

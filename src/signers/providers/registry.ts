@@ -1,6 +1,9 @@
 import type { Curve } from '../signer.ts'
 import { awsKms } from './aws-kms.ts'
+import { azureKeyVault } from './cloud/azure-key-vault.ts'
+import { cdp } from './cloud/cdp.ts'
 import { googleCloudKms } from './cloud/google-cloud-kms.ts'
+import { turnkey } from './cloud/turnkey.ts'
 import { local } from './local.ts'
 import { mnemonic } from './mnemonic.ts'
 import { pkcs11 } from './pkcs11.ts'
@@ -17,6 +20,9 @@ const PROVIDERS = {
   mnemonic,
   aws_kms: awsKms,
   google_cloud_kms: googleCloudKms,
+  azure_key_vault: azureKeyVault,
+  turnkey,
+  cdp,
   vault,
   vault_transit: vaultTransit,
   pkcs11,

@@ -196,7 +196,7 @@ describe('a signer of the API', () => {
     })
     expect([unfit.status, unfit.body.code]).toEqual([400, 'invalid_request'])
     expect(unfit.body.error).toBe(
-      'signer_id: signer "treasury" has no ed25519 key, which accounts of type stellar need; signers of the types local, plain, mnemonic, aws_kms, google_cloud_kms, vault, vault_transit, pkcs11 can have one.',
+      'signer_id: signer "treasury" has no ed25519 key, which accounts of type stellar need; signers of the types local, plain, mnemonic, aws_kms, google_cloud_kms, turnkey, vault, vault_transit, pkcs11 can have one.',
     )
   }, 60_000)
 

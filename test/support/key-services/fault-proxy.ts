@@ -96,9 +96,13 @@ async function forward(
     headers: kept as Record<string, string>,
     ...(method === 'GET' ? {} : { body }),
   })
+  const challenge = answer.headers.get('www-authenticate')
   return {
     status: answer.status,
     body: await answer.text(),
-    headers: { 'content-type': answer.headers.get('content-type') ?? 'application/json' },
+    headers: {
+      'content-type': answer.headers.get('content-type') ?? 'application/json',
+      ...(challenge && { 'www-authenticate': challenge }),
+    },
   }
 }

@@ -1,0 +1,102 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSecret } from '../../../src/security/secret.ts'
+import type { SignerConfig } from '../../../src/signers/load.ts'
+import { cdp as provider } from '../../../src/signers/providers/cloud/cdp.ts'
+import type { CallLimits } from '../../../src/signers/remote/call.ts'
+import { API_KEY_ID, type Cdp, startCdp } from '../../support/key-services/cdp.ts'
+import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
+import { createRoutedClient } from '../../support/key-services/http-service.ts'
+import { describeConformance } from './conformance.ts'
+import { ACCOUNTS, openSigner, PATIENT, SECRET } from './keys.ts'
+import { describeRemoteConformance } from './remote-conformance.ts'
+
+/** Another key of P-256. */
+const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ format: 'der', type: 'pkcs8' })
+  .toString('base64')
+
+let cdp: Cdp
+let proxy: FaultProxy
+const http = createRoutedClient({ 'https://api.cdp.coinbase.com': () => proxy.url })
+
+beforeAll(async () => {
+  cdp = await startCdp(SECRET, ACCOUNTS.evm)
+  proxy = await startFaultProxy(cdp.url)
+})
+afterAll(async () => {
+  http.close()
+  await proxy.stop()
+  await cdp.stop()
+})
+
+const signer = (secrets: { api?: string; wallet?: string } = {}): SignerConfig<'cdp'> => ({
+  id: 'tested',
+  type: 'cdp',
+  apiKeyId: API_KEY_ID,
+  apiKeySecret: createSecret(secrets.api ?? cdp.secrets.ed25519),
+  walletSecret: createSecret(secrets.wallet ?? cdp.secrets.wallet),
+  accountAddress: ACCOUNTS.evm,
+})
+const open = (config: SignerConfig, limits: CallLimits = PATIENT) => openSigner(config, { ...limits, http })
+
+describeConformance({
+  name: 'cdp',
+  open: () => open(signer()),
+  accounts: { evm: ACCOUNTS.evm },
+})
+
+const failure = (status: number) => ({
+  status,
+  body: '{"errorType":"x","errorMessage":"as Coinbase says it"}',
+})
+
+describeRemoteConformance({
+  name: 'cdp',
+  open: (limits) => open(signer(), limits),
+  proxy: () => proxy,
+  throttled: failure(429),
+  denied: failure(403),
+})
+
+const digest = (byte: number) => new Uint8Array(32).fill(byte)
+const refused = (detail: string) => ({ code: 'signer_refused', detail: expect.stringContaining(detail) })
+
+describe('an account of Coinbase', () => {
+  test('accepts an API key of P-256 in PEM, also with line ends written as \\n', async () => {
+    for (const api of [cdp.secrets.pem, cdp.secrets.pem.replaceAll('\n', '\\n')])
+      expect(await (await open(signer({ api }))).evm?.sign(digest(1))).toBeDefined()
+  })
+
+  test('that does not exist is refused', async () => {
+    const accountAddress = '0x00000000000000000000000000000000000000aa'
+    await expect(open({ ...signer(), accountAddress })).rejects.toMatchObject(
+      refused(
+        `signer "tested": Coinbase account ${accountAddress} does not exist in this project (status 404).`,
+      ),
+    )
+  })
+
+  test('signs once per connection to tell its public key', async () => {
+    const remote = await provider.connect(signer(), { http, timeoutMs: PATIENT.timeoutMs })
+    const { signal } = new AbortController()
+    const before = cdp.signatures()
+    const first = await remote.publicKeys(signal)
+    expect(await remote.publicKeys(signal)).toEqual(first)
+    expect(cdp.signatures() - before).toBe(1)
+  })
+
+  test.each([
+    ['an API key that is none', { api: 'not-the-key' }, 'api_key_secret is neither'],
+    ['a wallet secret that is none', { wallet: 'not-the-key' }, 'wallet_secret is not a P-256 key'],
+    [
+      'the wallet secret of somebody else',
+      { wallet: OTHER },
+      'does not accept the API key or the wallet secret',
+    ],
+  ])('with %s is refused, and nothing secret is said', async (_what, secrets, detail) => {
+    const opening = open(signer(secrets))
+    await expect(opening).rejects.toMatchObject(refused(detail))
+    await expect(opening).rejects.not.toThrow(/not-the-key|MIG/)
+  })
+})
