@@ -4,6 +4,7 @@ import { loadPackage } from '../providers/load-package.ts'
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
 import { type AzureLogin, createCredential, NO_RETRIES } from './credentials.ts'
 import { toRemoteFault } from './failures.ts'
+import { createFirstAlone, type FirstAlone } from './first-alone.ts'
 import { createTransport } from './transport.ts'
 
 /** The fields have the names of existing configuration files. */
@@ -26,6 +27,13 @@ interface ConnectDeps {
 interface Session {
   readonly keys: KeyClient
   readonly credential: Awaited<ReturnType<typeof createCredential>>
+}
+
+/** The client that signs with one version of the key. */
+interface SigningClient {
+  readonly id: string | undefined
+  readonly client: CryptographyClient
+  readonly inTurn: FirstAlone
 }
 
 /**
@@ -75,18 +83,16 @@ export async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps)
     return key
   }
 
-  const clients = new WeakMap<
-    Session,
-    { readonly id: string | undefined; readonly client: CryptographyClient }
-  >()
+  const clients = new WeakMap<Session, SigningClient>()
 
   /** Keeps the client of a session and a version, because each new one begins with a request that is challenged. */
-  function signingClient(current: Session, key: KeyVaultKey): CryptographyClient {
+  function signingClient(current: Session, key: KeyVaultKey): SigningClient {
     const known = clients.get(current)
-    if (known !== undefined && known.id === key.id) return known.client
+    if (known !== undefined && known.id === key.id) return known
     const client = new azure.CryptographyClient(key, current.credential, options)
-    clients.set(current, { id: key.id, client })
-    return client
+    const made = { id: key.id, client, inTurn: createFirstAlone() }
+    clients.set(current, made)
+    return made
   }
 
   return {
@@ -94,7 +100,10 @@ export async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps)
     publicKeys: async () => readPublicKey((await find()).key),
     sign: async ({ payload }) => {
       const key = found ?? (await find())
-      const { result } = await ask((current) => signingClient(current, key).sign('ES256K', payload))
+      const { result } = await ask((current) => {
+        const { client, inTurn } = signingClient(current, key)
+        return inTurn(() => client.sign('ES256K', payload))
+      })
       return Uint8Array.from(result ?? [])
     },
   }
