@@ -2,7 +2,7 @@
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
  * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--transactions=5000`,
  * `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent, are stored before a kill, are sent by the
- * long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`. No test: the exit code is 0
+ * long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0
  * whatever the numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
@@ -34,6 +34,7 @@ const { values, positionals } = parseArgs({
     rows: { type: 'string', default: '100000' },
     relayers: { type: 'string', default: '5000' },
     record: { type: 'boolean', default: false },
+    note: { type: 'string' },
   },
 })
 
@@ -82,7 +83,7 @@ for (const name of chosen) {
   rows.push(...(await rowsOf(name)))
   console.error(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`)
 }
-const run = runOf(rows)
+const run = runOf(rows, values.note)
 console.log(`${describeMachine(run)}\n\n${table(rows)}\n`)
 console.log(describeRegressions(run, readLastRun()))
 if (values.record && process.exitCode === undefined) recordRun(run)

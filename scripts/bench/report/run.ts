@@ -11,11 +11,13 @@ export interface Run {
   readonly node: string
   readonly processor: string
   readonly cores: number
+  /** The conditions of the run, in the words of whoever made it. */
+  readonly note?: string
   readonly rows: readonly Measurement[]
 }
 
 /** The numbers of a run that has just ended. Values are shortened to what a number of a benchmark can say. */
-export function runOf(rows: readonly Row[]): Run {
+export function runOf(rows: readonly Row[], note?: string): Run {
   return {
     commit: execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], {
       encoding: 'utf8',
@@ -24,11 +26,12 @@ export function runOf(rows: readonly Row[]): Run {
     node: process.version,
     processor: cpus()[0]?.model ?? 'unknown processor',
     cores: availableParallelism(),
+    ...(note !== undefined && { note }),
     rows: rows.filter(isMeasured).map((row) => ({ ...row, value: Number(row.value.toPrecision(4)) })),
   }
 }
 
 /** The machine of a run in one line. */
-export function describeMachine({ node, cores, processor }: Run): string {
-  return `Node ${node}, ${cores} × ${processor}`
+export function describeMachine({ node, cores, processor, note }: Run): string {
+  return `Node ${node}, ${cores} × ${processor}${note === undefined ? '' : `; ${note}`}`
 }
