@@ -1083,8 +1083,8 @@ export interface paths {
          *     the seed of an Ed25519 key, an account on Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a
          *     signer, or an entry of the configuration file, has is a conflict.
          *
-         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 500
-         *     `signer_unavailable` that it does not answer; nothing is stored then. From then on it must have the same public key.
+         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 400
+         *     `invalid_request` that it does not answer; nothing is stored then. From then on it must have the same public key.
          */
         readonly post: operations["createSigner"];
         readonly delete?: never;

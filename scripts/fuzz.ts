@@ -118,7 +118,11 @@ const DOCKER_COMMAND = [
 const inDocker = process.argv.includes(DOCKER_FLAG)
 if (inDocker) await mkdir(VENV, { recursive: true })
 else installTool()
-const everyKind = await startEveryKind({ anvil: { args: ['--no-mining'] } })
+const everyKind = await startEveryKind({
+  anvil: { args: ['--no-mining'] },
+  // The services that its signers name do not exist, and it need not wait for them.
+  env: { RELAYER_KEY_SERVICE_TIMEOUT_MS: '100' },
+})
 const { service } = everyKind
 try {
   await createSpare(service)

@@ -118,11 +118,18 @@ async function openLocal(config: SignerConfig): Promise<void> {
 
 async function proveRemote(context: ConnectionContext, config: SignerConfig): Promise<StoredPublicKeys> {
   try {
-    const connection = await connectSigner(config, context)
+    // The caller waits for the answer, and can repeat the request.
+    const connection = await connectSigner(config, { ...context, repetitions: 0 })
     const publicKeys = await connection.publicKeys()
     await connection.prove(publicKeys)
     return encodePublicKeys(publicKeys)
   } catch (error) {
+    if (error instanceof AppError && error.code === 'signer_unavailable')
+      throw new AppError(
+        'invalid_request',
+        `body.config: ${error.detail} The signer is stored when its service has answered once; try again.`,
+        { cause: error },
+      )
     if (!(error instanceof MissingPackageError)) throw error
     throw new AppError('not_supported', `body.type: ${error.message}.`, { cause: error })
   }

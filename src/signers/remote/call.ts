@@ -10,6 +10,8 @@ export interface CallLimits {
   readonly timeoutMs: number
   /** The calls that are under way at the same time. */
   readonly concurrency: number
+  /** A failed call is repeated so many times at most. Default: 4. */
+  readonly repetitions?: number
 }
 
 interface CallerOptions extends CallLimits {
@@ -21,8 +23,8 @@ interface CallerOptions extends CallLimits {
 /** Calls the service of a key: repeats what may succeed, and translates the failure. */
 export type Caller = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
 
-/** A call is repeated this many times at most. Throttling lasts for a second, and a broken connection for one call. */
-const MAX_REPETITIONS = 4
+/** Throttling lasts for a second, and a broken connection for one call. */
+const REPETITIONS = 4
 
 /** No call is repeated after this time, in ms: the account waits for the step, which starts again later. */
 const NO_REPETITION_AFTER_MS = 5_000
@@ -34,7 +36,13 @@ const MAX_QUEUE_MS = 10_000
 const BACKOFF = { baseMs: 100, maxMs: 1_600, random: Math.random, jitter: 'equal' } as const
 
 /** Creates the caller of one key. */
-export function createCaller({ clock, name, timeoutMs, concurrency }: CallerOptions): Caller {
+export function createCaller({
+  clock,
+  name,
+  timeoutMs,
+  concurrency,
+  repetitions = REPETITIONS,
+}: CallerOptions): Caller {
   const inTurn = limitConcurrency(concurrency)
 
   async function once<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -63,7 +71,7 @@ export function createCaller({ clock, name, timeoutMs, concurrency }: CallerOpti
           return once(work)
         })
       } catch (error) {
-        const isOver = repetition > MAX_REPETITIONS || clock.monotonic() - started > NO_REPETITION_AFTER_MS
+        const isOver = repetition > repetitions || clock.monotonic() - started > NO_REPETITION_AFTER_MS
         if (isOver || !mayRepeat(error)) throw translate(name, error)
       }
       await clock.sleep(backoffMs(repetition, BACKOFF))
