@@ -122,12 +122,8 @@ function createRemoteSecp256k1(room: Room, key: OneKey): Secp256k1Signer {
   } satisfies Secp256k1Signer)
 }
 
-/** Messages can be long, so their results are kept by their hash. */
 function createMessageSigner(room: Room, { health, publicKey }: OneKey) {
-  return createMemo(
-    (message) => noted(health, () => signHashed(room, message, publicKey)),
-    (message) => keccak256(message),
-  )
+  return createMemo((message) => noted(health, () => signHashed(room, message, publicKey)))
 }
 
 function createRemoteEd25519(room: Room, { id, health, publicKey }: OneKey): Ed25519Signer {
