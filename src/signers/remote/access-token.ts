@@ -35,7 +35,7 @@ export function createAccessTokens(logIn: () => Promise<AccessToken>): AccessTok
     const known = kept
     const token = await known
     if (token !== undefined && performance.now() < token.endsAt) return token.text
-    // Of several calls that find an old token, the first replaces it.
+    // Several calls can find the same old token; the first of them replaces it.
     if (kept === known) kept = replaced()
     return (await kept)?.text ?? present()
   }

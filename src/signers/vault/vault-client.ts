@@ -1,8 +1,10 @@
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secret.ts'
+import { type AccessToken, createAccessTokens } from '../remote/access-token.ts'
 import { answered } from '../remote/answered.ts'
+import { type JsonObject, objectIn, readJsonObject, textIn } from '../remote/json-object.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
-import { dataOf, failureOf, readJson } from './answers.ts'
+import { dataOf, failureOf } from './answers.ts'
 
 /** The way into a Vault, with the names of existing configuration files. */
 export interface VaultConfig {
@@ -23,7 +25,7 @@ interface VaultRequest {
 }
 
 /** Asks a Vault, logged in. */
-export type VaultClient = (request: VaultRequest) => Promise<Readonly<Record<string, unknown>>>
+export type VaultClient = (request: VaultRequest) => Promise<JsonObject>
 
 interface VaultClientDeps {
   readonly http: HttpClient
@@ -31,19 +33,9 @@ interface VaultClientDeps {
   readonly timeoutMs: number
 }
 
-interface Token {
-  readonly text: string
-  /** In ms of the monotonic clock of the process. */
-  readonly endsAt: number
-}
-
-/** A token is renewed by a new login when this share of its life is over. */
-const USED_SHARE = 0.8
-
 /** Creates a client that logs in by AppRole when it has no token, and again when Vault no longer accepts the one it has. */
 export function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClientDeps): VaultClient {
   const base = config.address.replace(/\/+$/, '')
-  let token: Promise<Token> | undefined
 
   function send({ method, path, body }: VaultRequest, headers: Record<string, string>): Promise<PostAnswer> {
     return answered(
@@ -63,34 +55,30 @@ export function createVaultClient(config: VaultConfig, { http, timeoutMs }: Vaul
     )
   }
 
-  async function logIn(): Promise<Token> {
+  async function logIn(): Promise<AccessToken> {
     const body = { role_id: config.roleId.reveal(), secret_id: config.secretId.reveal() }
     const answer = await send({ method: 'POST', path: 'auth/approle/login', body }, {})
     if (answer.status !== 200) throw failureOf(answer, 'cannot be asked: the login by AppRole failed')
-    const { client_token: text, lease_duration: seconds } = readJson(answer).auth ?? {}
-    if (typeof text !== 'string') throw new RemoteFault('unavailable', 'gave no token at the login')
+    const auth = objectIn(readJsonObject(answer.body), 'auth')
+    const text = textIn(auth, 'client_token')
+    if (text === '') throw new RemoteFault('unavailable', 'gave no token at the login')
+    const { lease_duration: seconds } = auth
     // A duration of 0 is a token that never ends.
-    const lifeMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY
-    return { text, endsAt: performance.now() + lifeMs * USED_SHARE }
+    return {
+      text,
+      lifeMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY,
+    }
   }
 
-  async function present(): Promise<Token> {
-    const known = await token
-    if (known !== undefined && performance.now() < known.endsAt) return known
-    const made = logIn()
-    token = made
-    made.catch(() => {
-      if (token === made) token = undefined
-    })
-    return made
-  }
+  const tokens = createAccessTokens(logIn)
+  const sendWith = (token: string, request: VaultRequest) => send(request, { 'x-vault-token': token })
 
   return async (request) => {
-    const used = await present()
-    const first = await send(request, { 'x-vault-token': used.text })
+    const token = await tokens.present()
+    const first = await sendWith(token, request)
     if (first.status !== 403) return dataOf(first)
     // The token may have been revoked, and the policy may have changed: a new token tells them apart.
-    if ((await token) === used) token = undefined
-    return dataOf(await send(request, { 'x-vault-token': (await present()).text }))
+    await tokens.drop(token)
+    return dataOf(await sendWith(await tokens.present(), request))
   }
 }
