@@ -1,6 +1,7 @@
 import type { KeyClientOptions } from '@azure/keyvault-keys'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
 import { answered } from '../remote/answered.ts'
+import { loginFailure } from '../remote/login-failure.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import { createHeaders } from './headers.ts'
 
@@ -39,7 +40,8 @@ export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: Trans
   async function logIn(request: AzureRequest): Promise<PostAnswer> {
     try {
       const answer = await send(request)
-      if (answer.status !== 200) throw failureOf(answer.status)
+      if (answer.status !== 200)
+        throw loginFailure({ status: answer.status, refused: 'the login to Microsoft Entra ID failed' })
       onLogin(undefined)
       return answer
     } catch (error) {
@@ -55,14 +57,4 @@ export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: Trans
       return { request, status, headers: createHeaders(headers), bodyAsText: body }
     },
   }
-}
-
-function failureOf(status: number): RemoteFault {
-  if (status === 429) return new RemoteFault('throttled', 'gets too many logins (status 429)')
-  if (status >= 400 && status < 500 && status !== 408)
-    return new RemoteFault(
-      'refused',
-      `cannot be asked: the login to Microsoft Entra ID failed (status ${status})`,
-    )
-  return new RemoteFault('unavailable', `cannot be asked: the login was answered with status ${status}`)
 }

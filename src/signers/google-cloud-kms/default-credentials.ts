@@ -1,5 +1,6 @@
 import { loadPackage } from '../providers/load-package.ts'
 import { bareCause } from '../remote/bare-cause.ts'
+import { loginFailure } from '../remote/login-failure.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import { SCOPE } from './service-account.ts'
 
@@ -25,15 +26,8 @@ export async function connectDefaultCredentials(projectId: string): Promise<() =
 function failureOf(error: unknown): RemoteFault {
   const cause = bareCause(error)
   const status = statusOf(error)
-  if (status === 429) return new RemoteFault('throttled', 'gets too many logins (status 429)', { cause })
-  if (status !== undefined && status >= 400 && status < 500 && status !== 408)
-    return new RemoteFault(
-      'refused',
-      `cannot be asked: the login by default credentials failed (status ${status})`,
-      {
-        cause,
-      },
-    )
+  if (status !== undefined && status >= 400)
+    return loginFailure({ status, refused: 'the login by default credentials failed' }, { cause })
   if (/Could not load the default credentials/.test(String(error)))
     return new RemoteFault('refused', 'cannot be asked: there are no default credentials of Google Cloud', {
       cause,

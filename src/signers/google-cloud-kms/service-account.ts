@@ -5,6 +5,7 @@ import { signJwt } from '../jwt/sign-jwt.ts'
 import type { AccessToken } from '../remote/access-token.ts'
 import { answered } from '../remote/answered.ts'
 import { readJsonObject, textIn } from '../remote/json-object.ts'
+import { loginFailure } from '../remote/login-failure.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 
 /** The key file of a service account, as far as it is used. */
@@ -30,6 +31,11 @@ const ASSERTION_LIFE_S = 3600
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
+const REFUSED = {
+  refused: 'the login of the service account failed',
+  hint: 'it or its key may be deleted or disabled, or the clock of this machine wrong',
+}
+
 /** Exchanges an assertion that the account signed for an access token (RFC 7523). */
 export async function logInAsServiceAccount(
   account: ServiceAccount,
@@ -44,7 +50,7 @@ export async function logInAsServiceAccount(
       timeoutMs,
     }),
   )
-  if (answer.status !== 200) throw failureOf(answer.status)
+  if (answer.status !== 200) throw loginFailure({ status: answer.status, ...REFUSED })
   const body = readJsonObject(answer.body)
   const text = textIn(body, 'access_token')
   if (text === '') throw new RemoteFault('unavailable', 'gave no token at the login')
@@ -80,14 +86,4 @@ function readPrivateKey(privateKey: Secret): KeyObject {
     'refused',
     'cannot be asked: private_key of the service account is not an RSA key in PEM',
   )
-}
-
-function failureOf(status: number): RemoteFault {
-  if (status === 429) return new RemoteFault('throttled', 'gets too many logins (status 429)')
-  if (status >= 400 && status < 500 && status !== 408)
-    return new RemoteFault(
-      'refused',
-      `cannot be asked: the login of the service account failed (status ${status}); it or its key may be deleted or disabled, or the clock of this machine wrong`,
-    )
-  return new RemoteFault('unavailable', `cannot be asked: the login was answered with status ${status}`)
 }
