@@ -68,7 +68,10 @@ export function createKeyring({ db, sealer, configured, connection }: KeyringDep
     find: async (id) => {
       const signer = await findSealed(db, id)
       // The key of a signer of the file stays loaded after a caller has deleted the signer, so the table decides.
-      if (signer === undefined) return undefined
+      if (signer === undefined) {
+        connected.delete(id)
+        return undefined
+      }
       return signer.sealed === null ? configured.get(id) : open(signer, signer.sealed)
     },
   }

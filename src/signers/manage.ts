@@ -23,8 +23,8 @@ export interface NewSignerRequest extends SignerRequest {
 export interface SignerManager {
   /**
    * Proves that the key signs, seals its configuration and stores it.
-   * @throws AppError 400 without a key to seal with, for a configuration that is not one, and for a key that its service refuses; 409 when
-   * the id is in use; 500 when its service does not answer
+   * @throws AppError 400 without a key to seal with, for a configuration that is not one, for a key that its service refuses, and when the
+   * service does not answer; 409 when the id is in use
    */
   create(request: NewSignerRequest): Promise<StoredSigner>
   /** @throws AppError 404 */

@@ -17,7 +17,7 @@ export function manyRelayers(count: number, networks: readonly { readonly networ
   }
 }
 
-/** A key of its own for each: any number below the order of the curve is one. */
+/** Gives each relayer its own key. Any number from 1 up to the order of the curve is a private key. */
 function keyOf(index: number): string {
   return `0x${(index + 1).toString(16).padStart(64, '0')}`
 }
