@@ -1,4 +1,5 @@
 import type { components, operations } from '../../generated/api.d.ts'
+import type { Actor } from '../access/actor.ts'
 
 /** This file holds types only: the contract as the rest of the code sees it. No other file imports from generated/. */
 
@@ -99,6 +100,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Names the API key of the caller, without revealing it. */
   readonly caller: string
+  /** The sender, for records of what the request changes. */
+  readonly actor: Actor
   /** Absent for a caller with an API key. */
   readonly ticketFilter?: TicketFilter | undefined
   /** The media type that the caller prefers, of those that the operation declares for a success. */

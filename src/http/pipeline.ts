@@ -54,6 +54,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
   const stages = {
+    peers: options.peers,
     authenticate,
     limiter,
     redeemTicket: options.redeemTicket,
@@ -83,6 +84,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
 }
 
 interface Stages {
+  readonly peers: Peers
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
   readonly redeemTicket: RedeemTicket
@@ -122,6 +124,9 @@ async function operationsOfContract(options: PipelineOptions, stages: Stages): P
     return backend.handleRequest({ method, path: contractPath(path), headers: {} }, context, next)
   }
 }
+
+/** Names the API key of the environment. */
+const ROOT_KEY_ID = 'root'
 
 type AnyHandler = (input: unknown, context: RequestContext) => Promise<unknown>
 type PathParams = Readonly<Record<string, string>>
@@ -166,6 +171,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
       return deadline.signal
     },
     caller: admission.caller,
+    actor: { keyId: ROOT_KEY_ID, address: service.peers.ofRequest(context.req), requestId },
     ticketFilter,
     mediaType,
   })

@@ -55,7 +55,13 @@ function streaming(onQuery: () => void = () => {}) {
     stopping: new AbortController().signal,
   })
   const open = async (signal: AbortSignal, caller = 'key 0') => {
-    const context: RequestContext = { requestId: 'r', signal, caller, mediaType: 'text/event-stream' }
+    const context: RequestContext = {
+      requestId: 'r',
+      signal,
+      caller,
+      actor: { keyId: 'root', address: '127.0.0.1', requestId: 'test' },
+      mediaType: 'text/event-stream',
+    }
     const { stream } = await streamEvents(EVERYTHING, context)
     return stream[Symbol.asyncIterator]() as AsyncIterator<StreamPiece[]>
   }

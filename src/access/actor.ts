@@ -1,0 +1,9 @@
+/** The sender of a request, as the records of what it changed name it. */
+export interface Actor {
+  /** The id of its API key; `root` for that of the environment. */
+  readonly keyId: string
+  /** The peer address, or the one that a trusted proxy reported. For IPv6 the network of 64 bits. */
+  readonly address: string
+  /** Leads to the lines of the log. */
+  readonly requestId: string
+}
