@@ -1225,6 +1225,97 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/api-keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Lists the API keys, in the order of their creation, then by id. No answer shows a secret again. The key of the environment (`root`)
+         *     is not a record.
+         */
+        readonly get: operations["listApiKeys"];
+        readonly put?: never;
+        /**
+         * Create an API key
+         * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
+         *
+         *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further
+         *     scope, and no later end.
+         */
+        readonly post: operations["createApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys/{api_key_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an API key
+         * @description Shows the rights of the key, and the beginnings of its secrets, by which people recognise them.
+         */
+        readonly get: operations["getApiKey"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an API key
+         * @description Its secrets are not accepted any more, in no process, at the latest after a second. The id stays taken, because records name who did
+         *     something by it.
+         */
+        readonly delete: operations["deleteApiKey"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an API key
+         * @description Changes the named fields; null removes a restriction or the end. The change counts at once, at the latest after a second, in every
+         *     process; streams that the key has open end then. A key can change only keys that it could have created, before and after the change.
+         */
+        readonly patch: operations["updateApiKey"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys/{api_key_id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give an API key a new secret
+         * @description The answer has the new secret, once. The previous one is accepted for `overlap_seconds` more, and the one before it no longer, so a key
+         *     has two secrets at most.
+         */
+        readonly post: operations["rotateApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export interface webhooks {
     readonly transaction_update: {
@@ -1380,6 +1471,7 @@ export interface components {
          *     | Code | Meaning |
          *     |---|---|
          *     | `unauthorized` | 401. No credential, or not an accepted one |
+         *     | `insufficient_scope` | 403, or 401 where an operation has no 403. The API key may not do this; `error` names the scope |
          *     | `rate_limited` | 429. Wait for as long as `Retry-After` says |
          *     | `not_found` | 404. The path names nothing |
          *     | `relayer_not_found` | 404. No relayer has this id |
@@ -1389,6 +1481,7 @@ export interface components {
          *     | `signer_not_found` | 404. No signer has this id |
          *     | `signer_refused` | The service that holds the key refuses to sign; `error` names the key and the remedy |
          *     | `signer_unavailable` | 500. The service that holds the key does not answer; nothing was changed, so it can be tried again |
+         *     | `api_key_not_found` | 404. No API key has this id |
          *     | `network_not_found` | 404. There is no network of this type and name |
          *     | `already_exists` | 409. There is one with this id, or the configuration file has an entry with it |
          *     | `in_use` | Relayers refer to it; `error` names them |
@@ -1432,7 +1525,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1455,6 +1548,21 @@ export interface components {
             /** @constant */
             readonly code?: "unauthorized";
         };
+        readonly UnauthorizedOrInsufficientScopeFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Unauthorized";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "unauthorized" | "insufficient_scope";
+        };
+        readonly ForbiddenFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Forbidden";
+            /** @constant */
+            readonly code?: "insufficient_scope";
+        };
         readonly NotFoundFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Not found";
@@ -1462,7 +1570,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -1529,6 +1637,29 @@ export interface components {
             /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Notification"][];
             readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApiKeyListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["ApiKey"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApiKeyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["ApiKey"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly IssuedApiKeyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["IssuedApiKey"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
@@ -2006,6 +2137,107 @@ export interface components {
              * @enum {string}
              */
             readonly fee_payer_spending?: "own" | "always" | "never";
+        };
+        /**
+         * @description A right to call operations; the security scheme `bearer` describes each. Those of the whole deployment cannot be limited to relayers or
+         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `api-keys:read` and
+         *     `api-keys:admin`.
+         * @enum {string}
+         */
+        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "api-keys:read" | "api-keys:admin";
+        /** @description The rights of the key. */
+        readonly Scopes: readonly components["schemas"]["Scope"][];
+        /**
+         * @description The relayers that the key sees, by id; a `*` at the end stands for any ending. All of them when absent. What the key does not see is Not
+         *     found for it, and no list, event, delivery or metric shows it.
+         */
+        readonly RelayerPatterns: readonly string[];
+        /** @description The networks whose relayers the key sees, by the id of `listNetworks`. All of them when absent. */
+        readonly NetworkPatterns: readonly string[];
+        /** @description A name for people. */
+        readonly ApiKeyName: string;
+        /** @description A secret of an API key, without the secret. */
+        readonly ApiKeySecret: {
+            /** @description Its first characters, to recognise it. */
+            readonly prefix: string;
+            /** @description The time when it was issued. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The end of the overlap after a rotation; absent for the newest one. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description An API key, without its secrets. */
+        readonly ApiKey: {
+            readonly id: components["schemas"]["Id"];
+            readonly name: components["schemas"]["ApiKeyName"];
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            /** @description While it is true, no secret of the key is accepted. */
+            readonly disabled: boolean;
+            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last request with the key, up to a minute late; absent before the first one. */
+            readonly last_used_at?: components["schemas"]["Timestamp"];
+            /** @description The time of its creation. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The id of the key that created it. */
+            readonly created_by: string;
+            /** @description The accepted secrets, the newest first. */
+            readonly secrets: readonly components["schemas"]["ApiKeySecret"][];
+        };
+        /** @description An API key with the secret that was just issued. */
+        readonly IssuedApiKey: {
+            readonly id: components["schemas"]["Id"];
+            readonly name: components["schemas"]["ApiKeyName"];
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            /** @description While it is true, no secret of the key is accepted. */
+            readonly disabled: boolean;
+            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last request with the key, up to a minute late; absent before the first one. */
+            readonly last_used_at?: components["schemas"]["Timestamp"];
+            /** @description The time of its creation. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The id of the key that created it. */
+            readonly created_by: string;
+            /** @description The accepted secrets, the newest first. */
+            readonly secrets: readonly components["schemas"]["ApiKeySecret"][];
+            /** @description The secret for the header `Authorization`. It is not shown again. */
+            readonly secret: string;
+        };
+        /** @description A new API key. */
+        readonly CreateApiKeyRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            readonly name: components["schemas"]["ApiKeyName"];
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly expires_at?: components["schemas"]["ApiKeyExpiry"];
+        };
+        /**
+         * Format: date-time
+         * @description The time from which the key is not accepted any more, in the future. Without it the key has no end.
+         */
+        readonly ApiKeyExpiry: string;
+        /** @description The fields to change. */
+        readonly UpdateApiKeyRequest: {
+            readonly name?: components["schemas"]["ApiKeyName"];
+            readonly scopes?: components["schemas"]["Scopes"];
+            /** @description The relayers that the key sees; null for all. */
+            readonly relayers?: components["schemas"]["RelayerPatterns"] | null;
+            /** @description The networks whose relayers the key sees; null for all. */
+            readonly networks?: components["schemas"]["NetworkPatterns"] | null;
+            /** @description True takes it out of use; false takes it back. */
+            readonly disabled?: boolean;
+            /** @description The end; null for none. */
+            readonly expires_at?: components["schemas"]["ApiKeyExpiry"] | null;
+        };
+        /** @description The way of the change. */
+        readonly RotateApiKeyRequest: {
+            /** @description The time for which the previous secret is still accepted, in seconds. A day when absent; at most 30 days. */
+            readonly overlap_seconds?: number;
         };
         /** @description A key that relayers sign with. The record shows nothing of the key itself, and no secret of the service that holds it. */
         readonly Signer: {
@@ -4346,6 +4578,50 @@ export interface components {
                 readonly "application/json": components["schemas"]["UnauthorizedFailure"];
             };
         };
+        /**
+         * @description The request has no acceptable credential, or (code `insufficient_scope`) its API key may not do this. This operation has no 403, for the
+         *     sake of existing clients.
+         */
+        readonly UnauthorizedOrInsufficientScope: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                /**
+                 * @description The scheme to use.
+                 * @example Bearer
+                 */
+                readonly "WWW-Authenticate": "Bearer";
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["UnauthorizedOrInsufficientScopeFailure"];
+            };
+        };
+        /** @description The API key may not do this. */
+        readonly Forbidden: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ForbiddenFailure"];
+            };
+        };
+        /** @description The key as it is now. */
+        readonly ApiKey: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ApiKeyResponse"];
+            };
+        };
         /** @description There is no such record, or no such transaction or delivery within it. */
         readonly NotFound: {
             headers: {
@@ -4468,6 +4744,11 @@ export interface components {
          * @example hot
          */
         readonly SignerId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the API key. Anything that is not the id of one is Not found.
+         * @example payments
+         */
+        readonly ApiKeyId: components["schemas"]["Id"];
         /**
          * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
          *     this name.
@@ -4622,6 +4903,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4656,6 +4938,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4684,6 +4967,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4722,7 +5006,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };
@@ -4743,6 +5027,7 @@ export interface operations {
             readonly 201: components["responses"]["RelayerCreated"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -4767,6 +5052,7 @@ export interface operations {
             readonly 200: components["responses"]["Relayer"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4801,6 +5087,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4829,6 +5116,7 @@ export interface operations {
             readonly 200: components["responses"]["Relayer"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4863,6 +5151,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4897,6 +5186,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4934,7 +5224,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -4973,6 +5263,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5011,6 +5302,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5049,6 +5341,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5099,6 +5392,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5133,6 +5427,7 @@ export interface operations {
             readonly 200: components["responses"]["Transaction"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5162,6 +5457,7 @@ export interface operations {
             readonly 200: components["responses"]["Transaction"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5196,6 +5492,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5224,6 +5521,7 @@ export interface operations {
             readonly 200: components["responses"]["Transaction"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5255,7 +5553,7 @@ export interface operations {
         readonly responses: {
             readonly 200: components["responses"]["Transaction"];
             readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5284,6 +5582,7 @@ export interface operations {
             readonly 200: components["responses"]["Transaction"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5312,6 +5611,7 @@ export interface operations {
             readonly 200: components["responses"]["Diagnosis"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5348,7 +5648,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
@@ -5379,6 +5679,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5413,6 +5714,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5447,6 +5749,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5486,6 +5789,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5535,6 +5839,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };
@@ -5590,6 +5895,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };
@@ -5621,6 +5927,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };
@@ -5670,6 +5977,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5709,6 +6017,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5748,6 +6057,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5786,6 +6096,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5820,6 +6131,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5854,6 +6166,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5888,6 +6201,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5926,6 +6240,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -5965,6 +6280,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };
@@ -5996,6 +6312,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6030,6 +6347,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6064,6 +6382,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6103,6 +6422,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };
@@ -6137,6 +6457,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6177,6 +6498,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6212,6 +6534,206 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listApiKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of API keys. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApiKeyListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key with its secret. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IssuedApiKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["ApiKey"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateApiKeyRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["ApiKey"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly rotateApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IssuedApiKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -6393,4 +6915,58 @@ export interface operations {
             readonly "2XX": components["responses"]["WebhookTaken"];
         };
     };
+}
+export interface scopes {
+    readonly listMetrics: "metrics:read";
+    readonly metricDetail: "metrics:read";
+    readonly scrapeMetrics: "metrics:read";
+    readonly listRelayers: "relayers:read";
+    readonly createRelayer: "relayers:admin";
+    readonly getRelayer: "relayers:read";
+    readonly deleteRelayer: "relayers:admin";
+    readonly updateRelayer: "relayers:write";
+    readonly getRelayerStatus: "relayers:read";
+    readonly getRelayerBalance: "relayers:read";
+    readonly signMessage: "sign";
+    readonly signTypedData: "sign";
+    readonly signTransaction: "sign";
+    readonly callRpc: "rpc";
+    readonly listTransactions: "transactions:read";
+    readonly sendTransaction: "transactions:write";
+    readonly getTransactionByNonce: "transactions:read";
+    readonly deletePendingTransactions: "transactions:write";
+    readonly getTransactionById: "transactions:read";
+    readonly replaceTransaction: "transactions:write";
+    readonly cancelTransaction: "transactions:write";
+    readonly diagnoseTransaction: "transactions:read";
+    readonly listNotifications: "notifications:read";
+    readonly createNotification: "notifications:write";
+    readonly getNotification: "notifications:read";
+    readonly deleteNotification: "notifications:write";
+    readonly updateNotification: "notifications:write";
+    readonly listEvents: "events:read";
+    readonly streamEvents: "events:read";
+    readonly createStreamTicket: "events:read";
+    readonly listDeliveries: "notifications:read";
+    readonly getDelivery: "notifications:read";
+    readonly redeliverDelivery: "notifications:write";
+    readonly redeliverDeliveries: "notifications:write";
+    readonly sendTestEvent: "notifications:write";
+    readonly pauseNotification: "notifications:write";
+    readonly resumeNotification: "notifications:write";
+    readonly rotateSigningKey: "notifications:write";
+    readonly listSigners: "signers:read";
+    readonly createSigner: "signers:admin";
+    readonly getSigner: "signers:read";
+    readonly deleteSigner: "signers:admin";
+    readonly listNetworks: "networks:read";
+    readonly getNetwork: "networks:read";
+    readonly updateNetwork: "networks:admin";
+    readonly resetNetwork: "networks:admin";
+    readonly listApiKeys: "api-keys:read";
+    readonly createApiKey: "api-keys:admin";
+    readonly getApiKey: "api-keys:read";
+    readonly deleteApiKey: "api-keys:admin";
+    readonly updateApiKey: "api-keys:admin";
+    readonly rotateApiKey: "api-keys:admin";
 }

@@ -63,6 +63,15 @@ async function createSpare(service: Service): Promise<void> {
   if (status !== 201) throw new Error(`the spare relayer was refused: ${body.error}`)
 }
 
+/** A key that is read and changed, and one that is deleted. */
+async function createApiKeys(service: Service): Promise<void> {
+  for (const id of ['reader', 'spare']) {
+    const key = { id, name: 'Reader', scopes: ['relayers:read'] }
+    const { status, body } = await service.api('POST', '/api-keys', key)
+    if (status !== 201) throw new Error(`the API key ${id} was refused: ${body.error}`)
+  }
+}
+
 /** How often what the fuzzer did to the relayers that it needs is taken back, in ms. */
 const KEEP_EVERY_MS = 500
 
@@ -126,6 +135,7 @@ const everyKind = await startEveryKind({
 const { service } = everyKind
 try {
   await createSpare(service)
+  await createApiKeys(service)
   await writeIds(TRANSACTION_IDS, await sendSome(service))
   await writeIds(DELIVERY_IDS, await findDeliveries(service))
   const stopKeeping = await keepWorking(service)

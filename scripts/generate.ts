@@ -4,6 +4,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString, type OpenAPITSOptions } from 'openapi-typescript'
 import ts from 'typescript'
+import { type Contract, loadContract } from '../src/contract/document.ts'
 
 const CONTRACT = new URL('../openapi.yaml', import.meta.url)
 const OUTPUT = new URL('../generated/api.d.ts', import.meta.url)
@@ -24,7 +25,15 @@ const transform: NonNullable<OpenAPITSOptions['transform']> = (schema) => {
 /** The text that generated/api.d.ts must have. */
 export async function generateTypes(): Promise<string> {
   const nodes = await openapiTS(CONTRACT, { transform, immutable: true, alphabetize: false })
-  return HEADER + astToString(nodes)
+  return HEADER + astToString(nodes) + scopesOf(await loadContract(CONTRACT))
+}
+
+/** Writes the scope of each operation with a credential, which openapi-typescript leaves out. */
+function scopesOf({ operations }: Contract): string {
+  const lines = operations.flatMap(({ id, scope }) =>
+    scope === undefined ? [] : [`    readonly ${id}: "${scope}";`],
+  )
+  return ['export interface scopes {', ...lines, '}', ''].join('\n')
 }
 
 async function main(): Promise<void> {

@@ -24,6 +24,7 @@ import type { HttpServerOptions } from './http/server-options.ts'
 import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
+import { visibleRelayerIds } from './relayers/store.ts'
 import { type Sealer, sealerOf } from './security/sealer.ts'
 import { type CompleteKeys, completeKeys } from './signers/complete.ts'
 import { type LoadedSigners, loadKeys } from './signers/load.ts'
@@ -33,6 +34,7 @@ import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
+import { createAccess } from './wiring/access.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
@@ -159,9 +161,12 @@ async function assemble(parts: Parts): Promise<App> {
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
+  const tickets = createStreamTickets({ db, clock })
+  const access = await createAccess({ database, tickets, clock, log })
   const permanentWorkers = [
     ...parts.clockLoops,
     registry.loop,
+    access.loop,
     submit,
     createStuckWorker(context),
     management.health,
@@ -172,7 +177,6 @@ async function assemble(parts: Parts): Promise<App> {
   instrumentation?.watch({ database, owner, loops, readings, chains: () => networksOf(registry) })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
-  const tickets = createStreamTickets({ db, clock })
   const replacer = createReplacer(context)
   const handlers = createHandlers({
     ...context,
@@ -187,19 +191,32 @@ async function assemble(parts: Parts): Promise<App> {
     presentEvents,
     streams: createStreamLimit(config.maxStreams),
     tickets,
+    apiKeys: access.manager,
     stopping: stopping.signal,
     ...deliveries,
     metrics: instrumentation,
+    visibleIds: (visibility) => visibleRelayerIds(db, visibility),
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
   const observed = instrumentation?.requests
-  const server = await openServer(parts, { handlers, redeemTicket: tickets.redeem, observer: observed })
+  const networkOf = async (relayerId: string) => {
+    const relayer = await context.relayerOf(relayerId)
+    return relayer && `${relayer.networkType}:${relayer.network}`
+  }
+  const server = await openServer(parts, {
+    handlers,
+    findKey: access.directory.find,
+    networkOf,
+    redeemTicket: access.redeemTicket,
+    observer: observed,
+  })
   // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
     await database.listen(EVENTS_CHANNEL, notifier.wake),
     await database.listen(RELAYERS_CHANNEL, () => registry.loop.wake()),
     await deliveries.listen(),
+    await access.listen(),
   ]
   return {
     start: async () => {
@@ -227,7 +244,7 @@ async function assemble(parts: Parts): Promise<App> {
 
 async function openServer(
   { config, compiled, clock, log }: Parts,
-  connected: Pick<HttpServerOptions, 'handlers' | 'redeemTicket' | 'observer'>,
+  connected: Pick<HttpServerOptions, 'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'observer'>,
 ) {
   return createHttpServer({
     ...compiled,

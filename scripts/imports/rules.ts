@@ -59,8 +59,8 @@ const ARROWS: Rules['arrows'] = {
   ],
   'app.ts': EVERYTHING,
   'wiring/': EVERYTHING,
-  'http/': ['contract/', ...COMMON],
-  'contract/': ['../generated/', 'access/actor.ts', ...COMMON],
+  'http/': ['access/principal.ts', 'access/visibility.ts', 'contract/', ...COMMON],
+  'contract/': ['../generated/', 'access/actor.ts', 'access/principal.ts', ...COMMON],
   'access/': ['contract/operations.ts', 'database/', 'security/', ...COMMON],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [

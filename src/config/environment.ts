@@ -57,7 +57,7 @@ const MIN_API_KEY_LENGTH = 32
 /** Reads and checks the variables; an empty one counts as absent. Relative folders count from `cwd`. */
 export function readEnvironment(env: Env, cwd: string, problems: string[]): Settings {
   const number = (name: keyof typeof NUMBERS) => readNumber(env, name, problems)
-  const apiKey = readApiKey(env, problems)
+  const apiKeys = readApiKeys(env, problems)
   const url = readDatabaseUrl(env, problems)
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
@@ -74,7 +74,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       requestTimeoutMs: number('REQUEST_TIMEOUT_SECONDS') * 1000,
       maxBodyBytes: number('RELAYER_MAX_BODY_BYTES'),
     },
-    apiKeys: [apiKey],
+    apiKeys,
     rateLimit: {
       perSecond: number('RATE_LIMIT_REQUESTS_PER_SECOND'),
       burst: number('RATE_LIMIT_BURST_SIZE'),
@@ -191,15 +191,21 @@ function readChoice<T extends string>(
   return found ?? otherwise
 }
 
-function readApiKey(env: Env, problems: string[]): string {
-  const key = env.API_KEY ?? ''
+/** During a rotation the applications may still use the previous key. */
+function readApiKeys(env: Env, problems: string[]): string[] {
+  const { API_KEY: key = '', API_KEY_PREVIOUS: previous = '' } = env
   if (key === '') problems.push(`API_KEY is missing: it must have at least ${MIN_API_KEY_LENGTH} characters`)
-  else if (key.length < MIN_API_KEY_LENGTH) {
-    problems.push(`API_KEY has ${key.length} characters, but must have at least ${MIN_API_KEY_LENGTH}`)
-  } else if (!/^[\x21-\x7e]+$/.test(key)) {
-    problems.push('API_KEY has characters that cannot stand in a header: use printable ASCII without spaces')
-  }
-  return key
+  else checkApiKey('API_KEY', key, problems)
+  if (previous === '') return [key]
+  checkApiKey('API_KEY_PREVIOUS', previous, problems)
+  return [key, previous]
+}
+
+function checkApiKey(name: string, key: string, problems: string[]): void {
+  if (key.length < MIN_API_KEY_LENGTH)
+    problems.push(`${name} has ${key.length} characters, but must have at least ${MIN_API_KEY_LENGTH}`)
+  else if (!/^[\x21-\x7e]+$/.test(key))
+    problems.push(`${name} has characters that cannot stand in a header: use printable ASCII without spaces`)
 }
 
 function readStorageKey(env: Env, problems: string[]): Secret | undefined {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { deepFreeze } from '../lib/freeze.ts'
 import { stringifyJson } from './exact-integers.ts'
-import type { OperationId } from './operations.ts'
+import type { OperationId, Schemas } from './operations.ts'
 import { readPreparedJson } from './prepared-json.ts'
 
 /** Any object of the document. Integers are bigint here, so that bounds beyond 2^53 are exact. */
@@ -54,6 +54,8 @@ export interface ContractOperation {
   readonly successForm: SuccessForm
   /** True when the operation requires a credential. */
   readonly secured: boolean
+  /** The scope that an API key needs for it; absent for an operation without a credential. */
+  readonly scope?: Schemas['Scope']
   /** The query parameter with a ticket that takes the place of an API key; absent when the operation takes none. */
   readonly ticketParameter?: string
   /** True when the rate limit counts the operation: the contract declares 429 for it. */
@@ -144,6 +146,7 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
   const creates = method === 'post' ? itemParameter(document, path) : undefined
   const security = (node.security ?? document.security) as Node[]
   const ticketParameter = readTicketParameter(document, security)
+  const scope = readScope(document, node, security)
   return Object.freeze({
     id: node.operationId as OperationId,
     method: method.toUpperCase(),
@@ -153,10 +156,25 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
     responses,
     ...readSuccess(document, responses),
     secured: security.length > 0,
+    ...(scope !== undefined && { scope }),
     ...(ticketParameter !== undefined && { ticketParameter }),
     rateLimited: responses.has(429),
     ...(creates !== undefined && { creates }),
   })
+}
+
+/**
+ * Reads the scope that an operation names in its bearer requirement.
+ * @throws Error for an operation with a credential and without one scope that the contract describes
+ */
+function readScope(document: Node, { operationId }: Node, security: readonly Node[]) {
+  if (security.length === 0) return undefined
+  const schemes = (document.components as { securitySchemes: Readonly<Record<string, Node>> }).securitySchemes
+  const described = Object.keys(schemes.bearer?.['x-scopes'] ?? {})
+  const [scope, ...others] = security.flatMap(({ bearer }) => (bearer ?? []) as readonly string[])
+  if (scope === undefined || others.length > 0 || !described.includes(scope))
+    throw new Error(`openapi.yaml: ${operationId} needs one scope of x-scopes in its security`)
+  return scope as Schemas['Scope']
 }
 
 /** Finds the name of the security scheme that is a key in the query. */

@@ -1,5 +1,6 @@
-import type { components, operations } from '../../generated/api.d.ts'
+import type { components, operations, scopes } from '../../generated/api.d.ts'
 import type { Actor } from '../access/actor.ts'
+import type { Principal } from '../access/principal.ts'
 
 /** This file holds types only: the contract as the rest of the code sees it. No other file imports from generated/. */
 
@@ -98,8 +99,8 @@ export interface RequestContext {
   readonly requestId: string
   /** Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream has no time limit. */
   readonly signal: AbortSignal
-  /** Names the API key of the caller, without revealing it. */
-  readonly caller: string
+  /** The API key of the caller, with its rights. */
+  readonly principal: Principal
   /** The sender, for records of what the request changes. */
   readonly actor: Actor
   /** Absent for a caller with an API key. */
@@ -121,6 +122,12 @@ export type Handler<Id extends OperationId> = (
   input: Input<Id>,
   context: RequestContext,
 ) => Promise<Result<Id>>
+
+/** The operations that anybody can call without a credential. */
+export type OpenOperationId = 'getHealth' | 'getReadiness'
+
+/** The scope of each other operation. One without a scope does not compile. */
+export type ScopeOf<Id extends Exclude<OperationId, OpenOperationId>> = scopes[Id]
 
 /** One handler for each operation of the contract; a missing one does not compile. */
 export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }

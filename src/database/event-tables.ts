@@ -42,7 +42,7 @@ export interface DeliveryCursorsTable {
 export interface StreamTicketsTable {
   /** The SHA-256 of the ticket, which itself is never stored. */
   hash: Uint8Array
-  /** Names the API key that asked for it. */
+  /** The API key that asked for it; `root` for that of the environment. */
   caller: string
   /** The stream has only events of this relayer; null for those of all. */
   relayer_id: string | null

@@ -1,5 +1,11 @@
 import type { Generated, JSONColumnType } from 'kysely'
 import type {
+  ApiKeyChangesTable,
+  ApiKeySecretsTable,
+  ApiKeysTable,
+  ApiKeyUsesTable,
+} from './access-tables.ts'
+import type {
   DeliveriesTable,
   DeliveryCursorsTable,
   EventsTable,
@@ -39,6 +45,10 @@ export interface Schema {
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
   chain_identities: ChainIdentitiesTable
+  api_keys: ApiKeysTable
+  api_key_secrets: ApiKeySecretsTable
+  api_key_uses: ApiKeyUsesTable
+  api_key_changes: ApiKeyChangesTable
 }
 
 /** Relayers, including removed ones. */

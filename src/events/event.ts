@@ -1,3 +1,5 @@
+import type { Visibility } from '../access/visibility.ts'
+
 /**
  * Incidents of transactions that a person should know. `transaction_undecided`: no endpoint can prove whether it was included ·
  * `transaction_stuck`: it blocks its account for too long · `transaction_reorganized`: the block of a confirmed transaction is gone.
@@ -32,4 +34,6 @@ export interface EventRecord {
 export interface EventFilter {
   readonly relayerId?: string | undefined
   readonly type?: EventType | undefined
+  /** Events of other relayers, and those without a relayer, are left out. Everything is visible when absent. */
+  readonly visibility?: Visibility | undefined
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { EventFilter, EventRecord } from './event.ts'
 import type { EventNotifier } from './notifier.ts'
-import { nextEvents } from './read.ts'
+import { nextPage } from './read.ts'
 
 /** The number of events in a page, and so the maximum that a slow reader keeps in memory. */
 const PAGE = 100
@@ -31,9 +31,10 @@ export async function* followEvents(
     while (!signal.aborted) {
       // Armed before the read: an event that is committed between the read and the wait ends the wait at once.
       const newEvents = listener.arm()
-      const page = await nextEvents(db, { ...filter, after: cursor, limit: PAGE })
-      cursor = page.at(-1)?.number ?? cursor
-      if (page.length > 0) yield page
+      const { events, upTo } = await nextPage(db, { ...filter, after: cursor, limit: PAGE })
+      // The next look does not read again what the filter has left out.
+      cursor = upTo
+      if (events.length > 0) yield events
       else if (!signal.aborted) {
         await clock.sleep(heartbeatMs, newEvents)
         if (!newEvents.aborted) yield []

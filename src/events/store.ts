@@ -1,4 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { EVERYTHING, seesEverything } from '../access/visibility.ts'
+import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { EventsTable } from '../database/event-tables.ts'
 import type { Schema } from '../database/schema.ts'
 import type { EventFilter, EventRecord, EventType } from './event.ts'
@@ -40,7 +42,7 @@ const BYTES_BEFORE = sql<number | null>`
 /** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
   db: Kysely<Schema>,
-  { after, upTo, limit, relayerId, type }: ReadOptions,
+  { after, upTo, limit, relayerId, type, visibility = EVERYTHING }: ReadOptions,
 ): Promise<EventRecord[]> {
   let query = db
     .selectFrom('events')
@@ -49,6 +51,7 @@ export async function readEvents(
     .where('number', '<=', upTo)
   if (relayerId !== undefined) query = query.where('relayer_id', '=', relayerId)
   if (type !== undefined) query = query.where('type', '=', type)
+  if (!seesEverything(visibility)) query = query.where(ofVisibleRelayer(visibility, 'events.relayer_id'))
   const page = query.orderBy('number').limit(limit).as('page')
   const sized = db
     .selectFrom(page)

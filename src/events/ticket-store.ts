@@ -4,8 +4,8 @@ import type { EventFilter, EventType } from './event.ts'
 
 /** The rights of a ticket. */
 export interface TicketGrant {
-  /** Names the API key that asked for it. */
-  readonly caller: string
+  /** The API key that asked for it, whose rights it has. */
+  readonly keyId: string
   /** The stream has no other events. */
   readonly filter: EventFilter
 }
@@ -19,14 +19,12 @@ interface NewTicket extends TicketGrant {
 /** Stores a ticket, and deletes those whose time is over, so that the table has only the tickets of the last minute. */
 export async function insertTicket(
   db: Kysely<Schema>,
-  { hash, caller, filter, now, expiresAt }: NewTicket,
+  { hash, keyId, filter, now, expiresAt }: NewTicket,
 ): Promise<void> {
   await sql`
     with expired as (delete from stream_tickets where expires_at <= ${now})
     insert into stream_tickets (hash, caller, relayer_id, event_type, expires_at)
-    values (${hash}, ${caller}, ${filter.relayerId ?? null}, ${filter.type ?? null}, ${expiresAt})`.execute(
-    db,
-  )
+    values (${hash}, ${keyId}, ${filter.relayerId ?? null}, ${filter.type ?? null}, ${expiresAt})`.execute(db)
 }
 
 /** Takes a ticket out of the table: of several processes that try it, one gets the rights and all others undefined. */
@@ -43,7 +41,7 @@ export async function takeTicket(
     .executeTakeFirst()
   return (
     row && {
-      caller: row.caller,
+      keyId: row.caller,
       filter: {
         relayerId: row.relayer_id ?? undefined,
         // The service wrote the type itself.

@@ -1,4 +1,5 @@
 import type { HandlerMap } from '../contract/operations.ts'
+import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthHandlerDeps, healthHandlers } from './health.ts'
@@ -25,6 +26,7 @@ export function createHandlers(
     EventHandlerDeps &
     DeliveryHandlerDeps &
     SignerHandlerDeps &
+    ApiKeyHandlerDeps &
     NetworkHandlerDeps &
     NotificationHandlerDeps &
     MetricsHandlerDeps &
@@ -41,6 +43,7 @@ export function createHandlers(
     ...transactionHandlers(deps),
     ...pendingHandlers(deps),
     ...signerHandlers(deps),
+    ...apiKeyHandlers(deps),
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { EVERYTHING } from '../access/visibility.ts'
 import type { HandlerMap, Input } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
@@ -12,9 +13,7 @@ import {
 } from '../notifications/delivery/delivery-store.ts'
 import type { Selection } from '../notifications/delivery/redeliver-store.ts'
 import type { SigningKeys } from '../notifications/keys.ts'
-import type { Notification } from '../notifications/notification.ts'
-import { findNotification } from '../notifications/store.ts'
-import { presentNotification } from './notifications.ts'
+import { presentNotification, requireNotification } from './notifications.ts'
 import { presentDelivery, presentWithExchange } from './present/delivery.ts'
 import { toPage } from './present/page.ts'
 
@@ -50,14 +49,15 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
     return { data: presentWithExchange(item, body) }
   }
   return {
-    listDeliveries: async ({ path, query }) => {
-      await requireNotification(db, path.notification_id)
+    listDeliveries: async ({ path, query }, { principal: { visibility } }) => {
+      await requireNotification(db, path.notification_id, visibility)
       const page = toPage(query)
-      const wanted = { notificationId: path.notification_id, status: query.status }
+      const wanted = { notificationId: path.notification_id, status: query.status, visibility }
       const { items, total } = await listDeliveries(db, { ...wanted, ...page })
       return { data: items.map(presentDelivery), pagination: page.describe(total) }
     },
-    getDelivery: async ({ path }) => show(await requireDelivery(db, path)),
+    getDelivery: async ({ path }, { principal }) =>
+      show(await requireDelivery(db, path, principal.visibility)),
     redeliverDelivery: async ({ path }) => {
       const { event } = await requireDelivery(db, path)
       await controls.redeliver(path.notification_id, { kind: 'one', eventNumber: event.number })
@@ -100,20 +100,13 @@ function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
   return { kind: 'range', from: BigInt(body.from), to: BigInt(body.to) }
 }
 
-/** @throws AppError 404 `notification_not_found` */
-async function requireNotification(db: Kysely<Schema>, id: string): Promise<Notification> {
-  const notification = await findNotification(db, id)
-  if (notification === undefined)
-    throw new AppError('notification_not_found', `There is no notification ${id}.`)
-  return notification
-}
-
 async function requireDelivery(
   db: Kysely<Schema>,
   path: Input<'getDelivery'>['path'],
+  visibility = EVERYTHING,
 ): Promise<DeliveryOfEvent> {
-  const { id } = await requireNotification(db, path.notification_id)
-  const item = await findDelivery(db, id, path.delivery_id)
+  const { id } = await requireNotification(db, path.notification_id, visibility)
+  const item = await findDelivery(db, id, { deliveryId: path.delivery_id, visibility })
   if (item === undefined)
     throw new AppError('delivery_not_found', `Notification ${id} has no delivery ${path.delivery_id}.`)
   return item

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Principal } from '../access/principal.ts'
 import type {
   HandlerMap,
   Input,
@@ -44,9 +45,9 @@ export function eventHandlers(
 ): Pick<HandlerMap, 'listEvents' | 'streamEvents' | 'createStreamTicket'> {
   const { db, presentEvents } = deps
   return {
-    listEvents: async ({ query }) => {
+    listEvents: async ({ query }, { principal: { visibility } }) => {
       const after = BigInt(query.after ?? 0)
-      const filter = { relayerId: query.relayer_id, type: query.type }
+      const filter = { relayerId: query.relayer_id, type: query.type, visibility }
       const events = await nextEvents(db, {
         ...filter,
         after,
@@ -55,9 +56,9 @@ export function eventHandlers(
       return { data: await presentEvents(events), logs: await tellWhatIsGone(db, after) }
     },
     streamEvents: async (input, context) => openStream(deps, withinTicket(input, context), context),
-    createStreamTicket: async ({ body }, { caller }) => {
+    createStreamTicket: async ({ body }, { principal }) => {
       const filter = { relayerId: body.relayer_id, type: body.type }
-      const { ticket, expiresAt } = await deps.tickets.issue({ caller, filter })
+      const { ticket, expiresAt } = await deps.tickets.issue({ keyId: principal.id, filter })
       return { data: { ticket, expires_at: expiresAt.toISOString() } }
     },
   }
@@ -90,13 +91,13 @@ async function startOf(db: Kysely<Schema>, { query, header }: Input<'streamEvent
 async function openStream(
   deps: EventHandlerDeps,
   input: Input<'streamEvents'>,
-  { signal, caller }: RequestContext,
+  { signal, principal }: RequestContext,
 ): Promise<Streamed> {
-  const slot = deps.streams.take({ caller, signal })
+  const slot = deps.streams.take({ caller: principal.id, signal })
   try {
     const after = await startOf(deps.db, input)
     slot.rest()
-    return { stream: stream(deps, input, { slot, signal, after }) }
+    return { stream: stream(deps, input, { slot, signal, after, principal }) }
   } catch (error) {
     slot.release()
     throw error
@@ -108,17 +109,19 @@ interface Reading {
   /** Aborts when the reader has left. */
   readonly signal: AbortSignal
   readonly after: bigint
+  /** The stream ends with its rights. */
+  readonly principal: Principal
 }
 
 async function* stream(
   { presentEvents, stopping, ...deps }: EventHandlerDeps,
   { query }: Input<'streamEvents'>,
-  { slot, signal, after }: Reading,
+  { slot, signal, after, principal }: Reading,
 ): AsyncGenerator<StreamPiece[]> {
   slot.work()
   const ends = new AbortController()
   const end = () => ends.abort()
-  const reasons = [stopping, signal]
+  const reasons = [stopping, signal, principal.ended]
   for (const reason of reasons) reason.addEventListener('abort', end)
   if (reasons.some(({ aborted }) => aborted)) end()
   const { duration } = query
@@ -127,6 +130,7 @@ async function* stream(
     const pages = followEvents(deps, {
       relayerId: query.relayer_id,
       type: query.type,
+      visibility: principal.visibility,
       after,
       heartbeatMs: duration === 0 ? 0 : HEARTBEAT_MS,
       signal: ends.signal,

@@ -1,5 +1,7 @@
-import type { HandlerMap } from '../contract/operations.ts'
+import { seesEverything, type Visibility } from '../access/visibility.ts'
+import type { HandlerMap, RequestContext } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import { visibleSeries } from './visible-series.ts'
 
 /** Metrics as text, with the media type of the text. */
 interface MetricsText {
@@ -17,27 +19,36 @@ interface MetricsReader {
 
 /** The parts of the service that these operations call. */
 export interface MetricsHandlerDeps {
+  /** Lists the ids of the relayers that a key sees. */
+  readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>
   /** Undefined when metrics are off. */
   readonly metrics: MetricsReader | undefined
 }
 
 /** The operations of the tag Metrics on the main port. The metrics server answers them on its own port. */
 export function metricsHandlers({
+  visibleIds,
   metrics,
 }: MetricsHandlerDeps): Pick<HandlerMap, 'listMetrics' | 'metricDetail' | 'scrapeMetrics'> {
   const reader = () => {
     if (metrics === undefined) throw new AppError('not_found', 'This deployment collects no metrics.')
     return metrics
   }
-  const all = async () => ({ status: 200, ...(await reader().read()) }) as const
+  const show = async (text: MetricsText, { principal: { visibility } }: RequestContext) => {
+    if (seesEverything(visibility)) return { status: 200, ...text } as const
+    const ids = new Set(await visibleIds(visibility))
+    return { status: 200, ...text, body: visibleSeries(text.body, ids) } as const
+  }
   return {
-    listMetrics: async (_input, { mediaType }) =>
-      mediaType === 'application/json' ? { status: 200, body: reader().names() } : all(),
-    metricDetail: async ({ path }) => {
+    listMetrics: async (_input, context) =>
+      context.mediaType === 'application/json'
+        ? { status: 200, body: reader().names() }
+        : show(await reader().read(), context),
+    metricDetail: async ({ path }, context) => {
       const found = await reader().readOne(path.metric_name)
       if (found === undefined) throw new AppError('not_found', `There is no metric ${path.metric_name}.`)
-      return { status: 200, ...found }
+      return show(found, context)
     },
-    scrapeMetrics: all,
+    scrapeMetrics: async (_input, context) => show(await reader().read(), context),
   }
 }

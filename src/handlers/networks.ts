@@ -1,4 +1,6 @@
+import { seesNetwork } from '../access/visibility.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/assert-never.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { type NetworkManager, networkId } from '../networks/manage.ts'
@@ -18,13 +20,18 @@ type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwor
 /** The operations of the tag Networks. */
 export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
   return {
-    listNetworks: async ({ query }) => {
+    listNetworks: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)
-      const all = networks.list()
+      const all = networks.list().filter((network) => seesNetwork(visibility, networkId(network)))
       const shown = all.slice(page.offset, page.offset + page.limit)
       return { data: shown.map(presentNetwork), pagination: page.describe(all.length) }
     },
-    getNetwork: async ({ path }) => ({ data: presentNetwork(networks.get(path.network_id)) }),
+    getNetwork: async ({ path }, { principal: { visibility } }) => {
+      const network = networks.get(path.network_id)
+      if (!seesNetwork(visibility, networkId(network)))
+        throw new AppError('network_not_found', `There is no network ${path.network_id}.`)
+      return { data: presentNetwork(network) }
+    },
     updateNetwork: async ({ path, body }) => {
       const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls)
       return { data: presentNetwork(network), logs }

@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely'
+import type { Visibility } from '../access/visibility.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
 import { maskWebhookUrl } from '../notifications/mask-webhook-url.ts'
 import type { Notification } from '../notifications/notification.ts'
-import { listNotifications } from '../notifications/store.ts'
+import { findNotification, listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */
@@ -27,16 +29,16 @@ export function notificationHandlers({
   notifications,
 }: NotificationHandlerDeps): Pick<HandlerMap, Operations> {
   return {
-    listNotifications: async ({ query }) => {
+    listNotifications: async ({ query }, { principal }) => {
       const page = toPage(query)
-      const { items, total } = await listNotifications(db, page)
+      const { items, total } = await listNotifications(db, page, principal.visibility)
       return { data: items.map(presentNotification), pagination: page.describe(total) }
     },
     createNotification: async ({ body: { id, url, signing_key: signingKey } }) => ({
       data: presentNotification(await notifications.create({ id, url, signingKey })),
     }),
-    getNotification: async ({ path }) => ({
-      data: presentNotification(await notifications.get(path.notification_id)),
+    getNotification: async ({ path }, { principal }) => ({
+      data: presentNotification(await requireNotification(db, path.notification_id, principal.visibility)),
     }),
     updateNotification: async ({ path, body: { url, signing_key: signingKey } }) => {
       const patch = { url, signingKey: signingKey === '' ? null : signingKey }
@@ -47,6 +49,18 @@ export function notificationHandlers({
       return { data: 'Notification deleted successfully' }
     },
   }
+}
+
+/** @throws AppError 404 `notification_not_found` */
+export async function requireNotification(
+  db: Kysely<Schema>,
+  id: string,
+  visibility?: Visibility,
+): Promise<Notification> {
+  const notification = await findNotification(db, id, visibility)
+  if (notification === undefined)
+    throw new AppError('notification_not_found', `There is no notification ${id}.`)
+  return notification
 }
 
 /** Converts a notification to the form of the contract. */

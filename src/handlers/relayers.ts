@@ -28,9 +28,9 @@ export function relayerHandlers({
   prepare,
 }: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
   return {
-    listRelayers: async ({ query }) => {
+    listRelayers: async ({ query }, { principal }) => {
       const page = toPage(query)
-      const { items, total } = await listRelayers(db, page)
+      const { items, total } = await listRelayers(db, page, principal.visibility)
       return {
         data: await Promise.all(
           items.map(async (relayer) => presentRelayer(relayer, await prepare(relayer))),

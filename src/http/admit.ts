@@ -1,3 +1,4 @@
+import type { Principal } from '../access/principal.ts'
 import type { ContractOperation } from '../contract/document.ts'
 import type { TicketFilter } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
@@ -7,12 +8,12 @@ import type { HttpContext } from './state.ts'
 /** Ends a ticket and returns its rights; undefined when it is not valid any more. */
 export type RedeemTicket = (
   ticket: string,
-) => Promise<{ readonly caller: string; readonly filter: TicketFilter } | undefined>
+) => Promise<{ readonly principal: Principal; readonly filter: TicketFilter } | undefined>
 
 /** The right to call an operation. */
 interface Admission {
-  /** Names the API key. */
-  readonly caller: string
+  /** The API key; undefined where the operation needs none and the caller sent none. */
+  readonly principal: Principal | undefined
   /** The filter of the ticket; absent for a caller with an API key. */
   readonly filter?: TicketFilter
   /** The query without the ticket. */
@@ -37,7 +38,7 @@ export function admitByKey(
   const { tickets, rest } = splitQuery(querystring, operation)
   if (tickets.length > 0 && headers.authorization === undefined) return undefined
   if (operation.secured) requireCredential(caller)
-  return { caller: caller.limitKey, querystring: rest }
+  return { principal: caller.principal, querystring: rest }
 }
 
 interface TicketOptions {

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { type Principal, ROOT } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import type { Peers } from './connections/peer.ts'
 import type { HttpContext } from './state.ts'
@@ -7,9 +8,14 @@ import type { HttpContext } from './state.ts'
 export interface Caller {
   /** The key of the rate limit: the API key, or the peer address of an unauthenticated caller. */
   readonly limitKey: string
+  /** The API key; undefined for an unauthenticated caller. */
+  readonly principal: Principal | undefined
   /** The reason why the credential is not acceptable; undefined for an authenticated caller. */
   readonly refusal: AppError | undefined
 }
+
+/** Finds the API key with this secret among the records; undefined when none has it, or it is not accepted now. */
+export type FindKey = (secret: string) => Principal | undefined
 
 /** Identifies the sender of a request by its `Authorization` header. */
 export type Authenticate = (context: HttpContext) => Caller
@@ -21,7 +27,9 @@ const MISSING = new AppError(
 const UNACCEPTABLE = new AppError('unauthorized', 'This API key is not accepted.')
 
 interface AuthenticatorOptions {
+  /** The keys of the environment. */
   readonly apiKeys: readonly string[]
+  readonly findKey: FindKey
   readonly peers: Peers
   /** Called for each request with a valid key. */
   readonly onAuthenticated?: (context: HttpContext) => void
@@ -31,19 +39,29 @@ interface AuthenticatorOptions {
  * Creates the check of API keys. It keeps and compares hashes only, in constant time and always against every key, so that
  * the time reveals neither the length of a key nor a common beginning.
  */
-export function createAuthenticator({ apiKeys, peers, onAuthenticated }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator({
+  apiKeys,
+  findKey,
+  peers,
+  onAuthenticated,
+}: AuthenticatorOptions): Authenticate {
   if (apiKeys.length === 0) throw new Error('at least one API key is needed')
   const hashes = apiKeys.map(digest)
+  // Both looks happen for every secret, so that the time does not tell a key of the environment from another one.
+  const identify = (token: string) => {
+    const found = findKey(token)
+    return isAmong(hashes, digest(token)) ? ROOT : found
+  }
   return (context) => {
     const { authorization = '' } = context.headers
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
-    const key = token === undefined ? -1 : indexOf(hashes, digest(token))
-    if (key >= 0) {
+    const principal = token === undefined ? undefined : identify(token)
+    if (principal !== undefined) {
       onAuthenticated?.(context)
-      return { limitKey: `key ${key}`, refusal: undefined }
+      return { limitKey: `key ${principal.id}`, principal, refusal: undefined }
     }
     const limitKey = `peer ${peers.ofRequest(context.req)}`
-    return { limitKey, refusal: token === undefined ? MISSING : UNACCEPTABLE }
+    return { limitKey, principal: undefined, refusal: token === undefined ? MISSING : UNACCEPTABLE }
   }
 }
 
@@ -52,8 +70,8 @@ export function requireCredential({ refusal }: Caller): void {
   if (refusal !== undefined) throw refusal
 }
 
-function indexOf(hashes: readonly Buffer[], wanted: Buffer): number {
-  return hashes.reduce((found, known, index) => (timingSafeEqual(known, wanted) ? index : found), -1)
+function isAmong(hashes: readonly Buffer[], wanted: Buffer): boolean {
+  return hashes.reduce((found, known) => timingSafeEqual(known, wanted) || found, false)
 }
 
 function digest(token: string): Buffer {

@@ -1,3 +1,4 @@
+import { NOBODY } from '../access/principal.ts'
 import { assertHandlers } from '../contract/assert-handlers.ts'
 import { documentationPages } from '../contract/docs.ts'
 import type { ContractOperation } from '../contract/document.ts'
@@ -29,6 +30,7 @@ import { contractPath } from './observability/metrics-paths.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
+import { type NetworkOfRelayer, requireScope, requireVisible } from './require-access.ts'
 import { requireHost } from './require-host.ts'
 import { requireValid } from './require-valid.ts'
 import type { HttpServerOptions } from './server-options.ts'
@@ -55,6 +57,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const guard = createGuard(authenticate, limiter)
   const stages = {
     peers: options.peers,
+    networkOf: options.networkOf,
     authenticate,
     limiter,
     redeemTicket: options.redeemTicket,
@@ -85,6 +88,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
 
 interface Stages {
   readonly peers: Peers
+  readonly networkOf: NetworkOfRelayer
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
   readonly redeemTicket: RedeemTicket
@@ -125,9 +129,6 @@ async function operationsOfContract(options: PipelineOptions, stages: Stages): P
   }
 }
 
-/** Names the API key of the environment. */
-const ROOT_KEY_ID = 'root'
-
 type AnyHandler = (input: unknown, context: RequestContext) => Promise<unknown>
 type PathParams = Readonly<Record<string, string>>
 
@@ -142,7 +143,7 @@ interface RoutedRequest {
   readonly params: PathParams
 }
 
-/** Serves a routed request: credential, rate limit, body, validation, handler, answer. */
+/** Serves a routed request: credential, rate limit, scope, body, validation, visibility, handler, answer. */
 async function serve(service: Service, { context, params }: RoutedRequest): Promise<void> {
   const { operation, authenticate, limiter, readBody, validator, handler } = service
   context.state.operation = operation
@@ -156,12 +157,16 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const byKey = admitByKey(context, { operation, caller })
   const deadline = startDeadline(context, service.timeoutMs)
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
+  const { principal = NOBODY } = admission
+  requireScope(operation, principal)
 
   const body =
     operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
   const { querystring, filter: ticketFilter } = admission
   const header = (name: string) => headerOf(context, name)
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
+
+  await deadline.race(requireVisible(principal, params.relayer_id, service.networkOf), handlerTooSlow)
 
   const { requestId } = context.state
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
@@ -170,8 +175,8 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
     get signal() {
       return deadline.signal
     },
-    caller: admission.caller,
-    actor: { keyId: ROOT_KEY_ID, address: service.peers.ofRequest(context.req), requestId },
+    principal,
+    actor: { keyId: principal.id, address: service.peers.ofRequest(context.req), requestId },
     ticketFilter,
     mediaType,
   })

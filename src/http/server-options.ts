@@ -3,14 +3,18 @@ import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { RedeemTicket } from './admit.ts'
+import type { FindKey } from './auth.ts'
 import type { Limits } from './limits.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
+import type { NetworkOfRelayer } from './require-access.ts'
 
 /** The parts and settings of the HTTP server. */
 export interface HttpServerOptions extends CompiledContract {
   readonly handlers: HandlerMap
-  /** The accepted bearer tokens. */
+  /** The bearer tokens of the environment. */
   readonly apiKeys: readonly string[]
+  readonly findKey: FindKey
+  readonly networkOf: NetworkOfRelayer
   readonly redeemTicket: RedeemTicket
   /** The origins whose pages may read event streams. Default: none but the service's own. */
   readonly corsOrigins?: readonly string[]

@@ -1,32 +1,36 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
+import { usedByVisibleRelayer } from '../access/visibility-store.ts'
 import type { NotificationsTable, Schema } from '../database/schema.ts'
 import type { Notification, PauseReason } from './notification.ts'
 
-/** Lists notifications in the order of creation, then id. `total` counts all of them. */
+/** Lists the visible notifications in the order of creation, then id. `total` counts all of them. */
 export async function listNotifications(
   db: Kysely<Schema>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
+  visibility = EVERYTHING,
 ): Promise<{ items: Notification[]; total: number }> {
+  const listed = visible(db, visibility)
   const [rows, { total }] = await Promise.all([
-    db
-      .selectFrom('notifications')
-      .selectAll()
-      .orderBy('created_at')
-      .orderBy('id')
-      .offset(offset)
-      .limit(limit)
-      .execute(),
-    db
-      .selectFrom('notifications')
-      .select((eb) => eb.fn.countAll<bigint>().as('total'))
-      .executeTakeFirstOrThrow(),
+    listed.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
+    listed.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { items: rows.map(toNotification), total: Number(total) }
 }
 
-/** Finds a notification; undefined when none has this id. */
-export async function findNotification(db: Kysely<Schema>, id: string): Promise<Notification | undefined> {
-  const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst()
+/** A key that is limited to some relayers sees the notifications that they use. */
+function visible(db: Kysely<Schema>, visibility: Visibility) {
+  const all = db.selectFrom('notifications')
+  return seesEverything(visibility) ? all : all.where(usedByVisibleRelayer(visibility, 'notifications.id'))
+}
+
+/** Finds a notification; undefined when none that is visible has this id. */
+export async function findNotification(
+  db: Kysely<Schema>,
+  id: string,
+  visibility = EVERYTHING,
+): Promise<Notification | undefined> {
+  const row = await visible(db, visibility).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toNotification(row)
 }
 

@@ -1,4 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
+import { visibleRelayer } from '../access/visibility-store.ts'
 import type { Schema } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
@@ -10,17 +12,25 @@ export interface Range {
   readonly limit: number
 }
 
-/** Lists relayers in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Lists the visible relayers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listRelayers(
   db: Kysely<Schema>,
   { offset, limit }: Range,
+  visibility = EVERYTHING,
 ): Promise<{ items: Relayer[]; total: number }> {
-  const listed = db.selectFrom('relayers').where('removed_at', 'is', null)
+  const present = db.selectFrom('relayers').where('removed_at', 'is', null)
+  const listed = seesEverything(visibility) ? present : present.where(visibleRelayer(visibility))
   const [rows, { total }] = await Promise.all([
     listed.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
     listed.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { items: rows.map(toRelayer), total: Number(total) }
+}
+
+/** Lists the ids of the visible relayers, removed ones included. */
+export async function visibleRelayerIds(db: Kysely<Schema>, visibility: Visibility): Promise<string[]> {
+  const rows = await db.selectFrom('relayers').select('id').where(visibleRelayer(visibility)).execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Reads every relayer that was not removed, in the same order. */

@@ -21,10 +21,10 @@ type Mutable<T> = T extends readonly (infer Item)[]
  * What anybody can make of the contract with openapi-fetch and the generated types: nothing in it knows the service. Integers
  * beyond 2^53 go out and come back exactly. `called` gets every call.
  */
-export function createContractClient(baseUrl: string, called: Called[]) {
+export function createContractClient(baseUrl: string, called: Called[], secret = API_KEY) {
   const client = createClient<Mutable<paths>>({
     baseUrl,
-    headers: { authorization: `Bearer ${API_KEY}` },
+    headers: { authorization: `Bearer ${secret}` },
     bodySerializer: (body) => stringifyJson(body),
     fetch: async (request) => readExactly(await fetch(request)),
   })

@@ -216,6 +216,25 @@ test('events, as a log and as a stream', async () => {
   expect(await asBrowser.text()).toContain(`id: ${data[0]?.number}`)
 })
 
+test('API keys', async () => {
+  const created = await client.POST('/api/v1/api-keys', {
+    body: { id: 'reader', name: 'Reader', scopes: ['relayers:read'], relayers: ['main'] },
+  })
+  const { secret } = bodyOf(created).data
+  const reader = createContractClient(world.service.url, called, secret)
+  const seen = await reader.GET('/api/v1/relayers')
+  expect(bodyOf(seen).data.map(({ id }) => id)).toEqual(['main'])
+  const params = { path: { api_key_id: 'reader' } }
+  const rotated = await client.POST('/api/v1/api-keys/{api_key_id}/rotate', { params, body: {} })
+  expect(bodyOf(rotated).data.secrets).toHaveLength(2)
+  const changed = await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { disabled: true } })
+  expect(bodyOf(changed).data.disabled).toBe(true)
+  expect(bodyOf(await client.GET('/api/v1/api-keys/{api_key_id}', { params })).data.name).toBe('Reader')
+  expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual(['reader'])
+  const gone = await client.DELETE('/api/v1/api-keys/{api_key_id}', { params })
+  expect(bodyOf(gone).data).toBe('API key deleted successfully')
+})
+
 test('every operation of the contract was called', () => {
   const wanted = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const made = new Set(called.map(({ method, path }) => `${method} ${path}`))

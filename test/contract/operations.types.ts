@@ -4,8 +4,11 @@ import type {
   Data,
   HandlerMap,
   Input,
+  OpenOperationId,
+  OperationId,
   Result,
   Schemas,
+  ScopeOf,
   Streamed,
   Success,
 } from '../../src/contract/operations.ts'
@@ -41,8 +44,14 @@ export const capIsBigInt: Equal<
   bigint | undefined
 > = true
 export const pageIsNumber: Equal<Input<'listRelayers'>['query']['page'], number | undefined> = true
+export const scopeOfEach: Equal<ScopeOf<'sendTransaction'>, 'transactions:write'> = true
 export const noBody: Equal<Input<'listRelayers'>['body'], undefined> = true
 export const plainText: Equal<Bare<'getHealth'>['body'], 'OK'> = true
+
+/** An operation that has no scope and needs a credential is missing here, and then the file does not compile. */
+export const everyOperationHasAScope: {
+  readonly [Id in Exclude<OperationId, OpenOperationId>]?: ScopeOf<Id>
+} = {}
 
 // @ts-expect-error a list has pagination
 export const withoutPagination: Success<'listRelayers'> = { data: [] }

@@ -1,5 +1,6 @@
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ROOT } from '../../src/access/principal.ts'
 import type { RequestContext, StreamPiece } from '../../src/contract/operations.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { createEventNotifier } from '../../src/events/notifier.ts'
@@ -58,7 +59,7 @@ function streaming(onQuery: () => void = () => {}) {
     const context: RequestContext = {
       requestId: 'r',
       signal,
-      caller,
+      principal: { ...ROOT, id: caller },
       actor: { keyId: 'root', address: '127.0.0.1', requestId: 'test' },
       mediaType: 'text/event-stream',
     }

@@ -7,6 +7,7 @@ const TEXT = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'r
 const withMetrics = () =>
   startStub({
     handlers: metricsHandlers({
+      visibleIds: async () => [],
       metrics: {
         read: async () => TEXT,
         names: () => ['requests_total'],
@@ -66,7 +67,9 @@ test('a metric that does not exist is not found, and neither is a path beside th
 })
 
 test.each(PATHS)('%s does not exist without metrics', async (path) => {
-  const { port } = await startStub({ handlers: metricsHandlers({ metrics: undefined }) })
+  const { port } = await startStub({
+    handlers: metricsHandlers({ metrics: undefined, visibleIds: async () => [] }),
+  })
   const reply = await call(port, 'GET', path)
   expect([reply.status, reply.json?.error]).toEqual([404, 'This deployment collects no metrics.'])
 })

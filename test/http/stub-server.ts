@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, onTestFinished } from 'vitest'
 import { compileContract } from '../../src/contract/compile.ts'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap, Schemas } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { HttpServerOptions } from '../../src/http/server-options.ts'
 import { type Clock, systemClock } from '../../src/lib/time/clock.ts'
@@ -79,6 +79,16 @@ const NETWORK = {
   average_blocktime_ms: 5000,
   is_testnet: true,
 } as const
+
+const API_KEY_RECORD = {
+  id: 'payments',
+  name: 'Payments',
+  scopes: ['transactions:read'],
+  disabled: false,
+  created_at: '2026-11-20T10:00:00.000Z',
+  created_by: 'root',
+  secrets: [],
+} as const satisfies Schemas['ApiKey']
 
 const METRICS = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }
 
@@ -166,13 +176,27 @@ const HANDLERS: HandlerMap = {
     data: { network_id: 'evm:anvil', relayer_ids: ['main'], ended_transactions: 0 },
   }),
   rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
+  listApiKeys: async () => EMPTY_LIST,
+  createApiKey: async () => ({ data: { ...API_KEY_RECORD, secret: 'rlk_secret' } }),
+  getApiKey: async () => ({ data: API_KEY_RECORD }),
+  updateApiKey: async () => ({ data: API_KEY_RECORD }),
+  deleteApiKey: async () => ({ data: 'API key deleted successfully' }),
+  rotateApiKey: async () => ({ data: { ...API_KEY_RECORD, secret: 'rlk_secret' } }),
 }
 
 export interface StubOptions
   extends Partial<
     Pick<
       HttpServerOptions,
-      'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'observer' | 'redeemTicket' | 'corsOrigins'
+      | 'apiKeys'
+      | 'findKey'
+      | 'networkOf'
+      | 'limits'
+      | 'trustedProxies'
+      | 'rateLimit'
+      | 'observer'
+      | 'redeemTicket'
+      | 'corsOrigins'
     >
   > {
   readonly handlers?: Partial<HandlerMap>
@@ -199,6 +223,8 @@ export function stubOptions({ handlers = {}, clock = systemClock, ...options }: 
     ...COMPILED,
     handlers: { ...HANDLERS, ...handlers },
     apiKeys: [API_KEY],
+    findKey: () => undefined,
+    networkOf: async () => undefined,
     redeemTicket: async () => undefined,
     host: '127.0.0.1',
     port: 0,

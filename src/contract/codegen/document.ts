@@ -59,13 +59,22 @@ function toPathItem(item: Node, source: Source): Node {
   )
 }
 
-function toOperation({ parameters, requestBody, responses, ...operation }: Node, source: Source): Node {
+function toOperation(
+  { parameters, requestBody, responses, security, ...operation }: Node,
+  source: Source,
+): Node {
   return {
     ...operation,
+    ...(security !== undefined && { security: withoutScopes(security) }),
     ...(parameters !== undefined && { parameters: toParameters(parameters, source) }),
     ...(requestBody !== undefined && { requestBody: toRequestBody(requestBody as Node, source) }),
     responses: mapValues(responses as Node, (response) => toResponse(response as Node, source)),
   }
+}
+
+/** 3.0 allows names of scopes in requirements of OAuth alone. */
+function withoutScopes(security: unknown): Node[] {
+  return (security as readonly Node[]).map((requirement) => mapValues(requirement, () => []))
 }
 
 function toParameters(parameters: unknown, source: Source): Node[] {

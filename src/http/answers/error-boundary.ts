@@ -19,7 +19,7 @@ export function errorBoundary({ log }: { log: Logger }): Middleware {
 
 /** Answers with the failure body and the headers that belong to it, and returns the HTTP status. */
 export function sendFailure(context: HttpContext, error: AppError): FailureStatus {
-  const { status, headers, body } = toFailure(error)
+  const { status, headers, body } = toFailure(error, context.state.operation)
   context.state.failureCode = error.code
   context.set(headers)
   sendJson(context, status, body)

@@ -1,3 +1,4 @@
+import type { ContractOperation } from '../../contract/document.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { AppError } from '../../errors.ts'
 import { MethodNotAllowedError } from './method-not-allowed.ts'
@@ -7,6 +8,7 @@ import { type FailureStatus, STATUS_OF_CODE } from './status-of-code.ts'
 const MESSAGES: Readonly<Record<FailureStatus, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not found',
   405: 'Method Not Allowed',
   409: 'Conflict',
@@ -21,10 +23,14 @@ interface Failure {
   readonly body: Schemas['Failure']
 }
 
-/** Gives the HTTP answer for an error: the status of its code, the headers of that status, and the failure body. */
-export function toFailure(error: AppError): Failure {
+/**
+ * Gives the HTTP answer for an error: the status of its code, the headers of that status, and the failure body. An operation that has no 403
+ * answers 401 instead.
+ */
+export function toFailure(error: AppError, operation?: ContractOperation): Failure {
   const { code, detail } = error
-  const status = STATUS_OF_CODE[code]
+  const usual = STATUS_OF_CODE[code]
+  const status = usual === 403 && operation?.responses.has(403) === false ? 401 : usual
   const message = MESSAGES[status]
   return {
     status,

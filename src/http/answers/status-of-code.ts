@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts'
 
 /** The HTTP status of a failure. The interface has texts for all but 405 and 409. */
-export type FailureStatus = 400 | 401 | 404 | 405 | 409 | 429 | 500
+export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500
 
 /** The table gives each error code its HTTP status. Nothing else in the service decides the status of a failure. */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
@@ -9,7 +9,10 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   rate_limited: 429,
   method_not_allowed: 405,
 
+  insufficient_scope: 403,
+
   not_found: 404,
+  api_key_not_found: 404,
   delivery_not_found: 404,
   network_not_found: 404,
   notification_not_found: 404,

@@ -1,4 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { EVERYTHING, seesEverything, type Visibility } from '../../access/visibility.ts'
+import { ofVisibleEvent, ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { DeliveriesTable } from '../../database/event-tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
@@ -15,6 +17,8 @@ export interface DeliveryOfEvent {
 interface ListQuery {
   readonly notificationId: string
   readonly status?: DeliveryStatus | undefined
+  /** Deliveries of other events are left out. */
+  readonly visibility?: Visibility
   readonly offset: number
   readonly limit: number
 }
@@ -40,23 +44,29 @@ const IS_BLOCKED = sql<boolean>`(
 /** Lists the deliveries of a notification, newest event first. */
 export async function listDeliveries(
   db: Kysely<Schema>,
-  { notificationId, status, offset, limit }: ListQuery,
+  { notificationId, status, visibility = EVERYTHING, offset, limit }: ListQuery,
 ): Promise<{ items: DeliveryOfEvent[]; total: number }> {
+  const stored = sql`${ofStatus(notificationId, status)} and ${isVisible(visibility, 'deliveries.event_number')}`
+  const untried = sql`${untriedOf(notificationId, status)} and ${isVisible(visibility, 'e.number')}`
   const newest = sql`order by number desc limit ${offset + limit}`
   const [page, counts] = await Promise.all([
     sql<{ number: bigint }>`
-      (select event_number as number from deliveries where ${ofStatus(notificationId, status)} ${newest})
-      union all (select e.number ${untriedOf(notificationId, status)} ${newest})
+      (select event_number as number from deliveries where ${stored} ${newest})
+      union all (select e.number ${untried} ${newest})
       order by number desc offset ${offset} limit ${limit}`.execute(db),
     sql<{ total: bigint }>`
-      select (select count(*) from deliveries where ${ofStatus(notificationId, status)})
-        + (select count(*) ${untriedOf(notificationId, status)}) as total`.execute(db),
+      select (select count(*) from deliveries where ${stored})
+        + (select count(*) ${untried}) as total`.execute(db),
   ])
   const numbers = page.rows.map(({ number }) => number)
   return {
     items: await readDeliveries(db, notificationId, numbers),
     total: Number(counts.rows[0]?.total ?? 0),
   }
+}
+
+function isVisible(visibility: Visibility, number: string) {
+  return seesEverything(visibility) ? sql`true` : ofVisibleEvent(visibility, number)
 }
 
 function ofStatus(notificationId: string, status: DeliveryStatus | undefined) {
@@ -88,17 +98,31 @@ function isBlockedOfAll(notificationId: string) {
     false) and e.transaction_id is not null`
 }
 
-/** Finds a delivery of this notification; undefined for the id of another notification's delivery. */
+/** Finds a visible delivery of this notification; undefined for the id of another notification's delivery. */
 export async function findDelivery(
   db: Kysely<Schema>,
   notificationId: string,
-  id: string,
+  {
+    deliveryId: id,
+    visibility = EVERYTHING,
+  }: { readonly deliveryId: string; readonly visibility?: Visibility },
 ): Promise<DeliveryOfEvent | undefined> {
   const number = eventNumberOf(notificationId, id) ?? (await numberOfDrawnId(db, notificationId, id))
-  if (number === undefined) return undefined
+  if (number === undefined || !(await sees(db, visibility, number))) return undefined
   const [found] = await readDeliveries(db, notificationId, [number])
   // A delivery has one id: a drawn one is not found by the derived one.
   return found?.delivery.id === id.toLowerCase() ? found : undefined
+}
+
+async function sees(db: Kysely<Schema>, visibility: Visibility, number: bigint): Promise<boolean> {
+  if (seesEverything(visibility)) return true
+  const row = await db
+    .selectFrom('events')
+    .select('number')
+    .where('number', '=', number)
+    .where(ofVisibleRelayer(visibility, 'events.relayer_id'))
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -68,7 +68,10 @@ test('an upgrade delivers what had a job, in order, and keeps what was delivered
     'pending',
     'delivered',
   ])
-  expect((await findDelivery(db, 'ops', ids(5)))?.delivery).toMatchObject({ id: ids(5), status: 'dead' })
+  expect((await findDelivery(db, 'ops', { deliveryId: ids(5) }))?.delivery).toMatchObject({
+    id: ids(5),
+    status: 'dead',
+  })
 
   const worker = await startWorker(database)
   onTestFinished(worker.stop)

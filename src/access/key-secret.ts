@@ -1,0 +1,25 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** The entropy of a secret in bytes: nobody can try enough of them. */
+const SECRET_BYTES = 32
+
+/** Lets scanners of repositories and people recognise a leaked key. Existing keys have it, so it cannot change. */
+const MARK = 'rlk_'
+
+/** The characters of a secret that are shown: too few to help anybody who tries the rest. */
+const PREFIX_LENGTH = MARK.length + 8
+
+/** Draws a secret, which can stand in a header as it is. */
+export function drawSecret(): string {
+  return MARK + randomBytes(SECRET_BYTES).toString('base64url')
+}
+
+/** Returns the hash that is stored. A plain hash is enough, because nobody can guess a random secret. */
+export function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer')
+}
+
+/** Returns the beginning of a secret, by which people recognise it. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, PREFIX_LENGTH)
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely, Transaction } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import type { ApiKey, Rights } from './api-key.ts'
+import {
+  deleteApiKey,
+  findApiKey,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  type NewSecret,
+  replaceSecret,
+  updateApiKey,
+} from './api-keys-store.ts'
+import { drawSecret, hashSecret, prefixOf } from './key-secret.ts'
+import { type Principal, ROOT_ID } from './principal.ts'
+import { contradictionIn, excessOf } from './rights.ts'
+
+/** A key that a caller wants. */
+export interface ApiKeyRequest extends Rights {
+  /** The id; a new UUID by default. */
+  readonly id?: string | undefined
+  readonly name: string
+}
+
+/** The fields to change. Null removes a limit. */
+export interface ApiKeyPatch {
+  readonly name?: string | undefined
+  readonly scopes?: Rights['scopes'] | undefined
+  readonly relayers?: readonly string[] | null | undefined
+  readonly networks?: readonly string[] | null | undefined
+  readonly disabled?: boolean | undefined
+  readonly expiresAt?: Date | null | undefined
+}
+
+/** A key with a secret that was just drawn. It is the only copy. */
+export interface IssuedApiKey {
+  readonly key: ApiKey
+  readonly secret: string
+}
+
+/**
+ * The verbs of callers on API keys. A key manages only keys that it could have created, so that nobody gets rights by a key that they
+ * may not give.
+ */
+export interface ApiKeyManager {
+  list(range: { readonly offset: number; readonly limit: number }): ReturnType<typeof listApiKeys>
+  /** @throws AppError 404 */
+  get(id: string): Promise<ApiKey>
+  /** @throws AppError 400 for rights that contradict each other, that the creator lacks, or that have ended; 409 when the id was used */
+  create(principal: Principal, request: ApiKeyRequest): Promise<IssuedApiKey>
+  /** @throws AppError 404; 400 as for `create` */
+  change(principal: Principal, id: string, patch: ApiKeyPatch): Promise<ApiKey>
+  /**
+   * Issues a further secret. The present one is accepted for `overlapMs` more.
+   * @throws AppError 404; 400 for a key that the caller could not have created
+   */
+  rotate(principal: Principal, id: string, overlapMs: number): Promise<IssuedApiKey>
+  /** @throws AppError 404; 400 for a key that the caller could not have created */
+  delete(principal: Principal, id: string): Promise<void>
+}
+
+interface ApiKeyManagerDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  /** Makes this process know the change before its caller gets the answer. */
+  readonly changed: () => Promise<void>
+}
+
+/** Creates the manager of this database's API keys. */
+export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): ApiKeyManager {
+  const now = () => new Date(clock.now())
+
+  async function get(id: string): Promise<ApiKey> {
+    const key = await findApiKey(db, id, now())
+    if (key === undefined) throw absent(id)
+    return key
+  }
+
+  /** Changes a key under its lock, if the caller could have created it. */
+  async function change(
+    principal: Principal,
+    id: string,
+    work: (tx: Transaction<Schema>, key: ApiKey) => Promise<void>,
+  ): Promise<void> {
+    await db.transaction().execute(async (tx) => {
+      const key = (await lockApiKey(tx, id)) ? await findApiKey(tx, id, now()) : undefined
+      if (key === undefined) throw absent(id)
+      if (excessOf(key, principal) !== undefined) throw stronger(id)
+      await work(tx, key)
+    })
+    await changed()
+  }
+
+  function drawn(): { secret: string; stored: NewSecret } {
+    const secret = drawSecret()
+    return { secret, stored: { hash: hashSecret(secret), prefix: prefixOf(secret), createdAt: now() } }
+  }
+
+  return {
+    list: (range) => listApiKeys(db, { ...range, now: now() }),
+    get,
+    create: async (principal, { id = randomUUID(), name, ...rights }) => {
+      requireGrantable(rights, principal)
+      requireFuture(rights.expiresAt, now())
+      const { secret, stored } = drawn()
+      const key = { id, name, ...rights, createdBy: principal.id, createdAt: stored.createdAt }
+      const inserted =
+        id !== ROOT_ID && (await db.transaction().execute((tx) => insertApiKey(tx, key, stored)))
+      if (!inserted) throw idInUse(id)
+      await changed()
+      return { key: await get(id), secret }
+    },
+    change: async (principal, id, patch) => {
+      if (patch.expiresAt) requireFuture(patch.expiresAt, now())
+      await change(principal, id, async (tx, key) => {
+        const patched = apply(key, patch)
+        requireGrantable(patched, principal)
+        await updateApiKey(tx, id, patched)
+      })
+      return get(id)
+    },
+    rotate: async (principal, id, overlapMs) => {
+      const { secret, stored } = drawn()
+      const previousEnds = new Date(stored.createdAt.getTime() + overlapMs)
+      await change(principal, id, (tx) => replaceSecret(tx, id, { secret: stored, previousEnds }))
+      return { key: await get(id), secret }
+    },
+    delete: (principal, id) => change(principal, id, (tx) => deleteApiKey(tx, id, now())),
+  }
+}
+
+function apply(key: ApiKey, patch: ApiKeyPatch): ApiKey {
+  const { name = key.name, scopes = key.scopes, disabled = key.disabled } = patch
+  const {
+    relayers = key.visibility.relayers,
+    networks = key.visibility.networks,
+    expiresAt = key.expiresAt,
+  } = patch
+  return {
+    ...key,
+    name,
+    scopes,
+    disabled,
+    visibility: { relayers: relayers ?? undefined, networks: networks ?? undefined },
+    expiresAt: expiresAt ?? undefined,
+  }
+}
+
+function requireGrantable(rights: Rights, principal: Principal): void {
+  const problem = contradictionIn(rights) ?? excessOf(rights, principal)
+  if (problem !== undefined) throw new AppError('invalid_request', problem)
+}
+
+function requireFuture(expiresAt: Date | undefined, now: Date): void {
+  if (expiresAt === undefined || expiresAt.getTime() > now.getTime()) return
+  throw new AppError('invalid_request', 'body.expires_at: expected a time in the future.')
+}
+
+function stronger(id: string) {
+  return new AppError(
+    'invalid_request',
+    `API key ${id} has rights that your own key lacks, so that it cannot be changed with yours.`,
+  )
+}
+
+function idInUse(id: string) {
+  return new AppError('already_exists', `There is an API key with the id ${id} already, or there was one.`)
+}
+
+function absent(id: string) {
+  return new AppError('api_key_not_found', `There is no API key ${id}.`)
+}

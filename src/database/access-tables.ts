@@ -1,0 +1,42 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+/** API keys, including deleted ones: records name who did something by their id. */
+export interface ApiKeysTable {
+  id: string
+  name: string
+  scopes: JSONColumnType<string[]>
+  /** Patterns of ids; null for all relayers. */
+  relayers: JSONColumnType<string[]> | null
+  /** `type:name`; null for all networks. */
+  networks: JSONColumnType<string[]> | null
+  disabled: Generated<boolean>
+  expires_at: Date | null
+  created_at: Generated<Date>
+  /** The id of an API key, or `root`. */
+  created_by: string
+  deleted_at: Date | null
+}
+
+/** The accepted secrets of keys: at most two for each. */
+export interface ApiKeySecretsTable {
+  /** The SHA-256 of the secret, which itself is never stored. */
+  hash: Uint8Array
+  api_key_id: string
+  /** Its first characters. */
+  prefix: string
+  created_at: Generated<Date>
+  /** The end of the overlap after a rotation; null for the newest secret. */
+  expires_at: Date | null
+}
+
+/** The last use of each key, some time later. */
+export interface ApiKeyUsesTable {
+  api_key_id: string
+  last_used_at: Date
+}
+
+/** One row, whose version grows with each change of keys or secrets. */
+export interface ApiKeyChangesTable {
+  id: Generated<number>
+  version: bigint
+}
