@@ -1471,7 +1471,7 @@ export interface components {
          *     | Code | Meaning |
          *     |---|---|
          *     | `unauthorized` | 401. No credential, or not an accepted one |
-         *     | `insufficient_scope` | 403, or 401 where an operation has no 403. The API key may not do this; `error` names the scope |
+         *     | `insufficient_scope` | 403. The API key may not do this; `error` names the scope. 401 where an operation has no 403 |
          *     | `rate_limited` | 429. Wait for as long as `Retry-After` says |
          *     | `not_found` | 404. The path names nothing |
          *     | `relayer_not_found` | 404. No relayer has this id |

@@ -260,6 +260,11 @@ describe('variables', () => {
     })
   })
 
+  test('two API keys are accepted while one takes the place of the other', () => {
+    const env = { API_KEY: 'n'.repeat(32), API_KEY_PREVIOUS: 'o'.repeat(32) }
+    expect(load({ file: goodFile(), env }).apiKeys).toEqual(['n'.repeat(32), 'o'.repeat(32)])
+  })
+
   test('a secret may be the first line of a file', () => {
     const file = goodFile()
     Object.assign(file.signers[0] ?? {}, {

@@ -263,6 +263,11 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
     { API_KEY: `${SECRET} ` },
     'API_KEY has characters that cannot stand in a header: use printable ASCII without spaces',
   ],
+  [
+    'a short previous API key',
+    { API_KEY_PREVIOUS: 'short' },
+    'API_KEY_PREVIOUS has 5 characters, but must have at least 32',
+  ],
   ['a port beyond the last', { APP_PORT: '65536' }, 'APP_PORT must be a whole number from 0 to 65535'],
   ['a port that is a word', { APP_PORT: 'http' }, 'APP_PORT must be a whole number from 0 to 65535'],
   [

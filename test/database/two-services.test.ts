@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { openStream } from '../support/event-stream.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
 import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const COUNT = 40
 
@@ -69,6 +71,24 @@ test('replacements of one transaction through both services are served one after
     expect(now.attempts).toHaveLength(7)
     await story.settle()
     expect(await story.minedHash(DEV_ADDRESSES[0], now.nonce ?? -1)).toBe(now.hash)
+  } finally {
+    await second.stop()
+  }
+}, 60_000)
+
+test('a key that one service changes is another one for both, and its streams end', async () => {
+  const second = await startService({ rpcUrls: [anvil.url], databaseUrl })
+  try {
+    const key = { id: 'shared', name: 'Shared', scopes: ['relayers:read', 'events:read'] }
+    const created = await second.api<{ secret: string }>('POST', '/api-keys', key)
+    const headers = { authorization: `Bearer ${created.body.data.secret}` }
+    const status = async () => (await services[1].api('GET', '/relayers/main', undefined, headers)).status
+    await until(status, (now) => now === 200)
+    const stream = await openStream(services[1].url, { headers })
+    const ended = stream.rest()
+    await second.api('PATCH', '/api-keys/shared', { disabled: true })
+    await ended
+    expect(await status()).toBe(401)
   } finally {
     await second.stop()
   }

@@ -30,6 +30,9 @@ async function openFresh(): Promise<Database> {
 }
 
 const TABLES = [
+  'api_key_uses',
+  'api_key_secrets',
+  'api_keys',
   'relayers',
   'notifications',
   'accounts',

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createKeyDirectory } from '../../src/access/directory.ts'
+import type { ApiKeyRequest } from '../../src/access/manage.ts'
+import { createApiKeyManager } from '../../src/access/manage.ts'
+import { ROOT } from '../../src/access/principal.ts'
+import type { Database } from '../../src/database/engine.ts'
+import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+const KEY: ApiKeyRequest = { id: 'a', name: 'A', scopes: ['rpc'], visibility: {} }
+const MINUTE_MS = 60_000
+
+let database: Database
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+beforeEach(() => emptyDatabase(database))
+afterAll(() => database.close())
+
+/** Two processes on one database, of which only the first one hears of its own changes. */
+function processes() {
+  const { db } = database
+  const clock = createAdjustableClock()
+  const [own, other] = [createKeyDirectory({ db, clock }), createKeyDirectory({ db, clock })]
+  return { clock, own, other, manager: createApiKeyManager({ db, clock, changed: own.look }) }
+}
+
+test('a process finds a change of another one at its next look, though it heard nothing', async () => {
+  const { own, other, manager } = processes()
+  await other.look()
+  const { secret } = await manager.create(ROOT, KEY)
+  expect([own.find(secret)?.id, other.find(secret)]).toEqual(['a', undefined])
+  await other.look()
+  expect(other.find(secret)?.id).toBe('a')
+  await manager.change(ROOT, 'a', { disabled: true })
+  expect([own.find(secret), other.find(secret)?.id]).toEqual([undefined, 'a'])
+  await other.look()
+  expect([other.find(secret), other.byId('a')]).toEqual([undefined, undefined])
+})
+
+test('a change ends the principal of that key, and of no other', async () => {
+  const { own, manager } = processes()
+  const [{ secret: first }, { secret: second }] = [
+    await manager.create(ROOT, KEY),
+    await manager.create(ROOT, { ...KEY, id: 'b' }),
+  ]
+  const [changed, kept] = [own.find(first), own.find(second)]
+  await manager.change(ROOT, 'a', { name: 'another name' })
+  expect(changed?.ended.aborted).toBe(false)
+  await manager.change(ROOT, 'a', { scopes: ['rpc', 'sign'] })
+  expect([changed?.ended.aborted, kept?.ended.aborted]).toEqual([true, false])
+  expect(own.find(first)?.may('sign')).toBe(true)
+})
+
+test('a key ends by itself, and with it what was opened with it', async () => {
+  const { clock, own, manager } = processes()
+  const { secret } = await manager.create(ROOT, { ...KEY, expiresAt: new Date(clock.now() + MINUTE_MS) })
+  const principal = own.find(secret)
+  clock.advance(MINUTE_MS)
+  expect(own.find(secret)).toBeUndefined()
+  await own.look()
+  expect(principal?.ended.aborted).toBe(true)
+})
+
+test('the previous secret ends with the overlap', async () => {
+  const { clock, own, manager } = processes()
+  const first = await manager.create(ROOT, KEY)
+  const second = await manager.rotate(ROOT, 'a', MINUTE_MS)
+  expect([own.find(first.secret)?.id, own.find(second.secret)?.id]).toEqual(['a', 'a'])
+  clock.advance(MINUTE_MS)
+  expect([own.find(first.secret), own.find(second.secret)?.id]).toEqual([undefined, 'a'])
+  expect((await manager.get('a')).secrets).toHaveLength(1)
+})
+
+test('the last use is written within a minute, by whichever process saw it', async () => {
+  const { clock, own, other, manager } = processes()
+  const { secret } = await manager.create(ROOT, KEY)
+  await other.look()
+  const used = clock.now()
+  own.find(secret)
+  await own.look()
+  expect((await manager.get('a')).lastUsedAt).toBeUndefined()
+  clock.advance(MINUTE_MS)
+  await own.look()
+  const first = (await manager.get('a')).lastUsedAt?.getTime() ?? 0
+  expect(first - used).toBeGreaterThanOrEqual(0)
+  expect(first - used).toBeLessThan(MINUTE_MS)
+  other.find(secret)
+  own.find(secret)
+  clock.advance(MINUTE_MS)
+  await own.look()
+  await other.look()
+  expect((await manager.get('a')).lastUsedAt?.getTime()).toBeGreaterThan(first)
+})
