@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { atLeast, type Row } from '../measurement.ts'
+import { atLeast, atMost, type Row } from '../measurement.ts'
+import type { Listening } from '../support/http-server.ts'
 import { drive, during, requestBytes } from '../support/load.ts'
 
 const SERVER = fileURLToPath(new URL('../support/http-server.ts', import.meta.url))
@@ -41,6 +42,8 @@ type Kind = (typeof KINDS)[number]
 interface Server {
   readonly process: ChildProcess
   readonly port: number
+  /** The secret of an API key with scopes; empty where there is none. */
+  readonly secret: string
   /** CPU time used so far, in microseconds. */
   cpu(): Promise<number>
 }
@@ -55,6 +58,7 @@ export async function benchHttp(): Promise<Row[]> {
   try {
     const measurements: Row[] = []
     for (const one of CASES) measurements.push(...(await compare(one, servers)))
+    measurements.push(await compareKeys(servers.ours))
     return measurements
   } finally {
     for (const { process: child } of Object.values(servers)) child.kill()
@@ -65,13 +69,13 @@ async function startServer(kind: Kind): Promise<Server> {
   const child = spawn(process.execPath, [SERVER, kind, KEY], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const [port] = (await Promise.race([once(child, 'message'), failed(child)])) as [number]
+  const [listening] = (await Promise.race([once(child, 'message'), failed(child)])) as [Listening]
   const cpu = async () => {
     child.send('cpu')
     const [microseconds] = (await once(child, 'message')) as [number]
     return microseconds
   }
-  return { process: child, port, cpu }
+  return { process: child, ...listening, cpu }
 }
 
 async function failed(child: ChildProcess): Promise<never> {
@@ -113,6 +117,24 @@ async function compare(
       goal: atLeast(goal),
     },
   ]
+}
+
+/** The checks of a key with scopes, beside those of the key of the environment. */
+async function compareKeys(server: Server): Promise<Row> {
+  const list = (key: string) => requestBytes('GET', '/api/v1/relayers', { key })
+  const sums = { record: emptySum(), root: emptySum() }
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    await oneRound(server, list(server.secret), round === 0 ? emptySum() : sums.record)
+    await oneRound(server, list(KEY), round === 0 ? emptySum() : sums.root)
+  }
+  const { record, root } = { record: rates(sums.record), root: rates(sums.root) }
+  return {
+    what: 'GET of a ten-record list with an API key of the database, CPU per request; bare: with that of the environment',
+    ours: `${record.cpu.toFixed(1)} µs`,
+    bare: `${root.cpu.toFixed(1)} µs`,
+    value: record.cpu / root.cpu,
+    goal: atMost(1.1),
+  }
 }
 
 async function oneRound({ port, cpu }: Server, request: string, sum: Sum): Promise<void> {

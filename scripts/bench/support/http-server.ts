@@ -1,20 +1,32 @@
 /**
- * One of the servers that http.ts compares, by the first argument. Tells its port to the parent process, and the
+ * One of the servers that http.ts compares, by the first argument. Tells its port and a secret to the parent process, and the
  * CPU time that it has used, in microseconds, whenever it is asked.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
+import { createKeyDirectory } from '../../../src/access/directory.ts'
+import { createApiKeyManager } from '../../../src/access/manage.ts'
+import { ROOT } from '../../../src/access/principal.ts'
 import { signPersonalMessage } from '../../../src/chains/evm/sign.ts'
 import { compileContract } from '../../../src/contract/compile.ts'
 import type { Contract } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/contract/exact-integers.ts'
 import type { Data, HandlerMap } from '../../../src/contract/operations.ts'
+import { openDatabase } from '../../../src/database/database.ts'
+import { migrate } from '../../../src/database/migrate.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { systemClock } from '../../../src/lib/time/clock.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
+
+/** The message to the parent process. */
+export interface Listening {
+  readonly port: number
+  /** The secret of an API key with a few scopes, limited to some relayers; empty where there are no keys. */
+  readonly secret: string
+}
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 10 }
 const RELAYERS: Data<'listRelayers'> = Array.from({ length: 10 }, (_, index) => ({
@@ -51,12 +63,13 @@ function handlersOf({ operations }: Contract): HandlerMap {
 }
 
 /** As in production: log lines are written, answers are not checked. The limit is there and out of reach. */
-async function serveOurs(key: string): Promise<number> {
+async function serveOurs(key: string): Promise<Listening> {
   const compiled = await compileContract()
+  const { directory, secret } = await createNarrowKey()
   const server = await createHttpServer({
     ...compiled,
     handlers: handlersOf(compiled.contract),
-    findKey: () => undefined,
+    findKey: directory.find,
     networkOf: async () => undefined,
     redeemTicket: async () => undefined,
     apiKeys: [key],
@@ -67,11 +80,31 @@ async function serveOurs(key: string): Promise<number> {
     log: createLogger({ level: 'info' }),
     clock: systemClock,
   })
-  return (await server.listen()).port
+  return { port: (await server.listen()).port, secret }
+}
+
+/** Creates the key of an application, in a database that nobody else uses. */
+async function createNarrowKey() {
+  const { db } = await openMigrated()
+  const directory = createKeyDirectory({ db, clock: systemClock })
+  const manager = createApiKeyManager({ db, clock: systemClock, changed: directory.look })
+  const scopes = ['relayers:read', 'transactions:read', 'transactions:write'] as const
+  const { secret } = await manager.create(ROOT, {
+    name: 'Application',
+    scopes,
+    visibility: { relayers: ['r-*'] },
+  })
+  return { directory, secret }
+}
+
+async function openMigrated() {
+  const database = await openDatabase({ dataDir: 'memory://' }, createLogger({ level: 'silent' }))
+  await migrate(database)
+  return database
 }
 
 /** For GET the bytes of the list, ready; for POST the body of the request, parsed and written again. */
-async function serveBare(): Promise<number> {
+async function serveBare(): Promise<Listening> {
   const list = stringifyJson({ success: true, data: RELAYERS, pagination: PAGINATION })
   const app = new Koa()
   app.use(bodyParser())
@@ -81,7 +114,7 @@ async function serveBare(): Promise<number> {
   })
   const server = createServer(app.callback())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
+  return { port: (server.address() as AddressInfo).port, secret: '' }
 }
 
 const [kind, key = ''] = process.argv.slice(2)
