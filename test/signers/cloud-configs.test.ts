@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSigners } from '../../src/config/signers.ts'
 import { openReader } from '../../src/lib/fields/reader.ts'
+import { deepFreeze } from '../../src/lib/freeze.ts'
 import { describeSigner } from '../../src/signers/providers/describe.ts'
 import { readRequestedConfig, type StorableType } from '../../src/signers/providers/sealed-config.ts'
 
@@ -123,6 +124,8 @@ describe.each(CASES)('a configuration of $type', ({ type, config, secrets, shown
     if (signer === undefined) throw new Error('there is no signer')
     expect(describeSigner(signer)).toEqual({ id: 'tested', type, config: shown })
     expect(JSON.stringify(signer)).not.toContain('secret-')
+    // The configuration of a service is frozen as a whole.
+    expect(Object.isFrozen(deepFreeze(signer))).toBe(true)
   })
 
   test('has the same shape in a request', () => {
