@@ -35,6 +35,7 @@ export default defineConfig({
       'test/faults/**',
       'test/package/**',
       'test/signers/conformance/**',
+      'test/signers/import/**',
       'test/signers/outage/**',
       'test/e2e/signers/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),

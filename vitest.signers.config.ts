@@ -24,6 +24,7 @@ export default defineConfig({
   test: {
     include: [
       'test/signers/conformance/**/*.test.ts',
+      'test/signers/import/**/*.test.ts',
       'test/signers/outage/**/*.test.ts',
       'test/e2e/signers/**/*.test.ts',
     ],

@@ -1,6 +1,7 @@
 import type { FieldType } from '../../lib/fields/field-types.ts'
 import type { HttpClient } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secret.ts'
+import type { KeyMaterial } from '../import/key-material.ts'
 import type { Key } from '../key.ts'
 import type { RemoteKey } from '../remote/remote-key.ts'
 import type { Curve } from '../signer.ts'
@@ -47,6 +48,11 @@ export interface RemoteProvider<C> extends AnyProvider<C> {
    * @throws MissingPackageError when the library of the service is not installed
    */
   readonly connect: (config: C, context: ConnectContext) => Promise<RemoteKey>
+  /**
+   * Puts a private key where the configuration says. Absent where the service takes none from programs, or only by a protocol of its own.
+   * @throws RemoteFault, MissingPackageError
+   */
+  readonly importKey?: (config: C, context: ConnectContext, material: KeyMaterial) => Promise<void>
 }
 
 /** The parts of the service that providers work with. */

@@ -6,8 +6,9 @@ interface VaultBody {
   readonly auth?: { readonly client_token?: unknown; readonly lease_duration?: unknown }
 }
 
-/** @throws RemoteFault for a status other than 200 */
+/** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is nothing to tell */
 export function dataOf(answer: PostAnswer): Readonly<Record<string, unknown>> {
+  if (answer.status === 204) return {}
   if (answer.status !== 200) throw failureOf(answer, 'is denied: look at the policy of the AppRole')
   return readJson(answer).data ?? {}
 }
