@@ -97,6 +97,17 @@ const CASES: readonly Described[] = [
     secrets: ['api_key_secret', 'wallet_secret'],
     shown: { api_key_id: 'key', account_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
   },
+  {
+    type: 'cdp',
+    config: {
+      api_key_id: 'key',
+      api_key_secret: 'secret-1',
+      wallet_secret: 'secret-2',
+      account_address: '9hSR6S7WPtxmTojgo6GG3k4yDPecgJY292j7xrsUGWBu',
+    },
+    secrets: ['api_key_secret', 'wallet_secret'],
+    shown: { api_key_id: 'key', account_address: '9hSR6S7WPtxmTojgo6GG3k4yDPecgJY292j7xrsUGWBu' },
+  },
 ]
 
 /** Replaces each secret by a reference, as files have it. */

@@ -27,6 +27,8 @@ export interface SignerFields {
 interface AnyProvider<C> {
   /** The curves that its keys can have. */
   readonly curves: readonly Curve[]
+  /** The network types for which it does not sign although the curve fits. Absent for none. */
+  readonly notFor?: readonly 'stellar'[]
   /** Reads the configuration of one signer. */
   readonly read: (fields: SignerFields) => C
   /** Returns the part of a configuration that everybody may see, by wire names. */
