@@ -35,6 +35,8 @@ export default defineConfig({
       'test/faults/**',
       'test/package/**',
       'test/signers/conformance/**',
+      'test/signers/import/**',
+      'test/signers/outage/**',
       'test/e2e/signers/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),

@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config'
 import { hasSoftHsm } from './test/support/key-services/softhsm.ts'
 
-const SOFTHSM_TESTS = ['test/signers/conformance/pkcs11.test.ts', 'test/e2e/signers/pkcs11.test.ts']
+const SOFTHSM_TESTS = [
+  'test/signers/conformance/pkcs11.test.ts',
+  'test/signers/outage/pkcs11.test.ts',
+  'test/e2e/signers/pkcs11.test.ts',
+]
 
 // Not a skip: where there is no SoftHSM2 the files are not part of the run, and the run says so.
 const withSoftHsm = hasSoftHsm()
@@ -18,7 +22,12 @@ if (!withSoftHsm)
  */
 export default defineConfig({
   test: {
-    include: ['test/signers/conformance/**/*.test.ts', 'test/e2e/signers/**/*.test.ts'],
+    include: [
+      'test/signers/conformance/**/*.test.ts',
+      'test/signers/import/**/*.test.ts',
+      'test/signers/outage/**/*.test.ts',
+      'test/e2e/signers/**/*.test.ts',
+    ],
     exclude: withSoftHsm ? [] : SOFTHSM_TESTS,
     maxWorkers: 2,
     testTimeout: 60_000,

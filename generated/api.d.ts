@@ -2490,7 +2490,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "cdp";
-            /** @description An EVM account. Accounts of Solana are not supported. */
+            /** @description An EVM or a Solana account. That of Solana signs transactions and texts of Solana and nothing else. */
             readonly config: {
                 /** @description The API key. */
                 readonly api_key_id: components["schemas"]["SignerText"];

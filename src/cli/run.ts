@@ -10,6 +10,7 @@ import { init } from './init.ts'
 import { keysChangePassphrase } from './keys/change-passphrase.ts'
 import { keysCreate } from './keys/create.ts'
 import { keysImport } from './keys/import.ts'
+import { keysImportTo } from './keys/import-to.ts'
 import { keysShow } from './keys/show.ts'
 import { migrateCommand } from './migrate.ts'
 import { reset } from './reset.ts'
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   keysImport,
   keysShow,
   keysChangePassphrase,
+  keysImportTo,
   changeStorageKey,
   checkConfig,
   migrateCommand,

@@ -1,7 +1,8 @@
 import { loadConfig } from '../config/load.ts'
-import { createLogger } from '../log.ts'
+import { createLogger, maskUrls } from '../log.ts'
 import { type Command, EXIT } from './command.ts'
 import { allowHeapGrowth } from './heap-growth.ts'
+import { routeWarnings } from './route-warnings.ts'
 
 /** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
 const FORCE_AFTER_MS = 1_000
@@ -27,6 +28,9 @@ export const serve: Command = {
   async run() {
     const config = loadConfig()
     const log = createLogger({ level: config.logLevel })
+    routeWarnings(({ name, message }) =>
+      log.warn({ warning: name, problem: maskUrls(message) }, 'process warning'),
+    )
     const stopping = new AbortController()
     const stopRequested = watchSignals((signal) => {
       log.info({ signal }, 'service stopping')

@@ -5,7 +5,7 @@ import type { Key } from '../signers/key.ts'
 import type { Ed25519Signer } from '../signers/signer.ts'
 import { channelsOf } from './channels.ts'
 import type { RelayerConfig } from './relayer.ts'
-import { cannotDerive, wrongCurve } from './unfit-signer.ts'
+import { cannotDerive, unfitKey } from './unfit-signer.ts'
 
 /** The relayer's own account first, then its channels. */
 export type SourceAccounts = readonly [SourceAccount, ...SourceAccount[]]
@@ -43,9 +43,9 @@ interface Derivation {
 
 /** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
 const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Promise<SourceAccounts>>> = {
-  evm: async ({ relayer, key: { evm } }) => {
-    if (evm === undefined) throw wrongCurve(relayer.signerId, relayer.networkType)
-    return [{ address: evmAddress(evm.publicKey), signer: evm }]
+  evm: async ({ relayer, key }) => {
+    if (key.evm === undefined) throw unfitKey(key, relayer)
+    return [{ address: evmAddress(key.evm.publicKey), signer: key.evm }]
   },
   solana: async (derivation) =>
     ed25519Accounts({
@@ -70,7 +70,7 @@ interface Ed25519Derivation extends Derivation {
 async function ed25519Accounts(derivation: Ed25519Derivation): Promise<SourceAccounts> {
   const { relayer, key, addressOf, ownOf } = derivation
   const own = ownOf(key)
-  if (own === undefined) throw wrongCurve(relayer.signerId, relayer.networkType)
+  if (own === undefined) throw unfitKey(key, relayer)
   const accountOf = (signer: Ed25519Signer) => ({ address: addressOf(signer.publicKey), signer })
   const channels = await channelSigners(derivation, own)
   return [accountOf(own), ...channels.map(accountOf)]
@@ -84,8 +84,10 @@ async function channelSigners(
   if (typeof channels !== 'number') {
     return Promise.all(
       channels.map(async (id) => {
-        const signer = ownOf(await requireKey(findKey, id))
-        if (signer === undefined) throw wrongCurve(id, relayer.networkType, 'channels')
+        const channel = await requireKey(findKey, id)
+        const signer = ownOf(channel)
+        if (signer === undefined)
+          throw unfitKey(channel, { signerId: id, networkType: relayer.networkType, field: 'channels' })
         return signer
       }),
     )

@@ -1,5 +1,6 @@
 import type { NetworkType } from '../networks/network.ts'
-import { typesOfCurve } from '../signers/providers/registry.ts'
+import type { Key } from '../signers/key.ts'
+import { typesFor } from '../signers/providers/registry.ts'
 import type { Curve } from '../signers/signer.ts'
 
 /** The curve of the accounts of each network type. */
@@ -21,16 +22,25 @@ export class UnfitSignerError extends Error {
   }
 }
 
-/** Makes the error for a key of another curve. */
-export function wrongCurve(
-  signerId: string,
-  networkType: NetworkType,
-  field: UnfitSignerError['field'] = 'signer_id',
-): UnfitSignerError {
+interface Unfit {
+  readonly signerId: string
+  readonly networkType: NetworkType
+  /** Default: `signer_id`. */
+  readonly field?: UnfitSignerError['field']
+}
+
+/** Makes the error for a key of another curve, or one whose service signs only for another network type of the same curve. */
+export function unfitKey(key: Key, { signerId, networkType, field = 'signer_id' }: Unfit): UnfitSignerError {
   const curve = CURVES[networkType]
+  const fitting = typesFor(curve, networkType).join(', ')
+  if (networkType === 'stellar' && key.solana !== undefined)
+    return new UnfitSignerError(
+      field,
+      `the service of signer "${signerId}" signs transactions and texts of Solana alone, and accounts of type stellar need signatures of hashes; signers of the types ${fitting} can make them`,
+    )
   return new UnfitSignerError(
     field,
-    `signer "${signerId}" has no ${curve} key, which accounts of type ${networkType} need; signers of the types ${typesOfCurve(curve).join(', ')} can have one`,
+    `signer "${signerId}" has no ${curve} key, which accounts of type ${networkType} need; signers of the types ${fitting} can have one`,
   )
 }
 

@@ -61,9 +61,14 @@ export function createSeparateKey(id: string, secret: Uint8Array): LocalKey {
     id,
     isShared: false,
     evm: createSecp256k1Signer(id, secret),
-    stellar: createEd25519Signer(id, deriveSeed(secret, 'ed25519/stellar')),
-    solana: createEd25519Signer(id, deriveSeed(secret, 'ed25519/solana')),
+    stellar: createEd25519Signer(id, separateSecret(secret, 'stellar')),
+    solana: createEd25519Signer(id, separateSecret(secret, 'solana')),
   })
+}
+
+/** Returns a copy of the secret that the accounts of one network type have in a key that is another one for each. */
+export function separateSecret(secret: Uint8Array, networkType: keyof KeySigners): Uint8Array {
+  return networkType === 'evm' ? Uint8Array.from(secret) : deriveSeed(secret, `ed25519/${networkType}`)
 }
 
 /** Accepts 32 bytes that both curves accept. One seed of ed25519 in 2^128 is not a key of secp256k1. */

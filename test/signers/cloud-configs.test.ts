@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSigners } from '../../src/config/signers.ts'
 import { openReader } from '../../src/lib/fields/reader.ts'
+import { deepFreeze } from '../../src/lib/freeze.ts'
 import { describeSigner } from '../../src/signers/providers/describe.ts'
 import { readRequestedConfig, type StorableType } from '../../src/signers/providers/sealed-config.ts'
 
@@ -96,6 +97,17 @@ const CASES: readonly Described[] = [
     secrets: ['api_key_secret', 'wallet_secret'],
     shown: { api_key_id: 'key', account_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
   },
+  {
+    type: 'cdp',
+    config: {
+      api_key_id: 'key',
+      api_key_secret: 'secret-1',
+      wallet_secret: 'secret-2',
+      account_address: '9hSR6S7WPtxmTojgo6GG3k4yDPecgJY292j7xrsUGWBu',
+    },
+    secrets: ['api_key_secret', 'wallet_secret'],
+    shown: { api_key_id: 'key', account_address: '9hSR6S7WPtxmTojgo6GG3k4yDPecgJY292j7xrsUGWBu' },
+  },
 ]
 
 /** Replaces each secret by a reference, as files have it. */
@@ -123,6 +135,8 @@ describe.each(CASES)('a configuration of $type', ({ type, config, secrets, shown
     if (signer === undefined) throw new Error('there is no signer')
     expect(describeSigner(signer)).toEqual({ id: 'tested', type, config: shown })
     expect(JSON.stringify(signer)).not.toContain('secret-')
+    // The configuration of a service is frozen as a whole.
+    expect(Object.isFrozen(deepFreeze(signer))).toBe(true)
   })
 
   test('has the same shape in a request', () => {

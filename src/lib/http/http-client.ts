@@ -14,7 +14,7 @@ import { BEGINNING, type BodyLimits, type BodyReader, wholeBody } from './http-b
 export interface PostRequest {
   readonly url: string
   /** Default: POST. A GET has an empty body. */
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT'
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** Covers everything from opening the connection to the last byte of the answer, in ms. */
@@ -138,7 +138,7 @@ async function exchange(
     headers: {
       ...accept,
       ...headers,
-      ...(method === 'POST' && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...(method !== 'GET' && { 'content-length': String(Buffer.byteLength(body)) }),
     },
   })
   // Whatever the other side does, the time-out is the end.

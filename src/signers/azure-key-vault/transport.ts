@@ -29,7 +29,7 @@ export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: Trans
     return answered(
       http.post({
         url: request.url,
-        method: request.method === 'GET' ? 'GET' : 'POST',
+        method: methodOf(request.method),
         headers: request.headers.toJSON({ preserveCase: true }),
         body: typeof request.body === 'string' ? request.body : '',
         timeoutMs,
@@ -57,4 +57,10 @@ export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: Trans
       return { request, status, headers: createHeaders(headers), bodyAsText: body }
     },
   }
+}
+
+/** The libraries read, sign and import; nothing else may leave. */
+function methodOf(method: string): 'GET' | 'POST' | 'PUT' {
+  if (method === 'GET' || method === 'POST' || method === 'PUT') return method
+  throw new Error(`The transport sends no ${method}.`)
 }

@@ -4,10 +4,10 @@ import { answered } from '../remote/answered.ts'
 import { type JsonObject, readJsonObject } from '../remote/json-object.ts'
 import { failureOf } from './failures.ts'
 
-/** A request to one version of a key. */
+/** A request. */
 interface KmsRequest {
   readonly method: 'GET' | 'POST'
-  /** The part of the url after the version. */
+  /** The part of the url after that of the client. */
   readonly suffix: string
   readonly body?: object
 }
@@ -20,7 +20,7 @@ interface KmsClientDeps {
   readonly tokens: AccessTokens
   /** The limit of one request, in ms. */
   readonly timeoutMs: number
-  /** The url of the version of the key. */
+  /** The beginning of all urls. */
   readonly url: string
 }
 

@@ -19,4 +19,8 @@ export const awsKms: RemoteProvider<AwsKmsConfig> = {
     const { connectAwsKms } = await import('../aws-kms/aws-kms-key.ts')
     return connectAwsKms(config)
   },
+  importKey: async (config, _context, material) => {
+    const { importIntoAwsKms } = await import('../aws-kms/import-into-aws-kms.ts')
+    await importIntoAwsKms(config, material)
+  },
 }

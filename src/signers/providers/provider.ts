@@ -1,6 +1,7 @@
 import type { FieldType } from '../../lib/fields/field-types.ts'
 import type { HttpClient } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secret.ts'
+import type { KeyMaterial } from '../import/key-material.ts'
 import type { Key } from '../key.ts'
 import type { RemoteKey } from '../remote/remote-key.ts'
 import type { Curve } from '../signer.ts'
@@ -26,6 +27,8 @@ export interface SignerFields {
 interface AnyProvider<C> {
   /** The curves that its keys can have. */
   readonly curves: readonly Curve[]
+  /** The network types for which it does not sign although the curve fits. Absent for none. */
+  readonly notFor?: readonly 'stellar'[]
   /** Reads the configuration of one signer. */
   readonly read: (fields: SignerFields) => C
   /** Returns the part of a configuration that everybody may see, by wire names. */
@@ -47,6 +50,11 @@ export interface RemoteProvider<C> extends AnyProvider<C> {
    * @throws MissingPackageError when the library of the service is not installed
    */
   readonly connect: (config: C, context: ConnectContext) => Promise<RemoteKey>
+  /**
+   * Puts a private key where the configuration says. Absent where the service takes none from programs, or only by a protocol of its own.
+   * @throws RemoteFault, MissingPackageError
+   */
+  readonly importKey?: (config: C, context: ConnectContext, material: KeyMaterial) => Promise<void>
 }
 
 /** The parts of the service that providers work with. */

@@ -62,7 +62,10 @@ export function readSignerConfig(
   return { id, type, ...PROVIDERS[type].read(fields) } as SignerConfig
 }
 
-/** Returns the types whose keys can have this curve. */
-export function typesOfCurve(curve: Curve): SignerType[] {
-  return SIGNER_TYPES.filter((type) => PROVIDERS[type].curves.some((own) => own === curve))
+/** Returns the types whose keys can have this curve and sign for this network type. */
+export function typesFor(curve: Curve, networkType: string): SignerType[] {
+  return SIGNER_TYPES.filter((type) => {
+    const provider: Pick<Provider<unknown>, 'curves' | 'notFor'> = PROVIDERS[type]
+    return provider.curves.includes(curve) && !provider.notFor?.some((own) => own === networkType)
+  })
 }

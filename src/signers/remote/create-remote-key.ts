@@ -96,7 +96,7 @@ function createKeyWith(room: Room, owner: Owner): Key {
     id: owner.id,
     isShared: true,
     evm: secp256k1 && createRemoteSecp256k1(room, { ...owner, publicKey: secp256k1 }),
-    stellar: remoteEd25519,
+    stellar: room.remote.ed25519For === undefined ? remoteEd25519 : undefined,
     solana: remoteEd25519,
   })
 }

@@ -21,6 +21,8 @@ export interface RemoteKey {
   readonly name: string
   /** True where the service hashes messages for secp256k1 with keccak-256 by itself, and signs no digests. */
   readonly hashesMessages?: true
+  /** Set where the service signs nothing with a key of ed25519 but transactions and texts of one network type. */
+  readonly ed25519For?: 'solana'
   readonly publicKeys: (signal: AbortSignal) => Promise<PublicKeys>
   /** Returns 64 bytes: r and s for secp256k1, the signature of RFC 8032 for ed25519. */
   readonly sign: (request: SignRequest) => Promise<Uint8Array>

@@ -2,8 +2,9 @@ import type { PostAnswer } from '../../lib/http/http-client.ts'
 import { type JsonObject, objectIn, readJsonObject } from '../remote/json-object.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 
-/** @throws RemoteFault for a status other than 200 */
+/** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is nothing to tell */
 export function dataOf(answer: PostAnswer): JsonObject {
+  if (answer.status === 204) return {}
   if (answer.status !== 200) throw failureOf(answer, 'is denied: look at the policy of the AppRole')
   return objectIn(readJsonObject(answer.body), 'data')
 }

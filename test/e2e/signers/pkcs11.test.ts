@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { ON_ANVIL } from '../../support/anvil-config.ts'
+import { moduleProcesses } from '../../support/key-services/module-processes.ts'
 import { createSoftHsm, type SoftHsm, TOKEN } from '../../support/key-services/softhsm.ts'
 import { RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
@@ -29,12 +29,7 @@ afterAll(async () => {
 
 /** Ends the process of the library, as a crash in it does. */
 function kill(): void {
-  const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  for (const line of listed.split('\n')) {
-    const [pid, parent] = line.trim().split(/\s+/)
-    if (Number(parent) === process.pid && line.includes('pkcs11/process/main'))
-      process.kill(Number(pid), 'SIGKILL')
-  }
+  for (const pid of moduleProcesses(process.pid)) process.kill(pid, 'SIGKILL')
 }
 
 const start = () =>

@@ -1,5 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto'
+import {
+  AccountRole,
+  type Address,
+  address,
+  appendTransactionMessageInstruction,
+  type Blockhash,
+  compileTransaction,
+  createTransactionMessage,
+  getPublicKeyFromAddress,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signatureBytes,
+  verifySignature,
+} from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unfitKey } from '../../../src/relayers/unfit-signer.ts'
 import { createSecret } from '../../../src/security/secret.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import { cdp as provider } from '../../../src/signers/providers/cloud/cdp.ts'
@@ -30,13 +46,16 @@ afterAll(async () => {
   await cdp.stop()
 })
 
-const signer = (secrets: { api?: string; wallet?: string } = {}): SignerConfig<'cdp'> => ({
+const signer = (
+  secrets: { api?: string; wallet?: string } = {},
+  accountAddress: string = ACCOUNTS.evm,
+): SignerConfig<'cdp'> => ({
   id: 'tested',
   type: 'cdp',
   apiKeyId: API_KEY_ID,
   apiKeySecret: createSecret(secrets.api ?? cdp.secrets.ed25519),
   walletSecret: createSecret(secrets.wallet ?? cdp.secrets.wallet),
-  accountAddress: ACCOUNTS.evm,
+  accountAddress,
 })
 const open = (config: SignerConfig, limits: CallLimits = PATIENT) => openSigner(config, { ...limits, http })
 
@@ -44,6 +63,13 @@ describeConformance({
   name: 'cdp',
   open: () => open(signer()),
   accounts: { evm: ACCOUNTS.evm },
+})
+
+const onSolana = () => signer({}, ACCOUNTS.solana)
+describeConformance({
+  name: 'cdp, a Solana account',
+  open: () => open(onSolana()),
+  accounts: { solana: ACCOUNTS.solana },
 })
 
 const failure = (status: number) => ({
@@ -59,8 +85,73 @@ describeRemoteConformance({
   denied: failure(403),
 })
 
+describeRemoteConformance({
+  name: 'cdp, a Solana account',
+  open: (limits) => open(onSolana(), limits),
+  proxy: () => proxy,
+  throttled: failure(429),
+  denied: failure(403),
+})
+
 const digest = (byte: number) => new Uint8Array(32).fill(byte)
 const refused = (detail: string) => ({ code: 'signer_refused', detail: expect.stringContaining(detail) })
+
+describe('a Solana account of Coinbase', () => {
+  const OTHER_ACCOUNT = address('Stake11111111111111111111111111111111111111')
+
+  /** The signed part of a transaction that others sign too. */
+  function messageOf(signers: readonly Address[]): Uint8Array {
+    const accounts = signers.map((own) => ({ address: own, role: AccountRole.READONLY_SIGNER }))
+    const programAddress = address('11111111111111111111111111111111')
+    const blockhash = { blockhash: OTHER_ACCOUNT as string as Blockhash, lastValidBlockHeight: 1n }
+    const message = pipe(
+      createTransactionMessage({ version: 0 }),
+      (empty) => setTransactionMessageFeePayer(signers[0] ?? OTHER_ACCOUNT, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(blockhash, paid),
+      (timed) => appendTransactionMessageInstruction({ programAddress, accounts }, timed),
+    )
+    return Uint8Array.from(compileTransaction(message).messageBytes)
+  }
+
+  test.each([
+    ['that it pays alone', [address(ACCOUNTS.solana)]],
+    ['that another account signs too', [address(ACCOUNTS.solana), OTHER_ACCOUNT]],
+    ['that another account pays', [OTHER_ACCOUNT, address(ACCOUNTS.solana)]],
+  ])('signs a transaction %s', async (_what, signers) => {
+    const message = messageOf(signers)
+    const signature = (await (await open(onSolana())).solana?.sign(message)) ?? new Uint8Array()
+    const publicKey = await getPublicKeyFromAddress(address(ACCOUNTS.solana))
+    expect(await verifySignature(publicKey, signatureBytes(signature), message)).toBe(true)
+  })
+
+  test('signs nothing but transactions and texts, and has no key for Stellar', async () => {
+    const key = await open(onSolana())
+    const refusal = refused('signs transactions and texts of Solana, and no other bytes')
+    await expect(key.solana?.sign(new Uint8Array(32).fill(0xfe))).rejects.toMatchObject(refusal)
+    expect(key.stellar).toBeUndefined()
+    expect(() => {
+      throw unfitKey(key, { signerId: 'tested', networkType: 'stellar' })
+    }).toThrow(/^the service of signer "tested" signs transactions and texts of Solana alone/)
+  })
+
+  test('that changes what it is to sign gives no signature', async () => {
+    const key = await open(onSolana())
+    const [asked, other] = [
+      messageOf([address(ACCOUNTS.solana)]),
+      messageOf([address(ACCOUNTS.solana), OTHER_ACCOUNT]),
+    ]
+    const signedTransaction = Buffer.concat([Buffer.from([1]), Buffer.alloc(64), other]).toString('base64')
+    proxy.behave({ kind: 'answer', answer: { status: 200, body: JSON.stringify({ signedTransaction }) } })
+    await expect(key.solana?.sign(asked)).rejects.toMatchObject(refused('changed the transaction'))
+    proxy.behave({ kind: 'pass' })
+  })
+
+  test('whose address is too short is refused', async () => {
+    await expect(open(signer({}, '1'.repeat(31) + '2'.repeat(3)))).rejects.toMatchObject(
+      refused('is not an address of Solana'),
+    )
+  })
+})
 
 describe('an account of Coinbase', () => {
   test('accepts an API key of P-256 in PEM, also with line ends written as \\n', async () => {

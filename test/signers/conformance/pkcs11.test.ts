@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSecret } from '../../../src/security/secret.ts'
 import type { Key } from '../../../src/signers/key.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
+import { moduleProcesses } from '../../support/key-services/module-processes.ts'
 import { createSoftHsm, type SoftHsm, TOKEN } from '../../support/key-services/softhsm.ts'
 import { until } from '../../support/until.ts'
 import { describeConformance } from './conformance.ts'
@@ -40,15 +40,7 @@ const open = (config: Partial<Pkcs11Config> = {}, limits = { timeoutMs: 10_000, 
   openSigner(configOf(config), limits)
 
 /** The processes of the library that this one has started. */
-function processes(): number[] {
-  const listed = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  return listed.split('\n').flatMap((line) => {
-    const [pid, parent, ...args] = line.trim().split(/\s+/)
-    return Number(parent) === process.pid && args.join(' ').includes('pkcs11/process/main')
-      ? [Number(pid)]
-      : []
-  })
-}
+const processes = () => moduleProcesses(process.pid)
 
 const { evm, ...ed25519 } = ACCOUNTS
 describeConformance({ name: 'pkcs11 of secp256k1', open, accounts: { evm } })

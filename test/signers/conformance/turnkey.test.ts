@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createSecret } from '../../../src/security/secret.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'
-import { readTurnkeyPublicKey } from '../../../src/signers/turnkey/public-key.ts'
 import { createStamper } from '../../../src/signers/turnkey/stamp.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
 import { createRoutedClient } from '../../support/key-services/http-service.ts'
@@ -44,7 +43,7 @@ const signer = (
   apiPrivateKey: createSecret(turnkey.apiKey.privateKey),
   organizationId: ORGANIZATION,
   privateKeyId,
-  publicKey: { text, keys: readTurnkeyPublicKey(text) ?? {} },
+  publicKey: text,
 })
 const open = (config: SignerConfig, limits: CallLimits = PATIENT) => openSigner(config, { ...limits, http })
 

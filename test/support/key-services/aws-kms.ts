@@ -10,7 +10,7 @@ export const REGION = 'eu-west-1'
 export interface KmsKey {
   readonly alias: string
   readonly spec: 'ECC_SECG_P256K1' | 'ECC_NIST_EDWARDS25519'
-  /** 64 hex digits. */
+  /** 64 hex digits, or EXTERNAL for a key that waits for an import. */
   readonly secret: string
 }
 

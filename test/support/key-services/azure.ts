@@ -61,10 +61,23 @@ export async function startAzure(secrets: Readonly<Record<string, string>>): Pro
     }
   }
 
+  /** Imports as `KeyImportParameters` describes it: a private key of secp256k1 as a JWK (RFC 7517). */
+  function importKey(name: string, body: string): ServiceAnswer {
+    const { kty, crv, key_ops: uses, x, y, d, ...unknown } = JSON.parse(body).key
+    const isKnown = kty === 'EC' && crv === 'P-256K' && String(uses) === 'sign,verify'
+    if (!isKnown || Object.keys(unknown).length > 0) return failed(400, 'BadParameter')
+    const key = holdSecp256k1(Buffer.from(d, 'base64url').toString('hex'))
+    const point = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
+    if (!point.equals(key.point)) return failed(400, 'BadParameter')
+    keys.set(name, key)
+    return { status: 200, body: bundleOf(name, key, true) }
+  }
+
   function askKey({ method, path, body }: ServiceRequest): ServiceAnswer {
     const [, name = '', version = '', verb = ''] =
       /^\/keys\/([^/]+)(?:\/([^/]*))?(?:\/(sign))?$/.exec(path) ?? []
     const key = keys.get(name)
+    if (method === 'PUT' && name !== '' && version === '') return importKey(name, body)
     if (key === undefined || (version !== '' && version !== versionOf(name)))
       return failed(404, 'KeyNotFound')
     if (method === 'GET' && verb === '') return { status: 200, body: bundleOf(name, key, isEnabled) }

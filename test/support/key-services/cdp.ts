@@ -1,6 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import {
+  getBase58Decoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  signatureBytes,
+  address as solana,
+} from '@solana/kit'
 import { jwtVerify } from 'jose'
-import { holdSecp256k1 } from './held-keys.ts'
+import { holdEd25519, holdSecp256k1 } from './held-keys.ts'
 import {
   type HttpService,
   type ServiceAnswer,
@@ -10,7 +17,7 @@ import {
 
 export const API_KEY_ID = 'aaaaaaaa-bbbb-4ccc-8ddd-ffffffffffff'
 
-/** The Coinbase Developer Platform, by its OpenAPI description: an EVM account, the bearer token and the wallet token. */
+/** The Coinbase Developer Platform, by its OpenAPI description: an EVM and a Solana account, the bearer token and the wallet token. */
 export interface Cdp extends HttpService {
   /** The secrets, as Coinbase shows them to users. `pem` is an API key of P-256, `ed25519` one of Ed25519. */
   readonly secrets: { readonly ed25519: string; readonly pem: string; readonly wallet: string }
@@ -22,7 +29,7 @@ const failed = (status: number, errorType: string): ServiceAnswer => ({
   body: { errorType, errorMessage: 'as Coinbase says it' },
 })
 
-/** Starts a server with one account. */
+/** Starts a server with an EVM account of this address, and a Solana account of the same secret. */
 export async function startCdp(secret: string, address: string): Promise<Cdp> {
   const [ed25519, api, wallet] = [
     generateKeyPairSync('ed25519'),
@@ -30,7 +37,29 @@ export async function startCdp(secret: string, address: string): Promise<Cdp> {
     generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   ]
   const account = holdSecp256k1(secret)
+  const own = holdEd25519(secret)
+  const base58 = getBase58Decoder()
+  const solanaAddress = base58.decode(own.point)
   let signatures = 0
+
+  /** Signs a text, and a transaction that has a place for the account. The other places stay as they are. */
+  function askSolana({ method, path, body }: ServiceRequest): ServiceAnswer {
+    const found = new RegExp(`^/platform/v2/solana/accounts/${solanaAddress}(/sign/\\w+)?$`).exec(path)
+    if (found === null) return failed(404, 'not_found')
+    if (method === 'GET') return { status: 200, body: { address: solanaAddress } }
+    const { message, transaction, ...unknown } = JSON.parse(body)
+    if (Object.keys(unknown).length > 0) return failed(400, 'invalid_request')
+    signatures += 1
+    if (found[1] === '/sign/message' && typeof message === 'string')
+      return { status: 200, body: { signature: base58.decode(own.sign(Buffer.from(message, 'utf8'))) } }
+    if (found[1] !== '/sign/transaction') return failed(404, 'not_found')
+    const read = getTransactionDecoder().decode(Buffer.from(transaction, 'base64'))
+    if (!Object.hasOwn(read.signatures, solanaAddress)) return failed(400, 'malformed_transaction')
+    const signature = signatureBytes(Uint8Array.from(own.sign(Uint8Array.from(read.messageBytes))))
+    const signed = { ...read, signatures: { ...read.signatures, [solana(solanaAddress)]: signature } }
+    const bytes = Buffer.from(getTransactionEncoder().encode(signed))
+    return { status: 200, body: { signedTransaction: bytes.toString('base64') } }
+  }
 
   async function isAuthorized(request: ServiceRequest): Promise<boolean> {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
@@ -46,6 +75,7 @@ export async function startCdp(secret: string, address: string): Promise<Cdp> {
 
   const service = await startHttpService(async (request) => {
     if (!(await isAuthorized(request))) return failed(401, 'unauthorized')
+    if (request.path.includes('/solana/')) return askSolana(request)
     const path = `/platform/v2/evm/accounts/${address}`
     if (request.method === 'GET' && request.path === path)
       return { status: 200, body: { address, name: 'relayer' } }

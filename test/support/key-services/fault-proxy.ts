@@ -11,10 +11,10 @@ export interface FaultAnswer {
 
 /**
  * The behaviour of a key service. `slow`: answers after so many ms · `hang`: never answers · `refuse`: closes the connection · an
- * answer: gives this · `rewrite`: the service gets another request.
+ * answer: gives this · `rewrite`: the service gets another request · `withhold`: the service answers, and the answer never arrives.
  */
 export type Behaviour =
-  | { readonly kind: 'pass' | 'hang' | 'refuse' }
+  | { readonly kind: 'pass' | 'hang' | 'refuse' | 'withhold' }
   | { readonly kind: 'slow'; readonly ms: number }
   | { readonly kind: 'answer'; readonly answer: FaultAnswer }
   | { readonly kind: 'rewrite'; readonly request: (body: string) => string }
@@ -28,6 +28,8 @@ export interface FaultProxy {
   readonly most: () => number
   /** Sets the behaviour, for all requests or for so many. Afterwards requests pass. */
   behave(behaviour: Behaviour, times?: number): void
+  /** Keeps all answers back from now on. Resolves when the service has given the first of them. */
+  withhold(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -36,6 +38,7 @@ export const PASS: Behaviour = { kind: 'pass' }
 /** Starts a proxy in front of a service. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let [behaviour, left, count, running, most] = [PASS, Number.POSITIVE_INFINITY, 0, 0, 0]
+  let withheld = Promise.withResolvers<void>()
 
   function next(): Behaviour {
     if (left <= 0) return PASS
@@ -57,7 +60,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (now.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, now.ms))
     if (now.kind === 'answer') return send(response, now.answer)
     const forwarded = now.kind === 'rewrite' ? now.request(body) : body
-    return send(response, await forward(target, request, forwarded))
+    const answer = await forward(target, request, forwarded)
+    if (now.kind === 'withhold') return withheld.resolve()
+    return send(response, answer)
+  }
+
+  const behave: FaultProxy['behave'] = (wanted, times = Number.POSITIVE_INFINITY) => {
+    behaviour = wanted
+    left = times
+    most = 0
   }
 
   const server = createServer((request, response) => {
@@ -68,10 +79,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     count: () => count,
     most: () => most,
-    behave: (wanted, times = Number.POSITIVE_INFINITY) => {
-      behaviour = wanted
-      left = times
-      most = 0
+    behave,
+    withhold: () => {
+      withheld = Promise.withResolvers()
+      behave({ kind: 'withhold' })
+      return withheld.promise
     },
     stop: async () => {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { crc32c } from '../../../src/signers/google-cloud-kms/crc32c.ts'
 import { type HeldEd25519, type HeldSecp256k1, holdEd25519, holdSecp256k1, toDer } from './held-keys.ts'
@@ -8,6 +8,7 @@ import {
   type ServiceRequest,
   startHttpService,
 } from './http-service.ts'
+import { unwrapPrivateKey } from './unwrap.ts'
 
 /** The service account that the server knows. */
 export const EMAIL = 'relayer@payments.iam.gserviceaccount.com'
@@ -39,6 +40,8 @@ interface GoogleCloudOptions {
   /** The resource names of versions, with their secrets. */
   readonly secp256k1: Readonly<Record<string, string>>
   readonly ed25519: Readonly<Record<string, string>>
+  /** The resource names of keys without a version, with their algorithm. */
+  readonly empty?: Readonly<Record<string, string>>
 }
 
 const failed = (status: number, name: string, message = 'as Google says it'): ServiceAnswer => ({
@@ -71,6 +74,55 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
     return String(damaged >= 0 ? 1 : crc32c(content))
   }
 
+  const jobs = new Map<string, { readonly wrapping: KeyPairKeyObjectResult; looks: number }>()
+  const templates = new Map(Object.entries(options.empty ?? {}))
+
+  /** Imports as the discovery document describes `ImportJob` and `ImportCryptoKeyVersionRequest`. */
+  function askImport({ method, path, query, body }: ServiceRequest): ServiceAnswer | undefined {
+    const name = decodeURIComponent(path.slice('/v1/'.length))
+    const template = { algorithm: templates.get(name), protectionLevel: 'HSM' }
+    if (method === 'GET' && template.algorithm) return { status: 200, body: { versionTemplate: template } }
+    if (method === 'POST' && name.endsWith('/importJobs'))
+      return createJob(`${name}/${query.get('importJobId')}`, body)
+    if (method === 'GET' && jobs.has(name)) return showJob(name)
+    if (method === 'GET' && keys.has(name)) return { status: 200, body: { name, state: 'ENABLED' } }
+    if (method !== 'POST' || !name.endsWith('/cryptoKeyVersions:import')) return undefined
+    return importVersion(name.replace(/:import$/, ''), JSON.parse(body))
+  }
+
+  function createJob(name: string, body: string): ServiceAnswer {
+    const { importMethod, protectionLevel, ...unknown } = JSON.parse(body)
+    const isKnown = importMethod === 'RSA_OAEP_3072_SHA256_AES_256' && protectionLevel === 'HSM'
+    if (!isKnown || Object.keys(unknown).length > 0) return failed(400, 'INVALID_ARGUMENT')
+    jobs.set(name, { wrapping: generateKeyPairSync('rsa', { modulusLength: 3072 }), looks: 0 })
+    return { status: 200, body: { name, state: 'PENDING_GENERATION' } }
+  }
+
+  /** A job has its wrapping key at the second look. */
+  function showJob(name: string): ServiceAnswer {
+    const job = jobs.get(name)
+    if (job === undefined) return failed(404, 'NOT_FOUND')
+    job.looks += 1
+    if (job.looks < 2) return { status: 200, body: { name, state: 'PENDING_GENERATION' } }
+    const pem = job.wrapping.publicKey.export({ format: 'pem', type: 'spki' })
+    return { status: 200, body: { name, state: 'ACTIVE', publicKey: { pem } } }
+  }
+
+  function importVersion(parent: string, body: Record<string, unknown>): ServiceAnswer {
+    const { algorithm, importJob, wrappedKey, ...unknown } = body
+    const job = jobs.get(String(importJob))
+    const isKnown = algorithm === templates.get(parent.replace(/\/cryptoKeyVersions$/, ''))
+    if (job === undefined || !isKnown || Object.keys(unknown).length > 0)
+      return failed(400, 'INVALID_ARGUMENT')
+    const key = unwrapPrivateKey(Buffer.from(String(wrappedKey), 'base64'), job.wrapping.privateKey)
+    const secret = Buffer.from(key.export({ format: 'jwk' }).d ?? '', 'base64url').toString('hex')
+    const isEd25519 = key.asymmetricKeyType === 'ed25519'
+    if (isEd25519 !== (algorithm === 'EC_SIGN_ED25519')) return failed(400, 'INVALID_ARGUMENT')
+    const name = `${parent}/1`
+    keys.set(name, isEd25519 ? ed25519(secret) : secp256k1(secret))
+    return { status: 200, body: { name, state: 'PENDING_IMPORT' } }
+  }
+
   function askKey({ method, path, body }: ServiceRequest): ServiceAnswer {
     const [, name = '', verb = ''] =
       /^\/v1\/(.+\/cryptoKeyVersions\/\d+)(\/publicKey|:asymmetricSign)$/.exec(path) ?? []
@@ -92,7 +144,7 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (!tokens.has(bearer) && bearer !== METADATA_TOKEN && bearer !== FEDERATED_TOKEN)
       return failed(401, 'UNAUTHENTICATED')
-    return askKey(request)
+    return askImport(request) ?? askKey(request)
   })
   return {
     ...service,

@@ -45,6 +45,10 @@ export const azureKeyVault: RemoteProvider<AzureKeyConfig> = {
     const { connectAzureKey } = await import('../../azure-key-vault/azure-key.ts')
     return connectAzureKey(config, context)
   },
+  importKey: async (config, context, material) => {
+    const { importIntoAzure } = await import('../../azure-key-vault/import-into-azure.ts')
+    await importIntoAzure(config, context, material)
+  },
 }
 
 function readLogin(fields: SignerFields): AzureLogin {

@@ -54,11 +54,19 @@ export const googleCloudKms: RemoteProvider<GoogleCloudKmsConfig> = {
     },
   }),
   connect: async (config, context) => {
-    const url = `https://cloudkms.${config.universeDomain}/v1/${resourceName(config.key)}`
+    const url = `${baseUrl(config)}${resourceName(config.key)}`
     const tokens = await connectTokens(config, context)
     return connectGoogleCloudKms(config.key, createKmsClient({ ...context, tokens, url }))
   },
+  importKey: async (config, context, material) => {
+    const { importIntoGoogleCloud } = await import('../../google-cloud-kms/import-into-google-cloud.ts')
+    const tokens = await connectTokens(config, context)
+    const kms = createKmsClient({ ...context, tokens, url: baseUrl(config) })
+    await importIntoGoogleCloud({ key: config.key, kms }, material)
+  },
 }
+
+const baseUrl = ({ universeDomain }: GoogleCloudKmsConfig) => `https://cloudkms.${universeDomain}/v1/`
 
 async function connectTokens(
   { serviceAccount, key }: GoogleCloudKmsConfig,

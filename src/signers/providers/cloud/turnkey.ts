@@ -1,6 +1,5 @@
 import { type FieldType, text } from '../../../lib/fields/field-types.ts'
 import type { Secret } from '../../../security/secret.ts'
-import type { PublicKeys } from '../../remote/remote-key.ts'
 import { readTurnkeyPublicKey } from '../../turnkey/public-key.ts'
 import { createStamper } from '../../turnkey/stamp.ts'
 import { createTurnkeyClient } from '../../turnkey/turnkey-client.ts'
@@ -12,13 +11,8 @@ interface TurnkeyConfig {
   readonly apiPrivateKey: Secret
   readonly organizationId: string
   readonly privateKeyId: string
-  readonly publicKey: TurnkeyPublicKey
-}
-
-interface TurnkeyPublicKey {
-  /** As it was written. */
-  readonly text: string
-  readonly keys: PublicKeys
+  /** In hex digits. Not in bytes: configurations are frozen, and JavaScript refuses to freeze bytes. */
+  readonly publicKey: string
 }
 
 const apiPublicKey: FieldType<string> = {
@@ -27,13 +21,10 @@ const apiPublicKey: FieldType<string> = {
   blank: '',
 }
 
-const publicKey: FieldType<TurnkeyPublicKey> = {
+const publicKey: FieldType<string> = {
   expected: 'a public key in hex digits: 32 bytes of ed25519, or 33 or 65 of secp256k1',
-  read: (value) => {
-    const keys = typeof value === 'string' ? readTurnkeyPublicKey(value) : undefined
-    return keys && { text: String(value), keys }
-  },
-  blank: { text: '', keys: {} },
+  read: (value) => (typeof value === 'string' && readTurnkeyPublicKey(value) ? value : undefined),
+  blank: '',
 }
 
 /** A private key or a wallet account of Turnkey. */
@@ -51,13 +42,13 @@ export const turnkey: RemoteProvider<TurnkeyConfig> = {
     api_public_key: config.apiPublicKey,
     organization_id: config.organizationId,
     private_key_id: config.privateKeyId,
-    public_key: config.publicKey.text,
+    public_key: config.publicKey,
   }),
   connect: async (config, context) => {
     const apiKey = { publicKey: config.apiPublicKey, privateKey: config.apiPrivateKey }
     return connectTurnkey({
       ...config,
-      publicKeys: config.publicKey.keys,
+      publicKeys: readTurnkeyPublicKey(config.publicKey) ?? {},
       turnkey: createTurnkeyClient({ ...context, stamper: createStamper(apiKey) }),
     })
   },

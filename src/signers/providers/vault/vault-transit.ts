@@ -1,4 +1,5 @@
 import type { FieldType } from '../../../lib/fields/field-types.ts'
+import { importIntoTransit } from '../../vault/import-into-vault.ts'
 import { connectTransitKey } from '../../vault/transit-key.ts'
 import { createVaultClient } from '../../vault/vault-client.ts'
 import type { RemoteProvider } from '../provider.ts'
@@ -35,6 +36,10 @@ export const vaultTransit: RemoteProvider<VaultTransitConfig> = {
       vault: createVaultClient(config, context),
       publicKey: decode(config.pubkey),
     }),
+  importKey: async (config, context, material) => {
+    const vault = createVaultClient(config, context)
+    await importIntoTransit({ ...config, vault, publicKey: decode(config.pubkey) }, material)
+  },
 }
 
 function decode(text: string): Uint8Array {

@@ -1,3 +1,4 @@
+import { storeInVault } from '../../vault/import-into-vault.ts'
 import { connectStoredKey } from '../../vault/stored-key.ts'
 import { createVaultClient } from '../../vault/vault-client.ts'
 import type { RemoteProvider } from '../provider.ts'
@@ -11,4 +12,6 @@ export const vault: RemoteProvider<VaultSignerConfig> = {
   show: showVaultFields,
   connect: async (config, context) =>
     connectStoredKey({ ...config, vault: createVaultClient(config, context) }),
+  importKey: async (config, context, material) =>
+    storeInVault({ ...config, vault: createVaultClient(config, context) }, material),
 }
