@@ -92,8 +92,6 @@ export async function startAzure(secrets: Readonly<Record<string, string>>): Pro
     if (!API_VERSION.test(request.query.get('api-version') ?? '')) return failed(400, 'BadParameter')
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (tokens.has(bearer)) return askKey(request)
-    // The first request has no token, and the library holds its body back until it knows whom to give it to.
-    if (bearer === '' && request.body !== '') return failed(400, 'BadParameter')
     const challenge = `Bearer authorization="https://login.microsoftonline.com/${TENANT}", resource="${RESOURCE}"`
     return failed(401, 'Unauthorized', { 'www-authenticate': challenge })
   })
