@@ -173,16 +173,17 @@ async function assemble(parts: Parts): Promise<App> {
   const notifier = createEventNotifier()
   const stopping = new AbortController()
   const tickets = createStreamTickets({ db, clock })
-  const replacer = createReplacer(context)
+  const requests = { ...context, db: database.requests }
+  const replacer = createReplacer(requests)
   const handlers = createHandlers({
-    ...context,
+    ...requests,
     prepare,
     ...management,
-    accept: createAcceptor(context),
+    accept: createAcceptor(requests),
     replacer,
-    cancelPending: createPendingCanceler(context, replacer),
-    signTransaction: createTransactionSigner(context),
-    gather: (relayer, item) => gatherFacts(context, relayer, item),
+    cancelPending: createPendingCanceler(requests, replacer),
+    signTransaction: createTransactionSigner(requests),
+    gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,
     streams: createStreamLimit(config.maxStreams),
