@@ -32,9 +32,10 @@ async function prepareDatabase(): Promise<void> {
   }
 }
 
-function prepareContract(): void {
+async function prepareContract(): Promise<void> {
   const yaml = readFileSync(join(import.meta.dirname, '../openapi.yaml'), 'utf8')
-  if (readPreparedJson(yaml) === undefined) writePreparedJson({ yaml, json: stringifyJson(parseYaml(yaml)) })
+  if (readPreparedJson(yaml) !== undefined) return
+  writePreparedJson({ yaml, json: stringifyJson(await parseYaml(yaml)) })
 }
 
 /** The licence of the program, and of what is bundled in it, goes with it. */
@@ -64,6 +65,6 @@ function reportNodeVersion(): void {
 }
 
 reportNodeVersion()
-prepareContract()
+await prepareContract()
 await unlessOmitted('redoc', prepareReferencePage)
 await unlessOmitted('@electric-sql/pglite', prepareDatabase)

@@ -177,16 +177,17 @@ async function assemble(parts: Parts): Promise<App> {
   instrumentation?.watch({ database, owner, loops, readings, chains: () => networksOf(registry) })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
-  const replacer = createReplacer(context)
+  const requests = { ...context, db: database.requests }
+  const replacer = createReplacer(requests)
   const handlers = createHandlers({
-    ...context,
+    ...requests,
     prepare,
     ...management,
-    accept: createAcceptor(context),
+    accept: createAcceptor(requests),
     replacer,
-    cancelPending: createPendingCanceler(context, replacer),
-    signTransaction: createTransactionSigner(context),
-    gather: (relayer, item) => gatherFacts(context, relayer, item),
+    cancelPending: createPendingCanceler(requests, replacer),
+    signTransaction: createTransactionSigner(requests),
+    gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,
     streams: createStreamLimit(config.maxStreams),
@@ -195,7 +196,7 @@ async function assemble(parts: Parts): Promise<App> {
     stopping: stopping.signal,
     ...deliveries,
     metrics: instrumentation,
-    visibleIds: (visibility) => visibleRelayerIds(db, visibility),
+    visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
   const observed = instrumentation?.requests

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { parse } from 'yaml'
 import { deepFreeze } from '../lib/freeze.ts'
 import { stringifyJson } from './exact-integers.ts'
 import type { OperationId, Schemas } from './operations.ts'
@@ -88,7 +87,7 @@ const OPENAPI_YAML = new URL('../../openapi.yaml', import.meta.url)
 export async function loadContract(file: URL = OPENAPI_YAML): Promise<Contract> {
   const yaml = await readFile(file, 'utf8')
   const prepared = readPreparedJson(yaml)
-  const document = deepFreeze(prepared === undefined ? parseYaml(yaml) : parseDocumentJson(prepared))
+  const document = deepFreeze(prepared === undefined ? await parseYaml(yaml) : parseDocumentJson(prepared))
   return Object.freeze({
     document,
     operations: readOperations(document),
@@ -97,8 +96,9 @@ export async function loadContract(file: URL = OPENAPI_YAML): Promise<Contract> 
   })
 }
 
-/** Reads the document from YAML. */
-export function parseYaml(yaml: string): Node {
+/** Reads the document from YAML. A start that has it as JSON does not load the parser. */
+export async function parseYaml(yaml: string): Promise<Node> {
+  const { parse } = await import('yaml')
   return parse(yaml, { intAsBigInt: true, merge: false }) as Node
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { ValidateFunction } from 'ajv'
 import type { Contract, ContractOperation, Node, Parameter } from './document.ts'
 import { explain, type Problem } from './explain.ts'
@@ -43,9 +43,18 @@ export interface ContractValidator {
   request(operation: OperationId, input: RawInput): ValidationResult
   /** Gives the first contradiction between an answer and the contract, or undefined. */
   response(operation: OperationId, answer: Answer): string | undefined
-  /** Compiles the request schemas of every operation, so that no caller waits for it. Other work goes on in between. */
+  /**
+   * Compiles the request schemas of every operation, so that no caller waits for it. Other work goes on in between, and while requests come
+   * one after the other, it waits for a pause, up to a limit.
+   */
   compile(): Promise<void>
 }
+
+/** The time in ms without a request that counts as a pause. A caller who sends one request after the other makes shorter ones. */
+const PAUSE_MS = 100
+
+/** The longest wait in ms for pauses. The schemas of some operations take a tenth of a second, for which nothing else is served. */
+const MAX_WAIT_MS = 5_000
 
 /**
  * Creates the validator. It compiles the schemas of an operation at its first request, or before by `compile`, because all of them take
@@ -63,13 +72,27 @@ export function createValidator(contract: Contract): ContractValidator {
       },
     ]),
   )
+  let lastRequest = Number.NEGATIVE_INFINITY
+  async function pause(deadline: number): Promise<void> {
+    await setImmediate()
+    for (
+      let now = performance.now();
+      now < Math.min(lastRequest + PAUSE_MS, deadline);
+      now = performance.now()
+    )
+      await setTimeout(PAUSE_MS)
+  }
   return {
-    request: (operation, input) => find(checks, operation).request()(input),
+    request: (operation, input) => {
+      lastRequest = performance.now()
+      return find(checks, operation).request()(input)
+    },
     response: (operation, answer) => find(checks, operation).response()(answer),
     compile: async () => {
+      const deadline = performance.now() + MAX_WAIT_MS
       for (const { request } of checks.values()) {
+        await pause(deadline)
         request()
-        await setImmediate()
       }
     },
   }

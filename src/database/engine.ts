@@ -5,6 +5,8 @@ import type { Schema } from './schema.ts'
 export interface Database {
   readonly engine: 'pglite' | 'postgres'
   readonly db: Kysely<Schema>
+  /** The same for the requests of callers, who wait for the answer: where all share a connection, these queries come before others. */
+  readonly requests: Kysely<Schema>
   /**
    * Calls `handler` with the payload of each notification on `channel`. After a lost connection it calls it once with an empty payload,
    * because notifications may have been missed. The returned function stops listening.

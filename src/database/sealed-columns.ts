@@ -43,7 +43,9 @@ export const SEALED_PREFIX = 'sealed:'
  * write plain values, and a sealed one is an error.
  */
 export function withSealedColumns(database: Database, sealer: ColumnSealer | undefined): Database {
-  return { ...database, db: database.db.withPlugin(createPlugin(sealer)) }
+  const plugin = createPlugin(sealer)
+  const { db, requests } = database
+  return { ...database, db: db.withPlugin(plugin), requests: requests.withPlugin(plugin) }
 }
 
 function createPlugin(sealer: ColumnSealer | undefined): KyselyPlugin {

@@ -85,7 +85,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     guarded,
   })
   const { runtimeOf, prepare } = runtimes
-  const relayerOf = createRelayerReader(db, prepare)
+  const relayerOf = createRelayerReader(database.requests, prepare)
   const observer = instrumentation?.transactions
   const resetDetector = createChainResetDetector({ db, clock, networks })
   const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>

@@ -1,6 +1,7 @@
 import { MemoryFS, PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { Kysely, PGliteDialect } from 'kysely'
+import { Kysely } from 'kysely'
+import { createTurns, type TurnKind } from '../../lib/concurrency/turns.ts'
 import type { Durability } from '../durability.ts'
 import type { Database } from '../engine.ts'
 import type { Schema } from '../schema.ts'
@@ -9,6 +10,7 @@ import { boundLog } from './bound-log.ts'
 import { DatabaseFiles } from './database-files.ts'
 import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { EmbeddedDialect } from './embedded-dialect.ts'
 import { Engine } from './engine.ts'
 import { engineVersion, INITIAL_DATABASE, readInitialDatabase, unpackDatabase } from './initial-database.ts'
 
@@ -21,7 +23,8 @@ interface PGliteOptions {
 }
 
 /**
- * Opens PostgreSQL inside this process. There is one connection: a transaction makes every other query wait.
+ * Opens PostgreSQL inside this process. There is one connection: a transaction makes every other query wait, and those of requests come
+ * before those of workers.
  * @throws DirectoryInUseError when another process has `dataDir` open
  */
 export async function openPGlite({ dataDir, durability }: PGliteOptions): Promise<Database> {
@@ -87,27 +90,34 @@ async function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PG
 }
 
 function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
-  const db = new Kysely<Schema>({ dialect: new PGliteDialect({ pglite }) })
+  const turns = createTurns()
+  const open = (kind: TurnKind) =>
+    new Kysely<Schema>({ dialect: new EmbeddedDialect({ pglite, turns, kind }) })
+  const db = open('ordinary')
+  const requests = open('urgent')
   let closing: Promise<void> | undefined
   return {
     engine: 'pglite',
     db,
+    requests,
     async listen(channel, handler) {
       // The name is quoted, because the engine converts an unquoted name to lower case and pg_notify does not. The function that `listen`
       // returns omits the quotes, so it is not used.
       const name = `"${channel}"`
-      await pglite.listen(name, handler)
-      return () => pglite.unlisten(name, handler)
+      // The engine notifies before the commit has returned. What the commit was for goes on first: a caller waits for its answer.
+      const later = (payload: string) => void setImmediate(handler, payload)
+      await pglite.listen(name, later)
+      return () => pglite.unlisten(name, later)
     },
     close() {
-      closing ??= shut(db, pglite).finally(unlock)
+      closing ??= shut([db, requests], pglite).finally(unlock)
       return closing
     },
   }
 }
 
-async function shut(db: Kysely<Schema>, pglite: PGlite): Promise<void> {
-  await db.destroy()
+async function shut(users: readonly Kysely<Schema>[], pglite: PGlite): Promise<void> {
+  for (const db of users) await db.destroy()
   // Kysely closes the engine only if it ran a query.
   if (!pglite.closed) await pglite.close()
 }

@@ -48,6 +48,7 @@ export async function openPostgres({ url, ...wait }: PostgresOptions, log: Logge
   return {
     engine: 'postgres',
     db,
+    requests: db,
     listen: listener.listen,
     close() {
       closing ??= listener.close().finally(() => endPool(db, pool))

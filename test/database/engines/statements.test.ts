@@ -1,0 +1,103 @@
+import { MemoryFS } from '@electric-sql/pglite'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { Engine } from '../../../src/database/engines/engine.ts'
+
+/** Counts the calls of the engine. */
+class CountingEngine extends Engine {
+  calls = 0
+  override execProtocolStream(...args: Parameters<Engine['execProtocolStream']>) {
+    this.calls += 1
+    return super.execProtocolStream(...args)
+  }
+}
+
+let engine: CountingEngine
+
+beforeAll(async () => {
+  engine = new CountingEngine({ fs: new MemoryFS('memory://') })
+  await engine.waitReady
+})
+afterAll(() => engine.close())
+afterEach(() => void vi.useRealTimers())
+
+async function preparedTexts(): Promise<string[]> {
+  const { rows } = await engine.query<{ statement: string }>('select statement from pg_prepared_statements')
+  return rows.map(({ statement }) => statement)
+}
+
+async function callsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = engine.calls
+  await work()
+  return engine.calls - before
+}
+
+test('a statement is parsed once, and takes one call of the engine from then on', async () => {
+  const ask = (id: number) => engine.query('select $1::int + 1 as next', [id])
+  expect(await callsOf(() => ask(1))).toBe(2)
+  expect(await callsOf(async () => expect((await ask(41)).rows).toEqual([{ next: 42 }]))).toBe(1)
+})
+
+test('a statement that is ten seconds old is parsed again, for a plan that fits what the tables have become', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const ask = () => engine.query('select 2 as aged')
+  await ask()
+  vi.advanceTimersByTime(10_001)
+  expect(await callsOf(ask)).toBe(3)
+  expect((await preparedTexts()).filter((text) => text === 'select 2 as aged')).toHaveLength(1)
+})
+
+test('a change of a table is seen by the statements that were parsed before', async () => {
+  await engine.query('create table changing (one int)')
+  await engine.query('insert into changing values (1)')
+  expect((await engine.query('select * from changing')).rows).toEqual([{ one: 1 }])
+  await engine.query('alter table changing add column two text')
+  expect((await engine.query('select * from changing')).rows).toEqual([{ one: 1, two: null }])
+})
+
+test('values of every kind that the service stores arrive as they were', async () => {
+  const values = [true, 12n, 'text', new Date(0), { a: 1 }, Buffer.from([0, 255]), ['a', 'b,"c'], null]
+  const types = ['boolean', 'bigint', 'text', 'timestamptz', 'jsonb', 'bytea', 'text[]', 'text']
+  const text = `select ${types.map((type, index) => `$${index + 1}::${type} as v${index}`).join(', ')}`
+  const { rows } = await engine.query(text, values)
+  expect(Object.values(rows[0] as object)).toEqual([
+    true,
+    12,
+    ...values.slice(2, 5),
+    Uint8Array.of(0, 255),
+    ...values.slice(6),
+  ])
+})
+
+test('a refused statement spoils neither the next one nor a repetition', async () => {
+  await engine.query('create table unique_ones (id int primary key)')
+  const insert = (id: number) => engine.query('insert into unique_ones values ($1)', [id])
+  await insert(1)
+  await expect(insert(1)).rejects.toMatchObject({ code: '23505', constraint: 'unique_ones_pkey' })
+  expect((await insert(2)).affectedRows).toBe(1)
+  await expect(engine.query('select nothing')).rejects.toMatchObject({ code: '42703' })
+  await expect(engine.query('select $1::int', ['word'])).rejects.toMatchObject({ code: '22P02' })
+})
+
+test('a transaction that failed can still be rolled back, and its statements work afterwards', async () => {
+  const broken = engine.transaction(async (tx) => {
+    await tx.query('select $1::int as fine', [1])
+    await expect(tx.query('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
+    await tx.query('select $1::int as fine', [1])
+  })
+  await expect(broken).rejects.toMatchObject({ code: '25P02' })
+  expect((await engine.query('select $1::int as fine', [3])).rows).toEqual([{ fine: 3 }])
+})
+
+test('the engine keeps a bounded number of statements, and none with a long list', async () => {
+  for (let count = 0; count < 230; count += 1) await engine.query(`select ${count} as n`)
+  const list = Array.from({ length: 40 }, (_, index) => `$${index + 1}::int`).join(', ')
+  await engine.query(
+    `select ${list}`,
+    Array.from({ length: 40 }, (_, index) => index),
+  )
+  const texts = await preparedTexts()
+  expect(texts.length).toBeLessThanOrEqual(220)
+  expect(texts).toContain('select 229 as n')
+  expect(texts).not.toContain('select 0 as n')
+  expect(texts.filter((text) => text.includes('$40'))).toEqual([])
+})
