@@ -45,6 +45,7 @@ const ARROWS: Rules['arrows'] = {
   'main.ts': ['cli/'],
   'cli/': [
     'app.ts',
+    'audit/',
     'config/',
     'database/',
     'networks/',
@@ -62,9 +63,11 @@ const ARROWS: Rules['arrows'] = {
   'http/': ['contract/', ...COMMON],
   'contract/': ['../generated/', 'access/actor.ts', ...COMMON],
   'access/': ['contract/operations.ts', 'database/', 'security/', ...COMMON],
+  'audit/': ['access/actor.ts', 'database/', ...COMMON],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
     'access/',
+    'audit/',
     'contract/operations.ts',
     ...CHAINS,
     'database/schema.ts',
@@ -74,6 +77,7 @@ const ARROWS: Rules['arrows'] = {
     'diagnosis/',
     'notifications/',
     'signers/manage.ts',
+    'signers/shown-signer.ts',
     'signers/store.ts',
     'contract/exact-integers.ts',
     'events/',
@@ -101,6 +105,7 @@ const ARROWS: Rules['arrows'] = {
   ],
   'transactions/': [
     'access/actor.ts',
+    'audit/',
     ...CHAINS,
     'contract/operations.ts',
     'database/',
@@ -116,6 +121,7 @@ const ARROWS: Rules['arrows'] = {
   'relayers/': [
     ...CHAINS,
     'access/',
+    'audit/',
     'database/',
     'events/',
     'networks/',
@@ -123,14 +129,15 @@ const ARROWS: Rules['arrows'] = {
     'signers/',
     ...COMMON,
   ],
-  'notifications/': ['access/', 'database/', 'events/', 'security/', ...COMMON],
+  'notifications/': ['access/', 'audit/', 'database/', 'events/', 'security/', ...COMMON],
   'events/': ['access/', 'database/', ...COMMON],
   'security/': COMMON,
-  'networks/': ['access/', 'database/schema.ts', 'security/', ...COMMON],
-  'signers/': ['access/', 'database/schema.ts', 'security/', ...COMMON],
+  'networks/': ['access/', 'audit/', 'database/schema.ts', 'security/', ...COMMON],
+  'signers/': ['access/', 'audit/', 'database/schema.ts', 'security/', ...COMMON],
   'chains/': ['networks/', 'security/', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config/': [
+    'audit/',
     ...CHAINS,
     'contract/',
     'database/durability.ts',

@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely'
+import type { AuditChainsTable, AuditLogTable } from './audit-tables.ts'
 import type {
   DeliveriesTable,
   DeliveryCursorsTable,
@@ -39,6 +40,8 @@ export interface Schema {
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
   chain_identities: ChainIdentitiesTable
+  audit_log: AuditLogTable
+  audit_chains: AuditChainsTable
 }
 
 /** Relayers, including removed ones. */

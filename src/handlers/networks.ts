@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import { assertNever } from '../lib/assert-never.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
@@ -10,7 +11,7 @@ import { toPage } from './present/page.ts'
 /** The parts of the service that these operations call. */
 export interface NetworkHandlerDeps {
   readonly networks: NetworkManager
-  readonly resetChain: (network: Network) => Promise<ResetResult>
+  readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 }
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwork'
@@ -25,13 +26,13 @@ export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): P
       return { data: shown.map(presentNetwork), pagination: page.describe(all.length) }
     },
     getNetwork: async ({ path }) => ({ data: presentNetwork(networks.get(path.network_id)) }),
-    updateNetwork: async ({ path, body }) => {
-      const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls)
+    updateNetwork: async ({ path, body }, { actor }) => {
+      const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls, actor)
       return { data: presentNetwork(network), logs }
     },
-    resetNetwork: async ({ path }) => {
+    resetNetwork: async ({ path }, { actor }) => {
       const network = networks.get(path.network_id)
-      const { relayerIds, ended } = await resetChain(network)
+      const { relayerIds, ended } = await resetChain(network, actor)
       return { data: { network_id: networkId(network), relayer_ids: relayerIds, ended_transactions: ended } }
     },
   }

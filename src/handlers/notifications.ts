@@ -32,18 +32,18 @@ export function notificationHandlers({
       const { items, total } = await listNotifications(db, page)
       return { data: items.map(presentNotification), pagination: page.describe(total) }
     },
-    createNotification: async ({ body: { id, url, signing_key: signingKey } }) => ({
-      data: presentNotification(await notifications.create({ id, url, signingKey })),
+    createNotification: async ({ body: { id, url, signing_key: signingKey } }, { actor }) => ({
+      data: presentNotification(await notifications.create({ id, url, signingKey }, actor)),
     }),
     getNotification: async ({ path }) => ({
       data: presentNotification(await notifications.get(path.notification_id)),
     }),
-    updateNotification: async ({ path, body: { url, signing_key: signingKey } }) => {
+    updateNotification: async ({ path, body: { url, signing_key: signingKey } }, { actor }) => {
       const patch = { url, signingKey: signingKey === '' ? null : signingKey }
-      return { data: presentNotification(await notifications.update(path.notification_id, patch)) }
+      return { data: presentNotification(await notifications.update(path.notification_id, patch, actor)) }
     },
-    deleteNotification: async ({ path }) => {
-      await notifications.delete(path.notification_id)
+    deleteNotification: async ({ path }, { actor }) => {
+      await notifications.delete(path.notification_id, actor)
       return { data: 'Notification deleted successfully' }
     },
   }

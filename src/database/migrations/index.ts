@@ -17,6 +17,7 @@ import * as roomForUpdates from './0016-room-for-updates.ts'
 import * as quietHealth from './0017-quiet-health.ts'
 import * as fewerIndexEntries from './0018-fewer-index-entries.ts'
 import * as remoteSigners from './0020-remote-signers.ts'
+import * as audit from './0022-audit.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0017-quiet-health': quietHealth,
   '0018-fewer-index-entries': fewerIndexEntries,
   '0020-remote-signers': remoteSigners,
+  '0022-audit': audit,
 }
