@@ -1,4 +1,5 @@
 import type { HandlerMap } from '../contract/operations.ts'
+import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthHandlerDeps, healthHandlers } from './health.ts'
@@ -23,6 +24,7 @@ export function createHandlers(
     PendingHandlerDeps &
     SigningHandlerDeps &
     EventHandlerDeps &
+    AuditHandlerDeps &
     DeliveryHandlerDeps &
     SignerHandlerDeps &
     NetworkHandlerDeps &
@@ -44,6 +46,7 @@ export function createHandlers(
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),
+    ...auditHandlers(deps),
     ...deliveryHandlers(deps),
   }
 }
