@@ -45,6 +45,9 @@ export async function* readChain(db: Kysely<Schema>, chain: string): AsyncGenera
 }
 
 /** Runs the work on one unchanging view of the database, while the service goes on writing. */
-export function onSnapshot<T>(db: Kysely<Schema>, work: (snapshot: Kysely<Schema>) => Promise<T>): Promise<T> {
+export function onSnapshot<T>(
+  db: Kysely<Schema>,
+  work: (snapshot: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 }

@@ -35,7 +35,7 @@ export function verifyLog(db: Kysely<Schema>, kept: KeptHeads = new Map()): Prom
     const heads = await readHeads(snapshot)
     const stored = new Set(heads.map(({ chain }) => chain))
     const gone = [...kept.keys()].filter((chain) => !stored.has(chain))
-    const all = [...heads, ...gone.map((chain) => ({ chain, number: undefined, hash: undefined }))]
+    const all = [...heads, ...gone.map((chain) => ({ chain, number: 0n, hash: FIRST_HASH }))]
     const reports: ChainReport[] = []
     for (const head of all) reports.push(await verifyChain(snapshot, head, kept.get(head.chain)))
     return reports
@@ -74,8 +74,7 @@ type Link = Pick<EntryPosition, 'number'> & Pick<StoredEntry, 'hash'>
 function checkEntry(previous: Link, entry: StoredEntry): ChainProblem | undefined {
   const expected = previous.number + 1n
   if (entry.number > expected) return { kind: 'missing', entry: expected }
-  const isWhole =
-    entry.number === expected && hex(entryHash(previous.hash, entry)) === hex(entry.hash)
+  const isWhole = entry.number === expected && hex(entryHash(previous.hash, entry)) === hex(entry.hash)
   return isWhole ? undefined : { kind: 'changed', entry: entry.number }
 }
 
