@@ -2615,7 +2615,7 @@ export interface components {
             readonly at: components["schemas"]["Timestamp"];
             /** @description The id of the API key, `root` for that of the environment, `configuration`, or `operator`. */
             readonly actor: string;
-            /** @description The address of the caller, as the rate limit sees it: of IPv6 the network of 64 bits. Absent without a request. */
+            /** @description The address of the caller; of IPv6 the network of 64 bits. Absent without a request. */
             readonly address?: string;
             /** @description The `X-Request-Id` of the request. Absent without one. */
             readonly request_id?: string;
@@ -2623,11 +2623,11 @@ export interface components {
             readonly target_type: components["schemas"]["AuditTargetType"];
             /** @description The id of the record. */
             readonly target_id: string;
-            /** @description What the change replaced: of an update the changed fields, of a deletion the record. */
+            /** @description What there was: of an update the changed fields, of a deletion the record. */
             readonly before?: components["schemas"]["AuditedRecord"];
-            /** @description What there is now: of an update the changed fields, of a creation the record. */
+            /** @description What there is: of an update the changed fields, of a creation the record. */
             readonly after?: components["schemas"]["AuditedRecord"];
-            /** @description The SHA-256, in hexadecimal, of the previous hash of the chain and of this entry. */
+            /** @description The SHA-256, in hexadecimal, of the previous hash and of this entry. */
             readonly hash: string;
         };
         /** @description Metrics in the text format of Prometheus, version 0.0.4. */

@@ -10,7 +10,7 @@ export interface Author {
 export const CONFIGURATION: Author = { keyId: 'configuration' }
 
 /** The author of what an operator changes on the command line. */
-export const COMMAND_LINE: Author = { keyId: 'operator' }
+export const CLI_AUTHOR: Author = { keyId: 'operator' }
 
 /**
  * Everything that the audit log records: the operations that change something or sign, by their `operationId`, and what the deployment does.

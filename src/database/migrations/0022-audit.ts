@@ -33,6 +33,7 @@ const STATEMENTS = [
   `create index audit_log_by_filter on audit_log using brin (
     actor text_bloom_ops (n_distinct_per_range = 64),
     action text_bloom_ops (n_distinct_per_range = 32),
+    target_type text_bloom_ops (n_distinct_per_range = 32),
     target_id text_bloom_ops (n_distinct_per_range = 1000, false_positive_rate = 0.01),
     request_id text_bloom_ops (n_distinct_per_range = 1000, false_positive_rate = 0.01)
   ) with (pages_per_range = 32)`,

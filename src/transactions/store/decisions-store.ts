@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
-import { COMMAND_LINE, chainOf } from '../../audit/entry.ts'
+import { CLI_AUTHOR, chainOf } from '../../audit/entry.ts'
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { OperatorDecisionsTable } from '../../database/transaction-tables.ts'
@@ -95,7 +95,7 @@ export async function storeDecision(
     const target = { type: 'transaction', id: decision.transactionId } as const
     const { attempt, reason, decidedBy } = decision
     const after = { included: attempt !== undefined, attempt, reason, decided_by: decidedBy }
-    const entry = { author: COMMAND_LINE, action: 'decideTransaction', target, after } as const
+    const entry = { author: CLI_AUTHOR, action: 'decideTransaction', target, after } as const
     await appendEntries(tx, chainOf(row.relayer_id), [entry])
     return 'stored'
   })
