@@ -2623,9 +2623,9 @@ export interface components {
             readonly target_type: components["schemas"]["AuditTargetType"];
             /** @description The id of the record. */
             readonly target_id: string;
-            /** @description What there was: of an update the changed fields, of a deletion the record. */
+            /** @description The changed fields as they were, or the deleted record. */
             readonly before?: components["schemas"]["AuditedRecord"];
-            /** @description What there is: of an update the changed fields, of a creation the record. */
+            /** @description The changed fields as they are now, or the new record. */
             readonly after?: components["schemas"]["AuditedRecord"];
             /** @description The SHA-256, in hexadecimal, of the previous hash and of this entry. */
             readonly hash: string;
