@@ -1062,6 +1062,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/audit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the audit log
+         * @description Lists who changed, sent or signed what, newest first. Each filter narrows the list. To continue, pass the `id` of the last entry as
+         *     `before`: entries that are written meanwhile do not move those behind it. An empty list is the end.
+         *
+         *     Records of secrets show what answers show: urls are masked, and keys are left out. An entry about a transaction or a signature has the
+         *     SHA-256 of the content instead of the content.
+         */
+        readonly get: operations["listAuditEntries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/signers": {
         readonly parameters: {
             readonly query?: never;
@@ -2140,11 +2164,11 @@ export interface components {
         };
         /**
          * @description A right to call operations; the security scheme `bearer` describes each. Those of the whole deployment cannot be limited to relayers or
-         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `api-keys:read` and
-         *     `api-keys:admin`.
+         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`,
+         *     `api-keys:read` and `api-keys:admin`.
          * @enum {string}
          */
-        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "api-keys:read" | "api-keys:admin";
+        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin";
         /** @description The rights of the key. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
@@ -2784,6 +2808,59 @@ export interface components {
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly payload: components["schemas"]["EventPayload"];
+        };
+        readonly AuditListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The entries, the newest first. */
+            readonly data: readonly components["schemas"]["AuditEntry"][];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The chain of an entry, a slash, and its number. */
+        readonly AuditEntryId: string;
+        /**
+         * @description The `operationId` of the operation that changed something or signed, or one of these:
+         *
+         *     - `undoReplacement`: the nodes refused a replacement or cancellation, or it came too late, so the transaction got its earlier content back.
+         *     - `applyConfiguration`: a start applied a change of the configuration file.
+         *     - `decideTransaction`: an operator decided with `relayer tx decide`.
+         *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
+         */
+        readonly AuditAction: string;
+        /**
+         * @description The kind of a record. `deployment` is the deployment as a whole; the id is the name of a setting.
+         * @enum {string}
+         */
+        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "deployment";
+        /** @description The fields of a record. Integers that are not small are decimal strings. */
+        readonly AuditedRecord: {
+            readonly [key: string]: unknown;
+        };
+        /** @description Who did what, when, from where. */
+        readonly AuditEntry: {
+            readonly id: components["schemas"]["AuditEntryId"];
+            /** @description `management`, or `relayer:` and the id of the relayer for what it sends and signs. */
+            readonly chain: string;
+            /** @description The position in its chain, in decimal digits: from 1, without a gap. */
+            readonly number: string;
+            readonly at: components["schemas"]["Timestamp"];
+            /** @description The id of the API key, `root` for that of the environment, `configuration`, or `operator`. */
+            readonly actor: string;
+            /** @description The address of the caller; of IPv6 the network of 64 bits. Absent without a request. */
+            readonly address?: string;
+            /** @description The `X-Request-Id` of the request. Absent without one. */
+            readonly request_id?: string;
+            readonly action: components["schemas"]["AuditAction"];
+            readonly target_type: components["schemas"]["AuditTargetType"];
+            /** @description The id of the record. */
+            readonly target_id: string;
+            /** @description The changed fields as they were, or the deleted record. */
+            readonly before?: components["schemas"]["AuditedRecord"];
+            /** @description The changed fields as they are now, or the new record. */
+            readonly after?: components["schemas"]["AuditedRecord"];
+            /** @description The SHA-256, in hexadecimal, of the previous hash and of this entry. */
+            readonly hash: string;
         };
         /** @description Metrics in the text format of Prometheus, version 0.0.4. */
         readonly MetricsText: string;
@@ -6246,6 +6323,80 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly listAuditEntries: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only entries of this author: the id of an API key, `root` for the key of the environment, `configuration` for the configuration file, or `operator` for the command line.
+                 * @example root
+                 */
+                readonly actor?: components["schemas"]["Id"];
+                /**
+                 * @description Only entries of this action, such as the `operationId` of an operation.
+                 * @example updateRelayer
+                 */
+                readonly action?: components["schemas"]["AuditAction"];
+                /**
+                 * @description Only entries about records of this kind.
+                 * @example relayer
+                 */
+                readonly target_type?: components["schemas"]["AuditTargetType"];
+                /**
+                 * @description Only entries about the record with this id. An id of a network is like `evm:sepolia`.
+                 * @example local-1
+                 */
+                readonly target_id?: string;
+                /**
+                 * @description Only entries of the request whose answer had this `X-Request-Id`.
+                 * @example 5f0c2f2e-6a0b-4a6e-9d61-4f0f6a2f9c11
+                 */
+                readonly request_id?: string;
+                /**
+                 * @description Only entries from this time on.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                readonly from?: string;
+                /**
+                 * @description Only entries before this time.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                readonly to?: string;
+                /**
+                 * @description The `id` of the last entry that you have; the list begins after it. An id that no entry has is refused.
+                 * @example relayer:local-1/20
+                 */
+                readonly before?: components["schemas"]["AuditEntryId"];
+                /**
+                 * @description The most entries in one answer. Above 100 is served as 100.
+                 * @example 50
+                 */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The entries, newest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listSigners: {
         readonly parameters: {
             readonly query?: {
@@ -6955,6 +7106,7 @@ export interface scopes {
     readonly pauseNotification: "notifications:write";
     readonly resumeNotification: "notifications:write";
     readonly rotateSigningKey: "notifications:write";
+    readonly listAuditEntries: "audit:read";
     readonly listSigners: "signers:read";
     readonly createSigner: "signers:admin";
     readonly getSigner: "signers:read";

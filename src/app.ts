@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { createSignatureRecorder } from './audit/signatures.ts'
 import type { Chain } from './chains/chain.ts'
 import { applyConfig } from './config/apply/apply.ts'
 import { describeChange } from './config/apply/changes.ts'
@@ -187,6 +188,7 @@ async function assemble(parts: Parts): Promise<App> {
     replacer,
     cancelPending: createPendingCanceler(requests, replacer),
     signTransaction: createTransactionSigner(requests),
+    recordSignature: createSignatureRecorder(requests.db),
     gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,

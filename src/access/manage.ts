@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
+import { appendManagement } from '../audit/append-store.ts'
+import { changedFields } from '../audit/changed-fields.ts'
+import { CLI_AUTHOR, CONFIGURATION } from '../audit/entry.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import type { Actor } from './actor.ts'
 import type { ApiKey, Rights } from './api-key.ts'
 import {
   deleteApiKey,
@@ -17,6 +21,7 @@ import {
 import { drawSecret, hashSecret, prefixOf } from './key-secret.ts'
 import { type Principal, ROOT_ID } from './principal.ts'
 import { contradictionIn, excessOf } from './rights.ts'
+import { shownApiKey } from './shown-api-key.ts'
 
 /** A key that a caller wants. */
 export interface ApiKeyRequest extends Rights {
@@ -35,6 +40,12 @@ export interface ApiKeyPatch {
   readonly expiresAt?: Date | null | undefined
 }
 
+/** The sender of a request that manages keys. */
+export interface Requester {
+  readonly principal: Principal
+  readonly actor: Actor
+}
+
 /** A key with a secret that was just drawn. It is the only copy. */
 export interface IssuedApiKey {
   readonly key: ApiKey
@@ -50,17 +61,22 @@ export interface ApiKeyManager {
   /** @throws AppError 404 */
   get(id: string): Promise<ApiKey>
   /** @throws AppError 400 for rights that contradict each other, that the creator lacks, or that have ended; 409 when the id was used */
-  create(principal: Principal, request: ApiKeyRequest): Promise<IssuedApiKey>
+  create(requester: Requester, request: ApiKeyRequest): Promise<IssuedApiKey>
   /** @throws AppError 404; 400 as for `create` */
-  change(principal: Principal, id: string, patch: ApiKeyPatch): Promise<ApiKey>
+  change(requester: Requester, id: string, patch: ApiKeyPatch): Promise<ApiKey>
   /**
    * Issues a further secret. The present one is accepted for `overlapMs` more.
    * @throws AppError 404; 400 for a key that the caller could not have created
    */
-  rotate(principal: Principal, id: string, overlapMs: number): Promise<IssuedApiKey>
+  rotate(requester: Requester, id: string, overlapMs: number): Promise<IssuedApiKey>
   /** @throws AppError 404; 400 for a key that the caller could not have created */
-  delete(principal: Principal, id: string): Promise<void>
+  delete(requester: Requester, id: string): Promise<void>
 }
+
+/** Names by which the audit log knows others than API keys. */
+const RESERVED: ReadonlySet<string> = new Set([ROOT_ID, CONFIGURATION.keyId, CLI_AUTHOR.keyId])
+
+type ApiKeyAction = 'updateApiKey' | 'rotateApiKey' | 'deleteApiKey'
 
 interface ApiKeyManagerDeps {
   readonly db: Kysely<Schema>
@@ -79,10 +95,10 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     return key
   }
 
-  /** Changes a key under its lock, if the caller could have created it. */
+  /** Changes a key under its lock, if the caller could have created it, and records the change in the same commit. */
   async function change(
-    principal: Principal,
-    id: string,
+    { principal, actor }: Requester,
+    { id, action }: { readonly id: string; readonly action: ApiKeyAction },
     work: (tx: Transaction<Schema>, key: ApiKey) => Promise<void>,
   ): Promise<void> {
     await db.transaction().execute(async (tx) => {
@@ -90,6 +106,9 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
       if (key === undefined) throw absent(id)
       if (excessOf(key, principal) !== undefined) throw stronger(id)
       await work(tx, key)
+      const after = await findApiKey(tx, id, now())
+      const target = { type: 'api_key', id } as const
+      await appendManagement(tx, { author: actor, action, target, ...recorded(key, after) })
     })
     await changed()
   }
@@ -102,34 +121,53 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
   return {
     list: (range) => listApiKeys(db, { ...range, now: now() }),
     get,
-    create: async (principal, { id = randomUUID(), name, ...rights }) => {
+    create: async ({ principal, actor }, { id = randomUUID(), name, ...rights }) => {
       requireGrantable(rights, principal)
       requireFuture(rights.expiresAt, now())
+      if (RESERVED.has(id)) throw idInUse(id)
       const { secret, stored } = drawn()
       const key = { id, name, ...rights, createdBy: principal.id, createdAt: stored.createdAt }
-      const inserted =
-        id !== ROOT_ID && (await db.transaction().execute((tx) => insertApiKey(tx, key, stored)))
-      if (!inserted) throw idInUse(id)
+      const created = await db.transaction().execute(async (tx) => {
+        if (!(await insertApiKey(tx, key, stored))) throw idInUse(id)
+        const after = await findApiKey(tx, id, now())
+        if (after === undefined) throw new Error(`API key ${id} was stored and is not there`)
+        const target = { type: 'api_key', id } as const
+        await appendManagement(tx, {
+          author: actor,
+          action: 'createApiKey',
+          target,
+          after: shownApiKey(after),
+        })
+        return after
+      })
       await changed()
-      return { key: await get(id), secret }
+      return { key: created, secret }
     },
-    change: async (principal, id, patch) => {
+    change: async (requester, id, patch) => {
       if (patch.expiresAt) requireFuture(patch.expiresAt, now())
-      await change(principal, id, async (tx, key) => {
+      await change(requester, { id, action: 'updateApiKey' }, async (tx, key) => {
         const patched = apply(key, patch)
-        requireGrantable(patched, principal)
+        requireGrantable(patched, requester.principal)
         await updateApiKey(tx, id, patched)
       })
       return get(id)
     },
-    rotate: async (principal, id, overlapMs) => {
+    rotate: async (requester, id, overlapMs) => {
       const { secret, stored } = drawn()
       const previousEnds = new Date(stored.createdAt.getTime() + overlapMs)
-      await change(principal, id, (tx) => replaceSecret(tx, id, { secret: stored, previousEnds }))
+      const way = { id, action: 'rotateApiKey' } as const
+      await change(requester, way, (tx) => replaceSecret(tx, id, { secret: stored, previousEnds }))
       return { key: await get(id), secret }
     },
-    delete: (principal, id) => change(principal, id, (tx) => deleteApiKey(tx, id, now())),
+    delete: (requester, id) =>
+      change(requester, { id, action: 'deleteApiKey' }, (tx) => deleteApiKey(tx, id, now())),
   }
+}
+
+/** Gives the changed fields; all fields of a key that is deleted. */
+function recorded(before: ApiKey, after: ApiKey | undefined) {
+  if (after === undefined) return { before: shownApiKey(before) }
+  return changedFields({ before, after, show: shownApiKey })
 }
 
 function apply(key: ApiKey, patch: ApiKeyPatch): ApiKey {

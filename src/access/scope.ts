@@ -13,6 +13,7 @@ const OF_THE_DEPLOYMENT: ReadonlySet<Scope> = new Set([
   'signers:admin',
   'networks:admin',
   'notifications:write',
+  'audit:read',
   'api-keys:read',
   'api-keys:admin',
 ])

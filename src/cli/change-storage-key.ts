@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { appendManagement } from '../audit/append-store.ts'
+import { CLI_AUTHOR } from '../audit/entry.ts'
 import { loadConfig } from '../config/load.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/engine.ts'
@@ -84,6 +86,9 @@ function sealAgain(
     await sealUrls(tx, 'all')
     const signers = await resealSigners(tx, (sealed, id) => reseal(sealed, ownerOfSigner(id)))
     const keys = await resealKeys(tx, (sealed, id) => reseal(sealed, ownerOfNotification(id)))
+    const target = { type: 'deployment', id: 'STORAGE_ENCRYPTION_KEY' } as const
+    const after = { signers, signing_keys: keys }
+    await appendManagement(tx, { author: CLI_AUTHOR, action: 'changeStorageKey', target, after })
     return { signers, keys }
   })
 }

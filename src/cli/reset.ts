@@ -1,3 +1,4 @@
+import { CLI_AUTHOR } from '../audit/entry.ts'
 import { loadConfig } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
 import { openDatabase } from '../database/database.ts'
@@ -38,6 +39,7 @@ export const reset: Command = {
       const { ended, relayerIds } = await resetNetwork(database.db, network, {
         now: new Date(),
         includesOwnEndpoints: true,
+        author: CLI_AUTHOR,
       })
       terminal.out(
         `${networkId(network)}: ${ended} open transaction${ended === 1 ? '' : 's'} of ${relayerIds.length} relayer${relayerIds.length === 1 ? '' : 's'} ended as failed; the nonces are read from the new chain`,

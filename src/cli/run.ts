@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
 import { maskUrls } from '../log.ts'
+import { auditVerify } from './audit-verify.ts'
 import { changeStorageKey } from './change-storage-key.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
@@ -33,6 +34,7 @@ const COMMANDS: readonly Command[] = [
   migrateCommand,
   txDecide,
   reset,
+  auditVerify,
   health,
 ]
 

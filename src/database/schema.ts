@@ -5,6 +5,7 @@ import type {
   ApiKeysTable,
   ApiKeyUsesTable,
 } from './access-tables.ts'
+import type { AuditChainsTable, AuditLogTable } from './audit-tables.ts'
 import type {
   DeliveriesTable,
   DeliveryCursorsTable,
@@ -49,6 +50,8 @@ export interface Schema {
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable
   api_key_changes: ApiKeyChangesTable
+  audit_log: AuditLogTable
+  audit_chains: AuditChainsTable
 }
 
 /** Relayers, including removed ones. */

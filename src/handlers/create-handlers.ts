@@ -1,5 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
 import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
+import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthHandlerDeps, healthHandlers } from './health.ts'
@@ -24,6 +25,7 @@ export function createHandlers(
     PendingHandlerDeps &
     SigningHandlerDeps &
     EventHandlerDeps &
+    AuditHandlerDeps &
     DeliveryHandlerDeps &
     SignerHandlerDeps &
     ApiKeyHandlerDeps &
@@ -47,6 +49,7 @@ export function createHandlers(
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),
+    ...auditHandlers(deps),
     ...deliveryHandlers(deps),
   }
 }

@@ -58,9 +58,9 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
     },
     getDelivery: async ({ path }, { principal }) =>
       show(await requireDelivery(db, path, principal.visibility)),
-    redeliverDelivery: async ({ path }) => {
+    redeliverDelivery: async ({ path }, { actor }) => {
       const { event } = await requireDelivery(db, path)
-      await controls.redeliver(path.notification_id, { kind: 'one', eventNumber: event.number })
+      await controls.redeliver(path.notification_id, { kind: 'one', eventNumber: event.number }, actor)
       return show(await requireDelivery(db, path))
     },
   } satisfies Partial<HandlerMap>
@@ -68,28 +68,28 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
 
 function controls({ db, controls, keys }: DeliveryHandlerDeps) {
   return {
-    redeliverDeliveries: async ({ path, body }) => {
+    redeliverDeliveries: async ({ path, body }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      return { data: await controls.redeliver(id, selectionOf(body)) }
+      return { data: await controls.redeliver(id, selectionOf(body), actor) }
     },
-    sendTestEvent: async ({ path }) => {
+    sendTestEvent: async ({ path }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      return { data: { event_id: await controls.test(id) } }
+      return { data: { event_id: await controls.test(id, actor) } }
     },
-    pauseNotification: async ({ path }) => {
+    pauseNotification: async ({ path }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      await controls.pause(id)
+      await controls.pause(id, actor)
       return { data: presentNotification(await requireNotification(db, id)) }
     },
-    resumeNotification: async ({ path }) => {
+    resumeNotification: async ({ path }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      await controls.resume(id)
+      await controls.resume(id, actor)
       return { data: presentNotification(await requireNotification(db, id)) }
     },
-    rotateSigningKey: async ({ path, body }) => {
+    rotateSigningKey: async ({ path, body }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)
       const overlapMs = (body.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS) * 1000
-      const expires = await keys.rotate(id, body.signing_key, overlapMs)
+      const expires = await keys.rotate(id, { text: body.signing_key, overlapMs }, actor)
       return { data: omitUndefined({ notification_id: id, previous_key_expires_at: expires?.toISOString() }) }
     },
   } satisfies Partial<HandlerMap>

@@ -1,4 +1,5 @@
 import type { HandlerMap } from '../contract/operations.ts'
+import type { RelayerChange } from '../relayers/manage/change.ts'
 import type { ManagedRelayer } from '../relayers/manage/context.ts'
 import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { RelayerReader } from '../relayers/read.ts'
@@ -28,15 +29,15 @@ export function manageRelayersHandlers({
     logs,
   })
   return {
-    createRelayer: async ({ body }) => present(await manager.create(readCreation(body))),
+    createRelayer: async ({ body }, { actor }) => present(await manager.create(readCreation(body), actor)),
     getRelayer: async ({ path }) =>
       present({ relayer: await requireRelayer(relayerOf, path.relayer_id), logs: [] }),
-    updateRelayer: async ({ path, body }) =>
-      present(
-        await manager.change(path.relayer_id, (relayer, initial) => readPatched(relayer, body, initial)),
-      ),
-    deleteRelayer: async ({ path }) => {
-      await manager.delete(path.relayer_id)
+    updateRelayer: async ({ path, body }, { actor }) => {
+      const change: RelayerChange = (relayer, initial) => readPatched(relayer, body, initial)
+      return present(await manager.change(path.relayer_id, change, actor))
+    },
+    deleteRelayer: async ({ path }, { actor }) => {
+      await manager.delete(path.relayer_id, actor)
       return { data: 'Relayer deleted successfully' }
     },
   }

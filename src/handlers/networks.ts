@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.ts'
 import { seesNetwork } from '../access/visibility.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
@@ -12,7 +13,7 @@ import { toPage } from './present/page.ts'
 /** The parts of the service that these operations call. */
 export interface NetworkHandlerDeps {
   readonly networks: NetworkManager
-  readonly resetChain: (network: Network) => Promise<ResetResult>
+  readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 }
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwork'
@@ -32,13 +33,13 @@ export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): P
         throw new AppError('network_not_found', `There is no network ${path.network_id}.`)
       return { data: presentNetwork(network) }
     },
-    updateNetwork: async ({ path, body }) => {
-      const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls)
+    updateNetwork: async ({ path, body }, { actor }) => {
+      const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls, actor)
       return { data: presentNetwork(network), logs }
     },
-    resetNetwork: async ({ path }) => {
+    resetNetwork: async ({ path }, { actor }) => {
       const network = networks.get(path.network_id)
-      const { relayerIds, ended } = await resetChain(network)
+      const { relayerIds, ended } = await resetChain(network, actor)
       return { data: { network_id: networkId(network), relayer_ids: relayerIds, ended_transactions: ended } }
     },
   }

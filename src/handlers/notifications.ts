@@ -34,18 +34,18 @@ export function notificationHandlers({
       const { items, total } = await listNotifications(db, page, principal.visibility)
       return { data: items.map(presentNotification), pagination: page.describe(total) }
     },
-    createNotification: async ({ body: { id, url, signing_key: signingKey } }) => ({
-      data: presentNotification(await notifications.create({ id, url, signingKey })),
+    createNotification: async ({ body: { id, url, signing_key: signingKey } }, { actor }) => ({
+      data: presentNotification(await notifications.create({ id, url, signingKey }, actor)),
     }),
     getNotification: async ({ path }, { principal }) => ({
       data: presentNotification(await requireNotification(db, path.notification_id, principal.visibility)),
     }),
-    updateNotification: async ({ path, body: { url, signing_key: signingKey } }) => {
+    updateNotification: async ({ path, body: { url, signing_key: signingKey } }, { actor }) => {
       const patch = { url, signingKey: signingKey === '' ? null : signingKey }
-      return { data: presentNotification(await notifications.update(path.notification_id, patch)) }
+      return { data: presentNotification(await notifications.update(path.notification_id, patch, actor)) }
     },
-    deleteNotification: async ({ path }) => {
-      await notifications.delete(path.notification_id)
+    deleteNotification: async ({ path }, { actor }) => {
+      await notifications.delete(path.notification_id, actor)
       return { data: 'Notification deleted successfully' }
     },
   }

@@ -15,9 +15,9 @@ export function pendingHandlers({
   cancelPending,
 }: PendingHandlerDeps): Pick<HandlerMap, 'deletePendingTransactions'> {
   return {
-    deletePendingTransactions: async ({ path }, { signal }) => {
+    deletePendingTransactions: async ({ path }, { actor, signal }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { canceled, failures, remaining } = await cancelPending(relayer, signal)
+      const { canceled, failures, remaining } = await cancelPending(relayer, actor, signal)
       return {
         data: {
           queued_for_cancellation_transaction_ids: [...canceled],

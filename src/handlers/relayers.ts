@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { MessageSignature } from '../chains/attempt.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
@@ -18,6 +20,7 @@ export interface RelayerHandlerDeps {
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
+  readonly recordSignature: SignatureRecorder
 }
 
 /** The operations that list relayers and sign messages. */
@@ -26,6 +29,7 @@ export function relayerHandlers({
   relayerOf,
   runtimeOf,
   prepare,
+  recordSignature,
 }: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
   return {
     listRelayers: async ({ query }, { principal }) => {
@@ -38,12 +42,15 @@ export function relayerHandlers({
         pagination: page.describe(total),
       }
     },
-    signMessage: async ({ path, body }) => {
+    signMessage: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
       const { chain, account } = runtimeOf(relayer)
-      return { data: presentSignature(await chain.signMessage(body.message, account.signer)) }
+      const signature = await chain.signMessage(body.message, account.signer)
+      const sha256 = createHash('sha256').update(body.message).digest('hex')
+      await recordSignature({ relayerId: relayer.id, action: 'signMessage', actor, sha256 })
+      return { data: presentSignature(signature) }
     },
   }
 }

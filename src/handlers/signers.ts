@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { SignerManager } from '../signers/manage.ts'
+import { shownSigner } from '../signers/shown-signer.ts'
 import { listSigners, type StoredSigner } from '../signers/store.ts'
 import { toPage } from './present/page.ts'
 
@@ -21,19 +22,18 @@ export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<Handler
       const { items, total } = await listSigners(db, page)
       return { data: items.map(presentSigner), pagination: page.describe(total) }
     },
-    createSigner: async ({ body }) => ({
-      data: presentSigner(await signers.create(body)),
+    createSigner: async ({ body }, { actor }) => ({
+      data: presentSigner(await signers.create(body, actor)),
     }),
     getSigner: async ({ path }) => ({ data: presentSigner(await signers.get(path.signer_id)) }),
-    deleteSigner: async ({ path }) => {
-      await signers.delete(path.signer_id)
+    deleteSigner: async ({ path }, { actor }) => {
+      await signers.delete(path.signer_id, actor)
       return { data: 'Signer deleted successfully' }
     },
   }
 }
 
-/** Converts a signer to the form of the contract. Existing clients know a private key that the service keeps as `local`. */
-function presentSigner({ id, type, config }: StoredSigner): Schemas['Signer'] {
-  const shown = type === 'plain' ? 'local' : type
-  return { id, type: shown, config } as Schemas['Signer']
+/** Converts a signer to the form of the contract. */
+function presentSigner(signer: StoredSigner): Schemas['Signer'] {
+  return shownSigner(signer) as Schemas['Signer']
 }

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
+import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/assert-never.ts'
+import { fingerprintOf } from '../lib/fingerprint.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -16,6 +19,7 @@ export interface SigningHandlerDeps {
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly signTransaction: TransactionSigner
+  readonly recordSignature: SignatureRecorder
 }
 
 /** The operations that sign without sending. */
@@ -23,9 +27,10 @@ export function signingHandlers({
   relayerOf,
   runtimeOf,
   signTransaction,
+  recordSignature,
 }: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction'> {
   return {
-    signTypedData: async ({ path, body }) => {
+    signTypedData: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
@@ -37,12 +42,17 @@ export function signingHandlers({
           `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
         )
       if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
+      const sha256 = fingerprintOf(body)
+      await recordSignature({ relayerId: relayer.id, action: 'signTypedData', actor, sha256 })
       return { data: answer.value }
     },
-    signTransaction: async ({ path, body }) => {
+    signTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const unsigned = readUnsigned(body, relayer, runtimeOf(relayer).chain)
-      return { data: presentSigned(relayer, await signTransaction(relayer, unsigned)) }
+      const signed = await signTransaction(relayer, unsigned)
+      const sha256 = createHash('sha256').update(signed.raw).digest('hex')
+      await recordSignature({ relayerId: relayer.id, action: 'signTransaction', actor, sha256 })
+      return { data: presentSigned(relayer, signed) }
     },
   }
 }

@@ -41,12 +41,13 @@ type Operations =
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
   const { db, relayerOf, runtimeOf, accept, replacer, gather } = deps
   return {
-    sendTransaction: async ({ path, header, body }) => {
+    sendTransaction: async ({ path, header, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
-      const { logs, ...item } = await accept(relayer, readRequest(body, relayer, chain), idempotencyKey)
+      const request = readRequest(body, relayer, chain)
+      const { logs, ...item } = await accept(relayer, request, actor, idempotencyKey)
       return { data: presentWithAttempts(item, chain), logs }
     },
     listTransactions: async ({ path, query }) => {
@@ -81,16 +82,22 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       const item = await requireTransaction(db, relayer, path.transaction_id)
       return { data: presentDiagnosis(await gather(relayer, item)) }
     },
-    replaceTransaction: async ({ path, body }) => {
+    replaceTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const request = readRequest(body, relayer, chain)
-      const { logs, ...item } = await replacer.replaceTransaction(relayer, path.transaction_id, request)
+      const { logs, ...item } = await replacer.replaceTransaction(relayer, path.transaction_id, {
+        request,
+        actor,
+      })
       return { data: presentWithAttempts(item, chain), logs }
     },
-    cancelTransaction: async ({ path }) => {
+    cancelTransaction: async ({ path }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { logs, ...item } = await replacer.cancelTransaction(relayer, path.transaction_id)
+      const { logs, ...item } = await replacer.cancelTransaction(relayer, path.transaction_id, {
+        actor,
+        action: 'cancelTransaction',
+      })
       return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }
     },
   }

@@ -3,9 +3,12 @@ import { toExactJson } from './exact-json.ts'
 
 /** Gives the SHA-256, in hex, of a value as JSON. It ignores the order of fields, and undefined fields. */
 export function fingerprintOf(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(toExactJson(value))))
-    .digest('hex')
+  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+}
+
+/** Writes a value as JSON without spaces, its fields in the order of their names, and without undefined fields. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(toExactJson(value)))
 }
 
 function sorted(value: unknown): unknown {

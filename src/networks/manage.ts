@@ -1,8 +1,12 @@
 import type { Kysely } from 'kysely'
+import type { Actor } from '../access/actor.ts'
+import { appendManagement } from '../audit/append-store.ts'
+import { changedFields } from '../audit/changed-fields.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
+import { maskUrl } from './mask-url.ts'
 import type { Network, RpcUrl } from './network.ts'
 import { readNetworkChanges } from './network-changes.ts'
 import { saveUntrustedUrls } from './rpc-urls-store.ts'
@@ -22,10 +26,10 @@ export interface NetworkManager {
    */
   get(id: string): Network
   /**
-   * Replaces the RPC urls of a network: in this process at once, and in the others within moments.
+   * Replaces the RPC urls of a network: in this process at once, and in the others within moments. The audit log records it.
    * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain
    */
-  changeUrls(id: string, urls: readonly UntrustedRpcUrl[]): Promise<ChangedNetwork>
+  changeUrls(id: string, urls: readonly UntrustedRpcUrl[], actor: Actor): Promise<ChangedNetwork>
 }
 
 /** A network with its new urls. */
@@ -66,14 +70,21 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
   return {
     list: () => networks.list(),
     get,
-    changeUrls: async (id, urls) => {
+    changeUrls: async (id, urls, actor) => {
       const network = get(id)
       const rpcUrls = readUrls(urls, policy)
       const answer = await verify({ ...network, rpcUrls })
       if (answer.kind === 'refused')
         throw new AppError('wrong_chain', `body.rpc_urls: ${answer.refusal.detail}`)
       const { type, name } = network
-      await saveUntrustedUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
+      const insteadOf = networks.insteadOf(type, name)
+      await db.transaction().execute(async (tx) => {
+        const earlier = await saveUntrustedUrls(tx, { type, name, rpcUrls, insteadOf })
+        const before = earlier?.insteadOf === insteadOf ? earlier.rpcUrls : network.rpcUrls
+        const target = { type: 'network', id: networkId(network) } as const
+        const changes = changedUrls(before, rpcUrls)
+        await appendManagement(tx, { author: actor, action: 'updateNetwork', target, ...changes })
+      })
       networks.update(await readNetworkChanges(db))
       const logs = answer.kind === 'ok' ? [] : [silentEndpoints('rpc_urls', rpcUrls)]
       return { network: get(networkId(network)), logs }
@@ -84,6 +95,15 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
 /** Returns the id by which callers name a network. */
 export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
   return `${type}:${name}`
+}
+
+function changedUrls(before: readonly RpcUrl[], after: readonly RpcUrl[]) {
+  return changedFields({
+    before,
+    after,
+    show: (urls) => ({ rpc_urls: urls.map(({ url, weight }) => ({ url: maskUrl(url), weight })) }),
+    compared: (urls) => ({ rpc_urls: urls }),
+  })
 }
 
 function findById(all: readonly Network[], id: string): Network | undefined {

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { NetworkUrlsTable, Schema } from '../database/schema.ts'
 import { type NetworkType, parseNetworkType, type RpcUrl } from './network.ts'
 
 /** The RPC urls that a caller chose for a network. */
@@ -14,20 +14,35 @@ export interface UntrustedUrls {
 /** Reads the urls that callers chose for any network. */
 export async function listUntrustedUrls(db: Kysely<Schema>): Promise<UntrustedUrls[]> {
   const rows = await db.selectFrom('network_urls').selectAll().execute()
-  return rows.map((row) => ({
-    type: parseNetworkType(row.network_type),
-    name: row.network,
-    rpcUrls: row.rpc_urls,
-    insteadOf: row.instead_of,
-  }))
+  return rows.map(toUntrusted)
 }
 
-/** Replaces the urls that a caller has chosen for the network before. */
-export async function saveUntrustedUrls(db: Kysely<Schema>, untrusted: UntrustedUrls): Promise<void> {
+/** Replaces the urls that a caller has chosen for the network before, and returns those; undefined for none. */
+export async function saveUntrustedUrls(
+  tx: Transaction<Schema>,
+  untrusted: UntrustedUrls,
+): Promise<UntrustedUrls | undefined> {
+  const earlier = await tx
+    .selectFrom('network_urls')
+    .selectAll()
+    .where('network_type', '=', untrusted.type)
+    .where('network', '=', untrusted.name)
+    .forUpdate()
+    .executeTakeFirst()
   const values = { rpc_urls: JSON.stringify(untrusted.rpcUrls), instead_of: untrusted.insteadOf }
-  await db
+  await tx
     .insertInto('network_urls')
     .values({ network_type: untrusted.type, network: untrusted.name, ...values })
     .onConflict((conflict) => conflict.columns(['network_type', 'network']).doUpdateSet(values))
     .execute()
+  return earlier && toUntrusted(earlier)
+}
+
+function toUntrusted(row: Selectable<NetworkUrlsTable>): UntrustedUrls {
+  return {
+    type: parseNetworkType(row.network_type),
+    name: row.network,
+    rpcUrls: row.rpc_urls,
+    insteadOf: row.instead_of,
+  }
 }

@@ -1,4 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Actor } from '../access/actor.ts'
+import { appendManagement } from '../audit/append-store.ts'
+import { CONFIGURATION } from '../audit/entry.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
@@ -9,15 +12,22 @@ import { findNotification, lockNotification } from './store.ts'
 /** Time in ms for which the previous key also signs after the configuration has a new one. */
 const CONFIGURED_OVERLAP_MS = 86_400_000
 
+/** A new signing key of a caller. */
+interface RotatedKey {
+  readonly text: string
+  /** Time in ms for which the previous key also signs. */
+  readonly overlapMs: number
+}
+
 /** The signing keys of notifications. */
 export interface SigningKeys {
   /** Reads the keys that sign now, newest first. */
   of(notificationId: string): Promise<readonly string[]>
   /**
-   * Adds the newest key. Returns the time until which the previous key also signs; undefined when there was none.
+   * Adds the newest key, and records that in the audit log. Returns the time until which the previous key also signs; undefined when there was none.
    * @throws AppError `notification_not_found`, or `not_supported` when the deployment has no STORAGE_ENCRYPTION_KEY
    */
-  rotate(notificationId: string, key: string, overlapMs: number): Promise<Date | undefined>
+  rotate(notificationId: string, key: RotatedKey, actor: Actor): Promise<Date | undefined>
   /**
    * Makes it the only key of a notification that the database transaction has locked, or removes all keys with `null`.
    * @throws AppError `not_supported` when the deployment has no STORAGE_ENCRYPTION_KEY, unless there is nothing to do
@@ -58,11 +68,15 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
 
   return {
     of: async (id) => (await keysInUse(db, id)).map(({ sealed }) => open(sealed, ownerOf(id))),
-    rotate: (id, text, overlapMs) =>
+    rotate: (id, { text, overlapMs }, actor) =>
       db.transaction().execute(async (tx) => {
         if ((await lockNotification(tx, id)) === undefined)
           throw new AppError('notification_not_found', `There is no notification ${id}.`)
-        return add(tx, id, { text, source: 'api', overlapMs })
+        const expires = await add(tx, id, { text, source: 'api', overlapMs })
+        const target = { type: 'notification', id } as const
+        const after = { previous_key_expires_at: expires }
+        await appendManagement(tx, { author: actor, action: 'rotateSigningKey', target, after })
+        return expires
       }),
     replace: async (tx, id, text) => {
       await endKeys(tx, id)
@@ -73,17 +87,19 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
         const notification = await findNotification(db, id)
         if (notification === undefined || (await isAdopted(id, text, notification))) continue
         const key: NewKey = { text, source: 'config', overlapMs: CONFIGURED_OVERLAP_MS }
-        await db.transaction().execute((tx) => add(tx, id, key))
+        await db.transaction().execute(async (tx) => {
+          const expires = await add(tx, id, key)
+          const target = { type: 'notification', id } as const
+          const after = { signing_key: 'rotated', previous_key_expires_at: expires }
+          await appendManagement(tx, { author: CONFIGURATION, action: 'applyConfiguration', target, after })
+        })
       }
     },
   }
 }
 
-interface NewKey {
-  readonly text: string
+interface NewKey extends RotatedKey {
   readonly source: KeySource
-  /** Time in ms for which the previous key also signs. */
-  readonly overlapMs: number
 }
 
 function configuredOnly(configured: ReadonlyMap<string, string>): SigningKeys {

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
+import type { Actor } from '../access/actor.ts'
+import { appendManagement } from '../audit/append-store.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import { untrustedUrlProblem } from '../security/untrusted-url.ts'
+import { auditedNotification, notificationChanges } from './audited-notification.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
 import { isMaskedWebhookUrl } from './mask-webhook-url.ts'
@@ -31,19 +34,19 @@ export interface NotificationPatch {
   readonly signingKey?: string | null | undefined
 }
 
-/** Manages notifications for callers. */
+/** Manages notifications for callers. The audit log records each change. */
 export interface NotificationManager {
   /** @throws AppError `invalid_request` for a forbidden url, `not_supported` for a key that cannot be stored, `already_exists` */
-  create(request: NotificationRequest): Promise<Notification>
+  create(request: NotificationRequest, actor: Actor): Promise<Notification>
   /** @throws AppError `notification_not_found` */
   get(id: string): Promise<Notification>
   /** @throws AppError `notification_not_found`, or as `create` */
-  update(id: string, patch: NotificationPatch): Promise<Notification>
+  update(id: string, patch: NotificationPatch, actor: Actor): Promise<Notification>
   /**
    * Deletes a notification with its keys and deliveries.
    * @throws AppError `notification_not_found`, or `in_use` when a relayer uses it
    */
-  delete(id: string): Promise<void>
+  delete(id: string, actor: Actor): Promise<void>
 }
 
 interface NotificationManagerDeps {
@@ -61,21 +64,29 @@ interface NotificationManagerDeps {
 export function createNotificationManager(deps: NotificationManagerDeps): NotificationManager {
   const { db, keys, policy } = deps
   return {
-    create: ({ id = randomUUID(), url, signingKey = null }) => {
+    create: ({ id = randomUUID(), url, signingKey = null }, actor) => {
       assertReachable(url, policy)
       return db.transaction().execute(async (tx) => {
         if (!(await insertNotification(tx, { id, type: 'webhook', url }))) throw idInUse(id)
         if (signingKey !== null) await keys.replace(tx, id, signingKey)
-        return requireNotification(await findNotification(tx, id), id)
+        const created = requireNotification(await findNotification(tx, id), id)
+        const after = auditedNotification(created)
+        await appendManagement(tx, {
+          author: actor,
+          action: 'createNotification',
+          target: targetOf(id),
+          after,
+        })
+        return created
       })
     },
     get: async (id) => requireNotification(await findNotification(db, id), id),
-    update: (id, patch) => {
+    update: (id, patch, actor) => {
       if (patch.url !== undefined) assertReachable(patch.url, policy)
-      return db.transaction().execute((tx) => change(deps, tx, { id, patch }))
+      return db.transaction().execute((tx) => change(deps, tx, { id, patch, actor }))
     },
-    delete: async (id) => {
-      await db.transaction().execute((tx) => remove(deps, tx, id))
+    delete: async (id, actor) => {
+      await db.transaction().execute((tx) => remove(deps, tx, { id, actor }))
     },
   }
 }
@@ -83,12 +94,13 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
 interface Change {
   readonly id: string
   readonly patch: NotificationPatch
+  readonly actor: Actor
 }
 
 async function change(
   { keys, windowMs }: NotificationManagerDeps,
   tx: Transaction<Schema>,
-  { id, patch: { url, signingKey } }: Change,
+  { id, patch: { url, signingKey }, actor }: Change,
 ): Promise<Notification> {
   const before = requireNotification(await lockNotification(tx, id), id)
   // A caller that sends the stored url has not chosen it, so a trusted url stays trusted.
@@ -98,21 +110,31 @@ async function change(
     if (before.paused === 'gone') await restartWindow(tx, id, windowMs)
   }
   if (signingKey !== undefined) await keys.replace(tx, id, signingKey)
-  return requireNotification(await findNotification(tx, id), id)
+  const after = requireNotification(await findNotification(tx, id), id)
+  const changes = notificationChanges(before, after, signingKey !== undefined)
+  const target = targetOf(id)
+  await appendManagement(tx, { author: actor, action: 'updateNotification', target, ...changes })
+  return after
 }
 
 async function remove(
   { usersOf }: NotificationManagerDeps,
   tx: Transaction<Schema>,
-  id: string,
+  { id, actor }: Pick<Change, 'id' | 'actor'>,
 ): Promise<void> {
-  requireNotification(await lockNotification(tx, id), id)
+  const notification = requireNotification(await lockNotification(tx, id), id)
   const users = await usersOf(tx, id)
   if (users.length > 0) {
     const names = users.map((user) => `"${user}"`).join(', ')
     throw new AppError('in_use', `Notification ${id} is used by ${names}; change what uses it first.`)
   }
   await deleteNotification(tx, id)
+  const before = auditedNotification(notification)
+  await appendManagement(tx, { author: actor, action: 'deleteNotification', target: targetOf(id), before })
+}
+
+function targetOf(id: string) {
+  return { type: 'notification', id } as const
 }
 
 function assertReachable(url: string, policy: AddressPolicy): void {

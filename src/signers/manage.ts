@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
+import type { Actor } from '../access/actor.ts'
+import { appendManagement } from '../audit/append-store.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
@@ -11,6 +13,7 @@ import { MissingPackageError } from './providers/load-package.ts'
 import { providerOf, type SignerConfig } from './providers/registry.ts'
 import { readRequestedConfig, type SignerRequest, toSealedText } from './providers/sealed-config.ts'
 import { encodePublicKeys, type StoredPublicKeys } from './remote/public-keys.ts'
+import { shownSigner } from './shown-signer.ts'
 import { deleteSigners, findSigner, insertSigner, lockSigner, type StoredSigner } from './store.ts'
 
 /** A signer that a caller wants. */
@@ -19,18 +22,18 @@ export interface NewSignerRequest extends SignerRequest {
   readonly id?: string | undefined
 }
 
-/** The verbs of callers on signers. Signers never change: another key is another signer. */
+/** The verbs of callers on signers, each of which the audit log records. Signers never change: another key is another signer. */
 export interface SignerManager {
   /**
    * Proves that the key signs, seals its configuration and stores it.
    * @throws AppError 400 without a key to seal with, for a configuration that is not one, for a key that its service refuses, and when the
    * service does not answer; 409 when the id is in use
    */
-  create(request: NewSignerRequest): Promise<StoredSigner>
+  create(request: NewSignerRequest, actor: Actor): Promise<StoredSigner>
   /** @throws AppError 404 */
   get(id: string): Promise<StoredSigner>
   /** @throws AppError 404; 400 when relayers sign with it */
-  delete(id: string): Promise<void>
+  delete(id: string, actor: Actor): Promise<void>
 }
 
 interface SignerManagerDeps {
@@ -46,21 +49,32 @@ interface SignerManagerDeps {
 /** Creates the manager of this database's signers. */
 export function createSignerManager({ db, sealer, connection, usersOf }: SignerManagerDeps): SignerManager {
   return {
-    create: async ({ id = randomUUID(), ...request }) => {
+    create: async ({ id = randomUUID(), ...request }, actor) => {
       if (sealer === undefined) throw noSealer()
       const { text, publicKeys, config } = await prepareSecret(connection, id, request)
       const signer = { id, type: request.type, sealed: sealer.seal(text, ownerOf(id)), publicKeys, config }
-      if (!(await db.transaction().execute((tx) => insertSigner(tx, signer)))) throw idInUse(id)
-      return { id, type: request.type, origin: 'api', config: config ?? {} }
+      const stored: StoredSigner = { id, type: request.type, origin: 'api', config: config ?? {} }
+      await db.transaction().execute(async (tx) => {
+        if (!(await insertSigner(tx, signer))) throw idInUse(id)
+        const target = { type: 'signer', id } as const
+        await appendManagement(tx, {
+          author: actor,
+          action: 'createSigner',
+          target,
+          after: shownSigner(stored),
+        })
+      })
+      return stored
     },
     get: async (id) => {
       const signer = await findSigner(db, id)
       if (signer === undefined) throw absent(id)
       return signer
     },
-    delete: (id) =>
+    delete: (id, actor) =>
       db.transaction().execute(async (tx) => {
-        if ((await lockSigner(tx, id, 'update')) === undefined) throw absent(id)
+        const signer = await lockSigner(tx, id, 'update')
+        if (signer === undefined) throw absent(id)
         const users = await usersOf(tx, id)
         if (users.length > 0)
           throw new AppError(
@@ -68,6 +82,13 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
             `Signer ${id} is used by ${users.map((user) => `"${user}"`).join(', ')}; delete what uses it first.`,
           )
         await deleteSigners(tx, [id])
+        const target = { type: 'signer', id } as const
+        await appendManagement(tx, {
+          author: actor,
+          action: 'deleteSigner',
+          target,
+          before: shownSigner(signer),
+        })
       }),
   }
 }

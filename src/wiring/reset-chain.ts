@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.ts'
 import type { Database } from '../database/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
@@ -16,7 +17,7 @@ interface ChainResetDeps {
 }
 
 /** Starts over on a test network whose chain was reset, for a caller. */
-export type ChainReset = (network: Network) => Promise<ResetResult>
+export type ChainReset = (network: Network, actor: Actor) => Promise<ResetResult>
 
 /**
  * Creates the reset for callers. Without a proof, a transaction that it ends could still be included, and endpoints that a caller chose can
@@ -25,7 +26,7 @@ export type ChainReset = (network: Network) => Promise<ResetResult>
  */
 export function createChainReset({ database: { db }, runtimeSet, clock }: ChainResetDeps): ChainReset {
   const { networks, context, healthChecker, prepare } = runtimeSet
-  return async (network) => {
+  return async (network, actor) => {
     const relayers = (await allRelayers(db)).filter(
       ({ networkType, network: name, customRpcUrls }) =>
         networkType === network.type && name === network.name && customRpcUrls === undefined,
@@ -35,7 +36,7 @@ export function createChainReset({ database: { db }, runtimeSet, clock }: ChainR
     const checked = await Promise.all(relayers.map((relayer) => healthChecker.checkNow(relayer)))
     if (hasUntrustedEndpoints(network) || !(await isProved(checked))) throw notReset(network)
     const now = new Date(clock.now())
-    const result = await resetNetwork(db, network, { now, includesOwnEndpoints: false })
+    const result = await resetNetwork(db, network, { now, includesOwnEndpoints: false, author: actor })
     networks.update(await readNetworkChanges(db))
     // The check enables the relayers again, so that the caller can send at once.
     await Promise.all(relayers.map((relayer) => healthChecker.checkNow(relayer)))

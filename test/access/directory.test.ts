@@ -4,10 +4,12 @@ import type { ApiKeyRequest } from '../../src/access/manage.ts'
 import { createApiKeyManager } from '../../src/access/manage.ts'
 import { ROOT } from '../../src/access/principal.ts'
 import type { Database } from '../../src/database/engine.ts'
+import { ACTOR } from '../support/actor.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
 const KEY: ApiKeyRequest = { id: 'a', name: 'A', scopes: ['rpc'], visibility: {} }
+const REQUESTER = { principal: ROOT, actor: ACTOR }
 const MINUTE_MS = 60_000
 
 let database: Database
@@ -28,11 +30,11 @@ function processes() {
 test('a process finds a change of another one at its next look, though it heard nothing', async () => {
   const { own, other, manager } = processes()
   await other.look()
-  const { secret } = await manager.create(ROOT, KEY)
+  const { secret } = await manager.create(REQUESTER, KEY)
   expect([own.find(secret)?.id, other.find(secret)]).toEqual(['a', undefined])
   await other.look()
   expect(other.find(secret)?.id).toBe('a')
-  await manager.change(ROOT, 'a', { disabled: true })
+  await manager.change(REQUESTER, 'a', { disabled: true })
   expect([own.find(secret), other.find(secret)?.id]).toEqual([undefined, 'a'])
   await other.look()
   expect([other.find(secret), other.byId('a')]).toEqual([undefined, undefined])
@@ -41,20 +43,20 @@ test('a process finds a change of another one at its next look, though it heard 
 test('a change ends the principal of that key, and of no other', async () => {
   const { own, manager } = processes()
   const [{ secret: first }, { secret: second }] = [
-    await manager.create(ROOT, KEY),
-    await manager.create(ROOT, { ...KEY, id: 'b' }),
+    await manager.create(REQUESTER, KEY),
+    await manager.create(REQUESTER, { ...KEY, id: 'b' }),
   ]
   const [changed, kept] = [own.find(first), own.find(second)]
-  await manager.change(ROOT, 'a', { name: 'another name' })
+  await manager.change(REQUESTER, 'a', { name: 'another name' })
   expect(changed?.ended.aborted).toBe(false)
-  await manager.change(ROOT, 'a', { scopes: ['rpc', 'sign'] })
+  await manager.change(REQUESTER, 'a', { scopes: ['rpc', 'sign'] })
   expect([changed?.ended.aborted, kept?.ended.aborted]).toEqual([true, false])
   expect(own.find(first)?.may('sign')).toBe(true)
 })
 
 test('a key ends by itself, and with it what was opened with it', async () => {
   const { clock, own, manager } = processes()
-  const { secret } = await manager.create(ROOT, { ...KEY, expiresAt: new Date(clock.now() + MINUTE_MS) })
+  const { secret } = await manager.create(REQUESTER, { ...KEY, expiresAt: new Date(clock.now() + MINUTE_MS) })
   const principal = own.find(secret)
   clock.advance(MINUTE_MS)
   expect(own.find(secret)).toBeUndefined()
@@ -64,8 +66,8 @@ test('a key ends by itself, and with it what was opened with it', async () => {
 
 test('the previous secret ends with the overlap', async () => {
   const { clock, own, manager } = processes()
-  const first = await manager.create(ROOT, KEY)
-  const second = await manager.rotate(ROOT, 'a', MINUTE_MS)
+  const first = await manager.create(REQUESTER, KEY)
+  const second = await manager.rotate(REQUESTER, 'a', MINUTE_MS)
   expect([own.find(first.secret)?.id, own.find(second.secret)?.id]).toEqual(['a', 'a'])
   clock.advance(MINUTE_MS)
   expect([own.find(first.secret), own.find(second.secret)?.id]).toEqual([undefined, 'a'])
@@ -74,7 +76,7 @@ test('the previous secret ends with the overlap', async () => {
 
 test('the last use is written within a minute, by whichever process saw it', async () => {
   const { clock, own, other, manager } = processes()
-  const { secret } = await manager.create(ROOT, KEY)
+  const { secret } = await manager.create(REQUESTER, KEY)
   await other.look()
   const used = clock.now()
   own.find(secret)

@@ -235,6 +235,17 @@ test('API keys', async () => {
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
 })
 
+test('the audit log', async () => {
+  const query = { action: 'createRelayer', limit: 1 } as const
+  const { data } = bodyOf(await client.GET('/api/v1/audit', { params: { query } }))
+  expect(data).toMatchObject([
+    { actor: 'root', target_type: 'relayer', target_id: 'made', after: { id: 'made' } },
+  ])
+  const before = data[0]?.id ?? ''
+  const rest = await client.GET('/api/v1/audit', { params: { query: { ...query, before } } })
+  expect(bodyOf(rest).data).toEqual([])
+})
+
 test('every operation of the contract was called', () => {
   const wanted = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const made = new Set(called.map(({ method, path }) => `${method} ${path}`))

@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/directory-lock.ts'
 import { createLogger } from '../../src/log.ts'
+import { describeAudit } from './audit-cases.ts'
 import { describeDatabase } from './conformance.ts'
 import { describeUpgrade } from './upgrade.ts'
 
@@ -25,6 +26,7 @@ describe('pglite', () => {
   }
   describeDatabase(setUp)
   describeUpgrade(setUp)
+  describeAudit(setUp)
 })
 
 describe('the data folder', () => {

@@ -1,17 +1,21 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appendManagement } from '../../src/audit/append-store.ts'
 import { applyConfig } from '../../src/config/apply/apply.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createDatabaseClock } from '../../src/database/database-clock.ts'
 import { isRetryable } from '../../src/database/errors.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { notify } from '../../src/database/notify.ts'
+import type { Schema } from '../../src/database/schema.ts'
 import { type Clock, systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
+import { ACTOR } from '../support/actor.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { describeAudit } from './audit-cases.ts'
 import { describeDatabase } from './conformance.ts'
 import { describeUpgrade } from './upgrade.ts'
 
@@ -36,6 +40,7 @@ describe('postgres', () => {
   }
   describeDatabase(setUp)
   describeUpgrade(setUp)
+  describeAudit(setUp)
 
   test('its clock is right in a process whose own clock is an hour ahead, and stays right when that one steps', async () => {
     const database = await open()
@@ -92,6 +97,24 @@ describe('postgres', () => {
     expect(String(await logged)).toContain('database connection lost while idle')
     expect((await sql`select 1 as one`.execute(database.db)).rows).toEqual([{ one: 1 }])
     await Promise.all([database.close(), admin.close()])
+  })
+
+  test('the service can write the audit log without owning it, and then not remove its trigger', async () => {
+    const database = await open()
+    await migrate(database)
+    await sql`create role writer`.execute(database.db)
+    await sql`grant select, insert on audit_log to writer`.execute(database.db)
+    await sql`grant select, insert, update on audit_chains to writer`.execute(database.db)
+    const asWriter = <T>(work: (tx: Transaction<Schema>) => Promise<T>) =>
+      database.db.transaction().execute(async (tx) => {
+        await sql`set local role writer`.execute(tx)
+        return work(tx)
+      })
+    const target = { type: 'relayer', id: 'r' } as const
+    await asWriter((tx) => appendManagement(tx, { author: ACTOR, action: 'updateRelayer', target }))
+    const remove = sql`drop trigger audit_log_append_only on audit_log`
+    await expect(asWriter((tx) => remove.execute(tx))).rejects.toThrow('must be owner')
+    await database.close()
   })
 
   test('a server that is not there fails the opening, retryably', async () => {

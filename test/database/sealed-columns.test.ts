@@ -41,9 +41,9 @@ const relayer = (id: string) => ({
 
 /** Writes each kind of record in each of the ways in which the service does. */
 async function writeAll({ db }: Database): Promise<void> {
-  await saveUntrustedUrls(db, NETWORK)
-  await saveUntrustedUrls(db, NETWORK)
   await db.transaction().execute(async (tx) => {
+    await saveUntrustedUrls(tx, NETWORK)
+    await saveUntrustedUrls(tx, NETWORK)
     await saveRelayer(tx, relayer('file'))
     await saveRelayer(tx, relayer('file'))
     await insertRelayer(tx, relayer('api'))

@@ -68,7 +68,7 @@ describe('the life of a key', () => {
   test('an id is given once, and never to two', async () => {
     const { id } = await issue()
     await call('DELETE', `/api-keys/${id}`)
-    for (const taken of [id, 'root']) {
+    for (const taken of [id, 'root', 'operator', 'configuration']) {
       const again = await call('POST', '/api-keys', { body: { id: taken, name: 'x', scopes: ['rpc'] } })
       expect([again.status, again.body.code]).toEqual([409, 'already_exists'])
     }
@@ -102,6 +102,23 @@ describe('the life of a key', () => {
     ])
   })
 
+  test('the audit log tells who changed it, and no secret', async () => {
+    const { id, secret } = await issue()
+    await call('PATCH', `/api-keys/${id}`, { body: { disabled: true } })
+    const rotated = await call<Issued>('POST', `/api-keys/${id}/rotate`, { body: {} })
+    await call('DELETE', `/api-keys/${id}`)
+    const log = await call<{ action: string; actor: string; before?: object; after?: object }[]>(
+      'GET',
+      `/audit?target_type=api_key&target_id=${id}`,
+    )
+    expect(log.body.data.map(({ action, actor }) => [action, actor])).toEqual(
+      ['deleteApiKey', 'rotateApiKey', 'updateApiKey', 'createApiKey'].map((action) => [action, 'root']),
+    )
+    expect(log.body.data[2]).toMatchObject({ before: { disabled: false }, after: { disabled: true } })
+    for (const hidden of [secret, rotated.body.data.secret])
+      expect(JSON.stringify(log.body)).not.toContain(hidden)
+  })
+
   test('the last use is told', async () => {
     const { id, secret } = await issue()
     const before = await call<{ last_used_at?: string }>('GET', `/api-keys/${id}`)
@@ -127,6 +144,10 @@ describe('a key that may manage keys', () => {
   test('gives only what it has, and touches no stronger key', async () => {
     const admin = await issue({ scopes: ['api-keys:admin', 'api-keys:read', 'rpc'] })
     const given = await issue({ scopes: ['rpc'] }, admin.secret)
+    const [entry] = (
+      await call<{ actor: string }[]>('GET', `/audit?target_type=api_key&target_id=${given.id}`)
+    ).body.data
+    expect(entry?.actor).toBe(admin.id)
     const record = await call<{ created_by: string }>('GET', `/api-keys/${given.id}`, {
       secret: admin.secret,
     })

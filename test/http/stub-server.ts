@@ -150,6 +150,7 @@ const HANDLERS: HandlerMap = {
   cancelTransaction: async () => ({ data: TRANSACTION }),
   diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
   listEvents: async () => ({ data: [] }),
+  listAuditEntries: async () => ({ data: [] }),
   streamEvents: async () => ({ stream: emptyStream() }),
   createStreamTicket: async () => ({
     data: { ticket: 't'.repeat(43), expires_at: '2026-11-20T10:01:00.000Z' },

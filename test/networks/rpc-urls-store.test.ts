@@ -13,7 +13,9 @@ afterAll(() => database.close())
 test('urls of a network type that this release does not know are an error', async () => {
   const rpcUrls = [{ url: 'https://rpc.example', weight: 1, untrusted: true }] as const
   const known = { type: 'solana', name: 'devnet', rpcUrls, insteadOf: 'fingerprint' } as const
-  await saveUntrustedUrls(database.db, known)
+  const save = () => database.db.transaction().execute((tx) => saveUntrustedUrls(tx, known))
+  expect(await save()).toBeUndefined()
+  expect(await save()).toEqual(known)
   expect(await listUntrustedUrls(database.db)).toEqual([known])
   await database.db.updateTable('network_urls').set({ network_type: 'sui' }).execute()
   await expect(listUntrustedUrls(database.db)).rejects.toThrow('network type "sui" is unknown')

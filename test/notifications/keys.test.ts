@@ -4,6 +4,7 @@ import type { Database } from '../../src/database/engine.ts'
 import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { findNotification, saveNotification } from '../../src/notifications/store.ts'
 import { createSealer, UnsealError } from '../../src/security/sealer.ts'
+import { ACTOR } from '../support/actor.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { addNotification } from './fixture.ts'
 
@@ -53,21 +54,21 @@ test('a key that changed in the configuration is the newest, and the one before 
 
 test('a key that came by the API survives a restart with the old configuration', async () => {
   const started = await startWith(ONE)
-  const until = await started.rotate('ops', TWO, DAY_MS)
+  const until = await started.rotate('ops', { text: TWO, overlapMs: DAY_MS }, ACTOR)
   expect(Math.abs((until?.getTime() ?? 0) - Date.now() - DAY_MS)).toBeLessThan(60_000)
   expect(await (await startWith(ONE)).of('ops')).toEqual([TWO, ONE])
 })
 
 test('two keys at most: the third ends the first', async () => {
   const started = await startWith(ONE)
-  await started.rotate('ops', TWO, DAY_MS)
-  await started.rotate('ops', THREE, DAY_MS)
+  await started.rotate('ops', { text: TWO, overlapMs: DAY_MS }, ACTOR)
+  await started.rotate('ops', { text: THREE, overlapMs: DAY_MS }, ACTOR)
   expect(await started.of('ops')).toEqual([THREE, TWO])
 })
 
 test('without overlap the key before ends at once', async () => {
   const started = await startWith(ONE)
-  await started.rotate('ops', TWO, 0)
+  await started.rotate('ops', { text: TWO, overlapMs: 0 }, ACTOR)
   expect(await started.of('ops')).toEqual([TWO])
   // The configuration still says ONE: it has had its turn.
   expect(await (await startWith(ONE)).of('ops')).toEqual([TWO])
@@ -77,7 +78,9 @@ test('without a sealing key the configuration is all there is, and nothing is st
   const plain = createSigningKeys({ db: database.db, sealer: undefined, configured: new Map([['ops', ONE]]) })
   await plain.adopt()
   expect([await plain.of('ops'), await plain.of('other')]).toEqual([[ONE], []])
-  await expect(plain.rotate('ops', TWO, 0)).rejects.toMatchObject({ code: 'not_supported' })
+  await expect(plain.rotate('ops', { text: TWO, overlapMs: 0 }, ACTOR)).rejects.toMatchObject({
+    code: 'not_supported',
+  })
   expect(await database.db.selectFrom('notification_keys').selectAll().execute()).toEqual([])
 })
 
@@ -91,7 +94,7 @@ const replace = (started: ReturnType<typeof keys>, key: string | null) =>
 
 test('a key that a caller put in place of all others is the only one, and stays so', async () => {
   const started = await startWith(ONE)
-  await started.rotate('ops', TWO, DAY_MS)
+  await started.rotate('ops', { text: TWO, overlapMs: DAY_MS }, ACTOR)
   await replace(started, THREE)
   expect(await started.of('ops')).toEqual([THREE])
   expect(await (await startWith(ONE)).of('ops')).toEqual([THREE])
@@ -114,11 +117,13 @@ test('signing that a caller ended starts again only when the configuration has a
 test('a key for a notification that a caller deleted is left alone', async () => {
   await database.db.deleteFrom('notifications').execute()
   expect(await (await startWith(ONE)).of('ops')).toEqual([])
-  await expect(keys().rotate('ops', TWO, DAY_MS)).rejects.toMatchObject({ code: 'notification_not_found' })
+  await expect(keys().rotate('ops', { text: TWO, overlapMs: DAY_MS }, ACTOR)).rejects.toMatchObject({
+    code: 'notification_not_found',
+  })
 })
 
 test('an entry of the file without a key does not end the signing with a key of a caller', async () => {
-  await (await startWith()).rotate('ops', ONE, 0)
+  await (await startWith()).rotate('ops', { text: ONE, overlapMs: 0 }, ACTOR)
   const changed = { id: 'ops', type: 'webhook', url: 'https://b', hasSigningKey: false } as const
   await database.db.transaction().execute((tx) => saveNotification(tx, changed))
   expect(await findNotification(database.db, 'ops')).toMatchObject({ url: 'https://b', hasSigningKey: true })

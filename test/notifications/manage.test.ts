@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/engine.ts'
 import { listDeliveries } from '../../src/notifications/delivery/delivery-store.ts'
 import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { createNotificationManager } from '../../src/notifications/manage.ts'
+import { ACTOR } from '../support/actor.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
@@ -29,7 +30,7 @@ test('a new notification gets none of the events that were committed before it, 
     payload: '{}',
   } as const
   await db.insertInto('events').values(event).execute()
-  await managerOf(database).create({ id: 'ops', url: 'http://127.0.0.1:9/hook' })
+  await managerOf(database).create({ id: 'ops', url: 'http://127.0.0.1:9/hook' }, ACTOR)
   const query = { notificationId: 'ops', offset: 0, limit: 10 }
   expect((await listDeliveries(db, query)).total).toBe(0)
   await db.insertInto('events').values(event).execute()

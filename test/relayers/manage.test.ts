@@ -9,6 +9,7 @@ import type { Relayer, RelayerConfig } from '../../src/relayers/relayer.ts'
 import { findRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { saveConfiguredSigner } from '../../src/signers/store.ts'
+import { ACTOR } from '../support/actor.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
 let database: Database
@@ -85,49 +86,52 @@ const rename = (name: string) => (relayer: Relayer) => ({ ...relayer, name })
 describe('a relayer', () => {
   test('is given as it is after its check', async () => {
     const checked = async (relayer: Relayer) => ({ ...relayer, systemDisabled: true })
-    const { relayer } = await manager({ checked }).create(RELAYER)
+    const { relayer } = await manager({ checked }).create(RELAYER, ACTOR)
     expect(relayer.systemDisabled).toBe(true)
     const richer = (one: Relayer) => ({ ...one, policies: { minBalance: 5n } }) as Relayer
-    const changed = await manager({ checked }).change('new', richer)
+    const changed = await manager({ checked }).change('new', richer, ACTOR)
     expect(changed.relayer).toMatchObject({ policies: { minBalance: 5n }, systemDisabled: true })
     // Its name says nothing about its health.
-    const renamed = await manager({ checked }).change('new', rename('Changed'))
+    const renamed = await manager({ checked }).change('new', rename('Changed'), ACTOR)
     expect(renamed.relayer).toMatchObject({ name: 'Changed', systemDisabled: false })
   })
 
   test('that the service has disabled can be changed, and stays disabled', async () => {
-    await manager().create(RELAYER)
+    await manager().create(RELAYER, ACTOR)
     await disable('new')
-    const { relayer } = await manager().change('new', rename('Changed'))
+    const { relayer } = await manager().change('new', rename('Changed'), ACTOR)
     expect(relayer).toMatchObject({ name: 'Changed', systemDisabled: true })
   })
 
   test('that was deleted begins enabled when it is created again', async () => {
-    await manager().create(RELAYER)
+    await manager().create(RELAYER, ACTOR)
     await disable('new')
-    await manager().delete('new')
-    expect((await manager().create(RELAYER)).relayer).not.toHaveProperty('disabledReason')
+    await manager().delete('new', ACTOR)
+    expect((await manager().create(RELAYER, ACTOR)).relayer).not.toHaveProperty('disabledReason')
     expect(await findRelayer(database.db, 'new')).toMatchObject({ systemDisabled: false })
   })
 
   test('without any endpoint to ask is refused', async () => {
     const networks = createNetworkDirectory([], [NETWORK])
-    expect(await codeOf(manager({ networks }).create(RELAYER))).toBe('invalid_request')
+    expect(await codeOf(manager({ networks }).create(RELAYER, ACTOR))).toBe('invalid_request')
     const own = { ...RELAYER, customRpcUrls: [GIVEN] }
-    expect(await codeOf(manager({ networks }).create(own))).toBe('done')
-    const back = manager({ networks }).change('new', ({ customRpcUrls, ...relayer }) => relayer)
+    expect(await codeOf(manager({ networks }).create(own, ACTOR))).toBe('done')
+    const back = manager({ networks }).change('new', ({ customRpcUrls, ...relayer }) => relayer, ACTOR)
     expect(await codeOf(back)).toBe('invalid_request')
   })
 
   test('of a signer that was deleted is refused, although its key is loaded', async () => {
     await database.db.deleteFrom('signers').execute()
-    expect(await codeOf(manager().create(RELAYER))).toBe('signer_not_found')
+    expect(await codeOf(manager().create(RELAYER, ACTOR))).toBe('signer_not_found')
     expect(await findRelayer(database.db, 'new')).toBeUndefined()
   })
 
   test('is not deleted twice', async () => {
-    await manager().create(RELAYER)
-    const answers = await Promise.all([codeOf(manager().delete('new')), codeOf(manager().delete('new'))])
+    await manager().create(RELAYER, ACTOR)
+    const answers = await Promise.all([
+      codeOf(manager().delete('new', ACTOR)),
+      codeOf(manager().delete('new', ACTOR)),
+    ])
     expect(answers.sort()).toEqual(['done', 'relayer_not_found'])
   })
 })
@@ -135,12 +139,12 @@ describe('a relayer', () => {
 describe('endpoints of a caller', () => {
   test('are asked when they are new, and only then', async () => {
     const { create, change, asked } = manager()
-    await create({ ...RELAYER, customRpcUrls: [GIVEN] })
-    await change('new', rename('Changed'))
-    await change('new', (relayer) => ({ ...relayer, customRpcUrls: [GIVEN] }))
+    await create({ ...RELAYER, customRpcUrls: [GIVEN] }, ACTOR)
+    await change('new', rename('Changed'), ACTOR)
+    await change('new', (relayer) => ({ ...relayer, customRpcUrls: [GIVEN] }), ACTOR)
     expect(asked).toHaveLength(1)
     expect(asked[0]).toMatchObject({ name: 'anvil', rpcUrls: [GIVEN] })
-    await change('new', (relayer) => ({ ...relayer, customRpcUrls: [{ ...GIVEN, weight: 1 }] }))
+    await change('new', (relayer) => ({ ...relayer, customRpcUrls: [{ ...GIVEN, weight: 1 }] }), ACTOR)
     expect(asked).toHaveLength(2)
     expect(await findRelayer(database.db, 'new')).toMatchObject({
       name: 'Changed',
@@ -150,13 +154,13 @@ describe('endpoints of a caller', () => {
 
   test('that do not answer are taken, and the caller is told', async () => {
     const verify = async () => ({ kind: 'unknown', detail: 'no answer' }) as const
-    const { logs } = await manager({ verify }).create({ ...RELAYER, customRpcUrls: [GIVEN] })
+    const { logs } = await manager({ verify }).create({ ...RELAYER, customRpcUrls: [GIVEN] }, ACTOR)
     expect(logs).toHaveLength(1)
   })
 
   test('may lead to private networks only where that is allowed', async () => {
     const own = { ...RELAYER, customRpcUrls: [{ ...GIVEN, url: 'http://10.0.0.7/' }] }
-    expect(await codeOf(manager().create(own))).toBe('invalid_request')
-    expect(await codeOf(manager({ allowPrivateUrls: true }).create(own))).toBe('done')
+    expect(await codeOf(manager().create(own, ACTOR))).toBe('invalid_request')
+    expect(await codeOf(manager({ allowPrivateUrls: true }).create(own, ACTOR))).toBe('done')
   })
 })

@@ -6,6 +6,7 @@ import { createKey } from '../../src/signers/key.ts'
 import { createKeyring } from '../../src/signers/keyring.ts'
 import { createSignerManager } from '../../src/signers/manage.ts'
 import { listStored, saveConfiguredSigner } from '../../src/signers/store.ts'
+import { ACTOR } from '../support/actor.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { KEY_SERVICES } from '../support/key-services/connections.ts'
 
@@ -33,19 +34,19 @@ const manager = (users: readonly string[] = []) =>
 const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.stellar?.publicKey
 
 test('gives the keys of the file and those of callers', async () => {
-  await manager().create({ id: 'theirs', type: 'plain', config: { key: OF_CALLER } })
+  await manager().create({ id: 'theirs', type: 'plain', config: { key: OF_CALLER } }, ACTOR)
   expect(await publicKey('ours')).toEqual(keyOf(OF_FILE).stellar.publicKey)
   expect(await publicKey('theirs')).toEqual(keyOf(OF_CALLER).stellar.publicKey)
   expect(await publicKey('nobody')).toBeUndefined()
 })
 
 test('a signer that is deleted has no key any more, though the one of the file is still loaded', async () => {
-  await manager().delete('ours')
+  await manager().delete('ours', ACTOR)
   expect(await publicKey('ours')).toBeUndefined()
 })
 
 test('a key is stored sealed, and opens for its own signer only', async () => {
-  await manager().create({ id: 'theirs', type: 'plain', config: { key: `0x${OF_CALLER}` } })
+  await manager().create({ id: 'theirs', type: 'plain', config: { key: `0x${OF_CALLER}` } }, ACTOR)
   const [row] = await database.db.selectFrom('signers').select('sealed').where('id', '=', 'theirs').execute()
   expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain(OF_CALLER)
   await database.db.updateTable('signers').set({ id: 'another' }).where('id', '=', 'theirs').execute()
@@ -57,7 +58,7 @@ test('a key is stored sealed, and opens for its own signer only', async () => {
 })
 
 test('a signer that relayers use is kept', async () => {
-  await expect(manager(['one', 'two']).delete('ours')).rejects.toMatchObject({
+  await expect(manager(['one', 'two']).delete('ours', ACTOR)).rejects.toMatchObject({
     code: 'in_use',
     detail: 'Signer ours is used by "one", "two"; delete what uses it first.',
   })

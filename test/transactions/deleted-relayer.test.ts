@@ -5,6 +5,7 @@ import { listTransactions } from '../../src/transactions/store/transactions-stor
 import { runSetupTransaction } from '../../src/transactions/submit/setup-transaction.ts'
 import { fillGaps } from '../../src/transactions/watch/fill-gaps.ts'
 import { requestOf } from '../chains/evm/build.ts'
+import { ACTOR } from '../support/actor.ts'
 import { type Fixture, leaseOf, newTransaction, openFixture, type TestAccount } from './fixture.ts'
 import { chainOf, createStubChain } from './stub-chain.ts'
 
@@ -25,7 +26,7 @@ const STORING: [string, (account: TestAccount) => Promise<unknown>][] = [
   [
     'a request',
     async ({ relayer }) => {
-      const accepting = createAcceptor(fixture.context)(relayer, requestOf())
+      const accepting = createAcceptor(fixture.context)(relayer, requestOf(), ACTOR)
       await expect(accepting).rejects.toMatchObject({ code: 'relayer_not_found' })
     },
   ],

@@ -8,6 +8,7 @@ import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../chains/evm/build.ts'
+import { ACTOR } from '../support/actor.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { createHurriedClock } from '../support/hurried-clock.ts'
@@ -60,7 +61,7 @@ async function setUp(request: Partial<EvmRequest>, ...habits: readonly Habits[])
   const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: fixture.context.log })
   const owner = await fixture.addAccount({ chain, network })
   await anvil.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
-  const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(request))
+  const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(request), ACTOR)
   const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
   const passed = (ms: number) => {
     fixture.clock.advance(ms)

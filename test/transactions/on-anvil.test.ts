@@ -8,6 +8,7 @@ import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
+import { ACTOR } from '../support/actor.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
@@ -73,7 +74,7 @@ describe('acceptance', () => {
   test('requests at once cannot all count on the same money', async () => {
     const { owner, accept } = await setUp({ balance: 3n * TRANSFER_COST + 1n })
     const results = await Promise.allSettled(
-      Array.from({ length: 10 }, () => accept(owner.relayer, TRANSFER)),
+      Array.from({ length: 10 }, () => accept(owner.relayer, TRANSFER, ACTOR)),
     )
     const refused = results.filter((result) => result.status === 'rejected')
     expect(refused).toHaveLength(7)
@@ -82,15 +83,19 @@ describe('acceptance', () => {
 
   test('min_balance is kept besides', async () => {
     const { owner, accept } = await setUp({ balance: TRANSFER_COST + 50n, policies: { minBalance: 51n } })
-    await expect(accept(owner.relayer, TRANSFER)).rejects.toMatchObject({ code: 'insufficient_balance' })
+    await expect(accept(owner.relayer, TRANSFER, ACTOR)).rejects.toMatchObject({
+      code: 'insufficient_balance',
+    })
   })
 
   test('a call that reverts is refused with the decoded reason, and nothing is stored', async () => {
     const { owner, accept } = await setUp()
-    await expect(accept(owner.relayer, requestOf({ to: REVERTING, value: 0n }))).rejects.toMatchObject({
-      code: 'execution_reverted',
-      detail: 'The transaction would revert: too late.',
-    })
+    await expect(accept(owner.relayer, requestOf({ to: REVERTING, value: 0n }), ACTOR)).rejects.toMatchObject(
+      {
+        code: 'execution_reverted',
+        detail: 'The transaction would revert: too late.',
+      },
+    )
     const rows = await fixture.context.db
       .selectFrom('transactions')
       .selectAll()
@@ -101,7 +106,7 @@ describe('acceptance', () => {
 
   test('what it estimated is what is sent, without a second simulation', async () => {
     const { owner, accept, step } = await setUp()
-    const { transaction } = await accept(owner.relayer, requestOf({ value: 5n }))
+    const { transaction } = await accept(owner.relayer, requestOf({ value: 5n }), ACTOR)
     await step()
     const { attempts } = await reload(fixture.context, transaction)
     const { estimatedGas } = await now(transaction)
@@ -112,7 +117,9 @@ describe('acceptance', () => {
 describe('a real chain', () => {
   test('a crowd is executed once each, in order, and confirmed at depth', async () => {
     const { owner, accept, step, look } = await setUp()
-    const accepted = await Promise.all(Array.from({ length: 40 }, () => accept(owner.relayer, TRANSFER)))
+    const accepted = await Promise.all(
+      Array.from({ length: 40 }, () => accept(owner.relayer, TRANSFER, ACTOR)),
+    )
     await step()
     await mine()
     await look()
@@ -141,6 +148,7 @@ describe('a real chain', () => {
     const { transaction } = await accept(
       owner.relayer,
       requestOf({ to: REVERTING, value: 0n, gasLimit: 100_000n }),
+      ACTOR,
     )
     await step()
     await mine()
@@ -157,7 +165,7 @@ describe('a real chain', () => {
   test('a reorg takes it back, and the same bytes bring it in again (I7)', async () => {
     const { owner, accept, step, look } = await setUp()
     await mine()
-    const { transaction } = await accept(owner.relayer, TRANSFER)
+    const { transaction } = await accept(owner.relayer, TRANSFER, ACTOR)
     await step()
     await mine()
     await look()
@@ -180,7 +188,7 @@ describe('a real chain', () => {
   test('a nonce that another program uses with the same key is never used twice (R4)', async () => {
     const { owner, accept, step, look } = await setUp()
     const { address } = owner.relayer
-    const { transaction } = await accept(owner.relayer, TRANSFER)
+    const { transaction } = await accept(owner.relayer, TRANSFER, ACTOR)
     await step()
     await anvil.rpc('anvil_dropTransaction', [
       (await reload(fixture.context, transaction)).attempts[0]?.signed.hash,
@@ -200,7 +208,7 @@ describe('a real chain', () => {
       fixture.clock.advance(10_000)
     }
     expect(await now(transaction)).toMatchObject({ status: 'pending', nonce: undefined })
-    const next = await accept(owner.relayer, TRANSFER)
+    const next = await accept(owner.relayer, TRANSFER, ACTOR)
     await step()
     expect(await now(transaction)).toMatchObject({ status: 'submitted', nonce: 1n })
     expect(await now(next.transaction)).toMatchObject({ status: 'submitted', nonce: 2n })
@@ -209,11 +217,15 @@ describe('a real chain', () => {
   test('a creation is executed, with what its code needs', async () => {
     const { owner, accept, step, look } = await setUp()
     // Init code that returns one zero byte of runtime code.
-    const { transaction } = await accept(owner.relayer, {
-      type: 'evm',
-      value: 0n,
-      data: '0x60016000f3',
-    })
+    const { transaction } = await accept(
+      owner.relayer,
+      {
+        type: 'evm',
+        value: 0n,
+        data: '0x60016000f3',
+      },
+      ACTOR,
+    )
     await step()
     await mine()
     await look()

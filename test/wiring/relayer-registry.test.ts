@@ -154,7 +154,8 @@ test('other urls are another chain and another watch, for a network and for a re
 
   const rpcUrls = [{ url: 'http://127.0.0.1:10/', weight: 100 }]
   const { type, name } = SILENT_NETWORK
-  await saveUntrustedUrls(database.db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
+  const changed = { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) }
+  await database.db.transaction().execute((tx) => saveUntrustedUrls(tx, changed))
   await save('own', { customRpcUrls: rpcUrls })
   await registry.look()
   const now = [...(await registry.runtimesOf(['first', 'own'])).values()]

@@ -89,11 +89,14 @@ async function createNarrowKey() {
   const directory = createKeyDirectory({ db, clock: systemClock })
   const manager = createApiKeyManager({ db, clock: systemClock, changed: directory.look })
   const scopes = ['relayers:read', 'transactions:read', 'transactions:write'] as const
-  const { secret } = await manager.create(ROOT, {
-    name: 'Application',
-    scopes,
-    visibility: { relayers: ['r-*'] },
-  })
+  const { secret } = await manager.create(
+    { principal: ROOT, actor: { keyId: ROOT.id, address: '127.0.0.1', requestId: 'bench' } },
+    {
+      name: 'Application',
+      scopes,
+      visibility: { relayers: ['r-*'] },
+    },
+  )
   return { directory, secret }
 }
 

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely'
+import { appendManagement } from '../../audit/append-store.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { RelayerAccounts } from '../../relayers/accounts.ts'
 import { lockRelayers } from '../../relayers/store.ts'
 import type { Config } from '../load.ts'
+import { auditedChange } from './audited-change.ts'
 import type { ConfigChange } from './changes.ts'
 import { applyNotifications, removeNotifications } from './notifications.ts'
 import { applyRelayers } from './relayers.ts'
@@ -15,7 +17,7 @@ interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'>
 
 /**
  * Applies every entry of the configuration file that has changed since it was last applied, in one database transaction, and returns
- * the changes. An unchanged entry has no effect: changes that callers of the API made to its record stay, a deletion included. A
+ * the changes, which the audit log records. An unchanged entry has no effect: changes that callers of the API made to its record stay, a deletion included. A
  * relayer that the file no longer names leaves the list and keeps its history; it returns when the file names it again. Records that
  * callers created stay as they are. `accounts` holds the accounts of each relayer of the configuration.
  * @throws ConfigError when a change would strand transactions or references, or give two relayers the same account; the database
@@ -36,6 +38,8 @@ export function applyConfig(
       ...(await removeNotifications(tx, ofNotifications.gone)),
       ...(await removeSigners(tx, ofSigners.gone)),
     ]
-    return [...ofSigners.changes, ...ofNotifications.changes, ...ofRelayers, ...removed]
+    const changes = [...ofSigners.changes, ...ofNotifications.changes, ...ofRelayers, ...removed]
+    await appendManagement(tx, ...changes.map(auditedChange))
+    return changes
   })
 }

@@ -24,27 +24,25 @@ interface Redelivery {
 
 /** Delivers the selected deliveries again, in any status; those that wait for a retry are tried now. Returns their number. */
 export async function redeliver(
-  db: Kysely<Schema>,
+  tx: Transaction<Schema>,
   { notificationId, selection, limit, windowMs }: Redelivery,
 ): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const selected = await select(tx, notificationId, { selection, limit })
-    if (selected.length === 0) return 0
-    const keys = [...new Set(selected.map(({ orderingKey }) => orderingKey))]
-    await lockOpen(tx, notificationId, keys)
-    await sql`
-      update deliveries set status = 'waiting', settled_at = null, next_try_at = null,
-        give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
-      where notification_id = ${notificationId} and event_number = any(${selected.map(({ number }) => number)}::bigint[])`.execute(
-      tx,
-    )
-    await startNext(
-      tx,
-      keys.map((orderingKey) => ({ notificationId, orderingKey })),
-    )
-    await notify(tx, DUE_CHANNEL)
-    return selected.length
-  })
+  const selected = await select(tx, notificationId, { selection, limit })
+  if (selected.length === 0) return 0
+  const keys = [...new Set(selected.map(({ orderingKey }) => orderingKey))]
+  await lockOpen(tx, notificationId, keys)
+  await sql`
+    update deliveries set status = 'waiting', settled_at = null, next_try_at = null,
+      give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
+    where notification_id = ${notificationId} and event_number = any(${selected.map(({ number }) => number)}::bigint[])`.execute(
+    tx,
+  )
+  await startNext(
+    tx,
+    keys.map((orderingKey) => ({ notificationId, orderingKey })),
+  )
+  await notify(tx, DUE_CHANNEL)
+  return selected.length
 }
 
 /**

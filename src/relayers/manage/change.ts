@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Actor } from '../../access/actor.ts'
+import { appendManagement } from '../../audit/append-store.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { relayerChanges } from '../shown-relayer.ts'
 import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
 import { requireSameAccounts, requireSigner } from './change-signer.ts'
 import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
@@ -9,14 +12,20 @@ import { type ManageContext, type ManagedRelayer, requireNotification } from './
 /** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
 export type RelayerChange = (relayer: Relayer, initial: object) => RelayerConfig
 
+/** A change that a caller requests. */
+interface RequestedChange {
+  readonly id: string
+  readonly change: RelayerChange
+  readonly actor: Actor
+}
+
 /**
  * Checks the change before it locks anything (I9), and then applies it to the relayer as it is under the lock.
  * @throws AppError 404 `relayer_not_found`
  */
 export async function changeRelayer(
   context: ManageContext,
-  id: string,
-  change: RelayerChange,
+  { id, change, actor }: RequestedChange,
 ): Promise<ManagedRelayer> {
   const seen = requireRelayer(await findRelayer(context.db, id), id)
   const wanted = change(seen, context.bounds.initialOf(seen))
@@ -34,7 +43,11 @@ export async function changeRelayer(
     context.bounds.check(next)
     if (next.signerId !== present.signerId) await requireSigner(tx, next)
     if (next.notificationId !== present.notificationId) await requireNotification(tx, next.notificationId)
-    return updateRelayer(tx, { ...next, address: present.address })
+    const updated = await updateRelayer(tx, { ...next, address: present.address })
+    const target = { type: 'relayer', id } as const
+    const changes = relayerChanges(present, updated)
+    await appendManagement(tx, { author: actor, action: 'updateRelayer', target, ...changes })
+    return updated
   })
   // The other fields do not affect the health of a relayer, so the caller need not wait for a check.
   const affectsHealth = isNew || hasNewSigner || !isDeepStrictEqual(wanted.policies, seen.policies)

@@ -1,4 +1,6 @@
 import type { Transaction } from 'kysely'
+import type { Actor } from '../../access/actor.ts'
+import { appendManagement } from '../../audit/append-store.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
@@ -6,13 +8,18 @@ import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'
 import type { RelayerAccounts } from '../accounts.ts'
 import { signersOf } from '../channels.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { auditedRelayer } from '../shown-relayer.ts'
 import { insertRelayer, lockRelayer } from '../store.ts'
 import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 import { findAccounts, signerNotFound } from './find-accounts.ts'
 
 /** Every network call comes first: no database transaction is open during one (I9). */
-export async function createRelayer(context: ManageContext, relayer: RelayerConfig): Promise<ManagedRelayer> {
+export async function createRelayer(
+  context: ManageContext,
+  relayer: RelayerConfig,
+  actor: Actor,
+): Promise<ManagedRelayer> {
   const network = resolveNetwork(context.networks, relayer)
   context.bounds.check(relayer)
   const accounts = await findAccounts(context, relayer, network)
@@ -20,7 +27,13 @@ export async function createRelayer(context: ManageContext, relayer: RelayerConf
   const logs = customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
   const created = await context.db
     .transaction()
-    .execute((tx) => store(tx, relayer, accounts))
+    .execute(async (tx) => {
+      const stored = await store(tx, relayer, accounts)
+      const target = { type: 'relayer', id: relayer.id } as const
+      const after = auditedRelayer(stored)
+      await appendManagement(tx, { author: actor, action: 'createRelayer', target, after })
+      return stored
+    })
     .catch((error: unknown) => {
       throw error instanceof AccountInUseError ? accountInUse(error) : error
     })

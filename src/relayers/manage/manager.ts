@@ -1,44 +1,50 @@
 import type { Kysely } from 'kysely'
+import type { Actor } from '../../access/actor.ts'
+import { appendManagement } from '../../audit/append-store.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../account-claims-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
+import { auditedRelayer } from '../shown-relayer.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
 import { changeRelayer, type RelayerChange } from './change.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 import { createRelayer } from './create.ts'
 
-/** The verbs of callers on relayers. Each is atomic and throws AppError when the service refuses it. */
+/** The verbs of callers on relayers. Each is atomic, is recorded in the audit log, and throws AppError when the service refuses it. */
 export interface RelayerManager {
   /** Throws 400 for a relayer that cannot be, 404 for a missing signer or notification, and 409 for an id in use. */
-  create(relayer: RelayerConfig): Promise<ManagedRelayer>
+  create(relayer: RelayerConfig, actor: Actor): Promise<ManagedRelayer>
   /**
    * `change` maps the present relayer to the wanted one. The service calls it more than once, the last time under a lock. Throws 404 when
    * the relayer does not exist.
    */
-  change(id: string, change: RelayerChange): Promise<ManagedRelayer>
+  change(id: string, change: RelayerChange, actor: Actor): Promise<ManagedRelayer>
   /** Throws 400 while transactions are unfinished, and 404 when the relayer does not exist. */
-  delete(id: string): Promise<void>
+  delete(id: string, actor: Actor): Promise<void>
 }
 
 /** Creates the manager of this database's relayers. */
 export function createRelayerManager(context: ManageContext): RelayerManager {
   return {
-    create: (relayer) => createRelayer(context, relayer),
-    change: (id, change) => changeRelayer(context, id, change),
-    delete: (id) => deleteRelayer(context.db, id),
+    create: (relayer, actor) => createRelayer(context, relayer, actor),
+    change: (id, change, actor) => changeRelayer(context, { id, change, actor }),
+    delete: (id, actor) => deleteRelayer(context.db, id, actor),
   }
 }
 
 /** Every writer of a transaction locks its relayer, so the count under the lock stays true until the commit. */
-function deleteRelayer(db: Kysely<Schema>, id: string): Promise<void> {
+function deleteRelayer(db: Kysely<Schema>, id: string, actor: Actor): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    if ((await lockRelayer(tx, id, 'update')) === undefined)
-      throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
+    const relayer = await lockRelayer(tx, id, 'update')
+    if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
     const unfinished = await countUnfinished(tx, id)
     if (unfinished > 0) throw hasTransactions(id, unfinished)
     await removeRelayer(tx, id)
     await releaseAccounts(tx, [id])
+    const target = { type: 'relayer', id } as const
+    const before = auditedRelayer(relayer)
+    await appendManagement(tx, { author: actor, action: 'deleteRelayer', target, before })
   })
 }
 

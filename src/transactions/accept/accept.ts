@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Actor } from '../../access/actor.ts'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
@@ -19,6 +20,7 @@ export interface Accepted extends TransactionWithAttempts {
 export type Acceptor = (
   relayer: Relayer,
   request: ChainRequest,
+  actor: Actor,
   idempotencyKey?: IdempotencyKey,
 ) => Promise<Accepted>
 
@@ -26,7 +28,7 @@ export type Acceptor = (
 const MAX_ROWS = 200
 
 /**
- * Accepts requests: it checks, simulates and stores them with their events. When the promise resolves, the row is committed (I1). A node
+ * Accepts requests: it checks, simulates and stores them with their events and audit entries. When the promise resolves, the row is committed (I1). A node
  * that does not answer refuses no request (I6): the worker simulates again before it signs.
  * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
  */
@@ -37,11 +39,11 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     keyOf: (candidate) => candidate.relayer.id,
     run: (candidates) => admitCandidates(context, candidates),
   })
-  return async (relayer, request, idempotencyKey) => {
+  return async (relayer, request, actor, idempotencyKey) => {
     const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
     try {
-      return await acceptNew(context, admit, { relayer, request, idempotencyKey })
+      return await acceptNew(context, admit, { relayer, request, actor, idempotencyKey })
     } catch (error) {
       // A concurrent request with the same key may have been accepted meanwhile, and may be the reason for this refusal.
       const meanwhile = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
@@ -54,13 +56,14 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
 interface Submission {
   readonly relayer: Relayer
   readonly request: ChainRequest
+  readonly actor: Actor
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
 async function acceptNew(
   context: TransactionsContext,
   admit: (candidate: Candidate) => Promise<Decision>,
-  { relayer, request, idempotencyKey }: Submission,
+  { relayer, request, actor, idempotencyKey }: Submission,
 ): Promise<Accepted> {
   const refusal = checkStatic(context, relayer, request)
   if (refusal) throw refusal
@@ -77,6 +80,7 @@ async function acceptNew(
     relayer,
     transaction,
     balance: balance.kind === 'ok' ? balance.value : undefined,
+    actor,
     idempotencyKey,
   })
   if (decision.kind === 'refused') throw decision.error

@@ -1,8 +1,12 @@
+import type { Actor } from '../../access/actor.ts'
+import { appendEntries } from '../../audit/append-store.ts'
+import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
+import { auditedAction } from '../model/audited-transaction.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
@@ -18,6 +22,8 @@ export interface Candidate {
   readonly transaction: Transaction
   /** The balance on the chain. When no node answered, it is absent and the nodes decide at the broadcast. */
   readonly balance: bigint | undefined
+  /** The sender; one batch has candidates of many. */
+  readonly actor: Actor
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
@@ -60,8 +66,13 @@ export async function admitCandidates(
       admitted.map(({ transaction }) => transaction),
     )
     await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
+    await appendEntries(tx, chainOf(id), admitted.map(auditedSending))
     return decisions
   })
+}
+
+function auditedSending({ transaction, actor }: Candidate) {
+  return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction })
 }
 
 /** Everything that a candidate can conflict with. Each admitted candidate adds to it. */

@@ -1,3 +1,4 @@
+import type { Actor } from '../../access/actor.ts'
 import { AppError, internalError } from '../../errors.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -28,7 +29,11 @@ const MAX_TRANSACTIONS = 1_000
 const MAX_MS = 10_000
 
 /** Cancels the open requests of a relayer until `signal` is aborted. */
-export type PendingCanceler = (relayer: Relayer, signal: AbortSignal) => Promise<PendingCancellation>
+export type PendingCanceler = (
+  relayer: Relayer,
+  actor: Actor,
+  signal: AbortSignal,
+) => Promise<PendingCancellation>
 
 /**
  * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled by itself, and a
@@ -39,7 +44,7 @@ export function createPendingCanceler(
   context: TransactionsContext,
   replacer: Pick<ReturnType<typeof createReplacer>, 'cancelTransaction'>,
 ): PendingCanceler {
-  return async (relayer, signal) => {
+  return async (relayer, actor, signal) => {
     const refusal = inactive(relayer)
     if (refusal && relayer.paused) throw refusal
     const { ids, total } = await findOpenRequests(context.db, relayer.id, MAX_TRANSACTIONS)
@@ -48,7 +53,7 @@ export function createPendingCanceler(
     const failures: CancellationFailure[] = []
     for (const id of ids) {
       if (signal.aborted || context.clock.monotonic() >= end) break
-      const error = await cancelOne(context, { relayer, id, cancel: replacer.cancelTransaction })
+      const error = await cancelOne(context, { relayer, id, actor, cancel: replacer.cancelTransaction })
       if (error === undefined) canceled.push(id)
       else failures.push({ id, error })
     }
@@ -60,15 +65,16 @@ export function createPendingCanceler(
 interface One {
   readonly relayer: Relayer
   readonly id: string
+  readonly actor: Actor
   readonly cancel: ReturnType<typeof createReplacer>['cancelTransaction']
 }
 
 async function cancelOne(
   context: TransactionsContext,
-  { relayer, id, cancel }: One,
+  { relayer, id, actor, cancel }: One,
 ): Promise<AppError | undefined> {
   try {
-    await cancel(relayer, id)
+    await cancel(relayer, id, { actor, action: 'deletePendingTransactions' })
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) {

@@ -21,14 +21,16 @@ import {
 /** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
 export async function replacePending(
   context: TransactionsContext,
-  { relayer, request }: Change,
+  change: Change,
   { transaction, attempts }: TransactionWithAttempts,
 ): Promise<Replaced | undefined> {
+  const { relayer, request } = change
   const nextRunAt = new Date(context.clock.now())
   const runtime = context.runtimeOf(relayer)
   if (request === undefined) {
     const canceled = canceledPending(runtime, { transaction, attempts }, nextRunAt)
-    return saveReplaced(context, { transaction: canceled, attempts, logs: [] })
+    const replaced = { transaction: canceled, attempts, logs: [] }
+    return saveReplaced(context, { change, before: transaction, replaced })
   }
   const { chain } = runtime
   const prepared = await chain.prepare(request, accountOf(relayer))
@@ -50,7 +52,9 @@ export async function replacePending(
     nextRunAt,
   }
   const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
-  return saveReplaced(context, { transaction: next, attempts, logs }, nonceChange(runtime, transaction, next))
+  const replaced = { transaction: next, attempts, logs }
+  const nonces = nonceChange(runtime, transaction, next)
+  return saveReplaced(context, { change, before: transaction, replaced }, nonces)
 }
 
 function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transaction): NonceChange {

@@ -1,3 +1,4 @@
+import type { Actor } from '../../access/actor.ts'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../chains/attempt.ts'
 import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
@@ -8,6 +9,7 @@ import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { checkStatic, refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import type { TransactionAction } from '../model/audited-transaction.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
@@ -15,10 +17,16 @@ import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isReplaceable, nextStatus } from '../model/transitions.ts'
 import { findTransaction } from '../store/transactions-store.ts'
-import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
+import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
 import { refuseExternallySigned } from './refuse-externally-signed.ts'
 import { replacePending } from './replace-pending.ts'
-import { type Change, checkReplacementFunds, type Replaced, saveReplaced } from './replacement.ts'
+import {
+  auditChange,
+  type Change,
+  checkReplacementFunds,
+  type Replaced,
+  saveReplaced,
+} from './replacement.ts'
 import { undoIfRefused } from './undo-replacement.ts'
 
 /** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
@@ -29,8 +37,8 @@ const MAX_TRIES = 20
  * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content breaks
  */
 export function createReplacer(context: TransactionsContext): {
-  replaceTransaction(relayer: Relayer, id: string, request: ChainRequest): Promise<Replaced>
-  cancelTransaction(relayer: Relayer, id: string): Promise<Replaced>
+  replaceTransaction(relayer: Relayer, id: string, replacement: Replacement): Promise<Replaced>
+  cancelTransaction(relayer: Relayer, id: string, cancellation: TransactionAction): Promise<Replaced>
 } {
   const enqueue = createBatcher<Change, Replaced>({
     keyOf: (change) => change.id,
@@ -38,9 +46,16 @@ export function createReplacer(context: TransactionsContext): {
     run: (changes) => Promise.all(changes.map((change) => applyChange(context, change))),
   })
   return {
-    replaceTransaction: (relayer, id, request) => enqueue({ relayer, id, request }),
-    cancelTransaction: (relayer, id) => enqueue({ relayer, id }),
+    replaceTransaction: (relayer, id, replacement) =>
+      enqueue({ relayer, id, ...replacement, action: 'replaceTransaction' }),
+    cancelTransaction: (relayer, id, cancellation) => enqueue({ relayer, id, ...cancellation }),
   }
+}
+
+/** The new content of a transaction, and its sender. */
+interface Replacement {
+  readonly request: ChainRequest
+  readonly actor: Actor
 }
 
 async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
@@ -126,7 +141,12 @@ async function replaceSigned(
       'replacement_underpriced',
       `The same bytes were refused before: ${known.error ?? known.outcome}.`,
     )
-  const [stored] = await storeSigned(context, { runtime, signed: [{ ...signable, attempt }] })
+  const signed = [{ ...signable, attempt }]
+  const stored = await context.db.transaction().execute(async (tx) => {
+    const [written] = await storeSignedIn(tx, { runtime, signed })
+    if (written) await auditChange(tx, { change, before: item.transaction, after: written.transaction })
+    return written
+  })
   return stored && broadcastChange(context, { change, before: item, stored, attempt, logs })
 }
 
@@ -154,10 +174,11 @@ async function broadcastChange(
 /** Both attempts could be included, so the new content waits for the proof that the earlier one is not included (I2). */
 async function keepForLater(
   context: TransactionsContext,
-  { relayer, request }: Change,
+  change: Change,
   item: TransactionWithAttempts,
   { detail, cost }: AfterExpiry,
 ): Promise<Replaced | undefined> {
+  const { relayer, request } = change
   const { transaction, attempts } = item
   if (cost !== undefined) await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
   const { externalSigning } = context.runtimeOf(relayer).chain
@@ -171,7 +192,8 @@ async function keepForLater(
     nextRunAt: new Date(context.clock.now() + WATCHED_MS),
   } as const
   const claimed = request && externalSigning?.nonceOf(request)
-  return saveReplaced(context, { transaction: kept, attempts, logs: [detail] }, { claimed })
+  const replaced = { transaction: kept, attempts, logs: [detail] }
+  return saveReplaced(context, { change, before: transaction, replaced }, { claimed })
 }
 
 /** The watcher follows the last attempt of a pending transaction again, because another node may have what one has refused. */

@@ -1,4 +1,6 @@
 import type { Transaction as DbTransaction } from 'kysely'
+import { appendEntries } from '../../audit/append-store.ts'
+import { chainOf } from '../../audit/entry.ts'
 import type { ChainRequest, ExternalNonce } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
@@ -6,9 +8,10 @@ import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
+import { auditedAction, type TransactionAction } from '../model/audited-transaction.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import type { TransactionWithAttempts } from '../model/transaction.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { setNextNonce } from '../store/nonce-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
@@ -16,7 +19,7 @@ import { reservedBy } from '../store/work-store.ts'
 type Tx = DbTransaction<Schema>
 
 /** A replacement or cancellation that a caller requests. */
-export interface Change {
+export interface Change extends TransactionAction {
   readonly relayer: Relayer
   readonly id: string
   /** Absent for a cancellation. */
@@ -36,13 +39,21 @@ export interface NonceChange {
   readonly freed?: string | undefined
 }
 
+/** A changed transaction, and the change that it is the result of. */
+interface ChangedTransaction {
+  readonly change: Change
+  /** The transaction as it was. */
+  readonly before: Transaction
+  readonly replaced: Replaced
+}
+
 /**
- * Stores the changed transaction. Writes nothing and returns undefined when the record changed meanwhile.
+ * Stores the changed transaction and its audit entry. Writes nothing and returns undefined when the record changed meanwhile.
  * @throws AppError `already_accepted` when another transaction has the claimed nonce
  */
 export async function saveReplaced(
   context: TransactionsContext,
-  replaced: Replaced,
+  { change, before, replaced }: ChangedTransaction,
   { claimed, freed }: NonceChange = {},
 ): Promise<Replaced | undefined> {
   const { id, relayerId } = replaced.transaction
@@ -51,11 +62,24 @@ export async function saveReplaced(
     const [written] = await saveTransactions(tx, [replaced.transaction])
     // The nonce is free again: without a counter, the service reads the next one from the chain.
     if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
+    if (written) await auditChange(tx, { change, before, after: written })
     return written
   })
   if (saved === undefined) return undefined
   reportFinished(context, [saved])
   return { ...replaced, transaction: saved }
+}
+
+interface AuditedStates {
+  readonly change: Change
+  readonly before: Transaction
+  readonly after: Transaction
+}
+
+/** Appends the entry of a replacement or cancellation. A cancellation has no new content. Call it last, as `appendEntries`. */
+export async function auditChange(tx: Tx, { change, before, after }: AuditedStates): Promise<void> {
+  const states = change.request === undefined ? { before } : { before, after }
+  await appendEntries(tx, chainOf(after.relayerId), [auditedAction(after.id, change, states)])
 }
 
 /** A transaction, and a nonce of a third party that it is to get. */

@@ -1,9 +1,12 @@
 import type { Transaction as DbTransaction } from 'kysely'
+import { appendEntries } from '../../audit/append-store.ts'
+import { chainOf } from '../../audit/entry.ts'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
+import { auditedAction } from '../model/audited-transaction.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
@@ -84,7 +87,7 @@ const MAX_TRIES = 20
  */
 async function undoReplacement(
   context: TransactionsContext,
-  { change: { relayer, id }, before, number }: BroadcastChange,
+  { change: { relayer, id, actor }, before, number }: BroadcastChange,
   detail: string,
 ): Promise<boolean> {
   const { db } = context
@@ -97,9 +100,12 @@ async function undoReplacement(
       return false
     const undone = await db.transaction().execute(async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, number)
-      const saved = await saveTransactions(tx, [await withoutLostNonce(context, tx, { relayer, previous })])
-      if (saved.length === 0) return false
+      const [saved] = await saveTransactions(tx, [await withoutLostNonce(context, tx, { relayer, previous })])
+      if (saved === undefined) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
+      const undo = { actor, action: 'undoReplacement' } as const
+      const entry = auditedAction(id, undo, { before: transaction, after: saved })
+      await appendEntries(tx, chainOf(relayer.id), [entry])
       return true
     })
     if (undone) return true

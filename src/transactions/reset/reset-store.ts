@@ -1,4 +1,6 @@
 import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { appendManagement } from '../../audit/append-store.ts'
+import type { Author } from '../../audit/entry.ts'
 import type { Schema } from '../../database/schema.ts'
 import { forgetChain } from '../../networks/chain-identity-store.ts'
 import type { Network } from '../../networks/network.ts'
@@ -18,6 +20,7 @@ interface ResetOptions {
   readonly now: Date
   /** True: relayers with endpoints of their own start over as well. Their chain may be another one under the same name. */
   readonly includesOwnEndpoints: boolean
+  readonly author: Author
 }
 
 /** The result of a reset. */
@@ -39,7 +42,7 @@ const BATCH = 500
 export async function resetNetwork(
   db: Kysely<Schema>,
   network: ResetNetwork,
-  { now, includesOwnEndpoints }: ResetOptions,
+  { now, includesOwnEndpoints, author }: ResetOptions,
 ): Promise<ResetResult> {
   return db.transaction().execute(async (tx) => {
     const relayerIds = await findRelayerIds(tx, network, includesOwnEndpoints)
@@ -47,6 +50,9 @@ export async function resetNetwork(
     const ended = await endOpen(tx, { network, relayerIds, now })
     await detach(tx, { network, relayerIds, now })
     await forgetChain(tx, network)
+    const target = { type: 'network', id: `${network.type}:${network.name}` } as const
+    const after = { relayer_ids: relayerIds, ended_transactions: ended }
+    await appendManagement(tx, { author, action: 'resetNetwork', target, after })
     return { relayerIds, ended }
   })
 }

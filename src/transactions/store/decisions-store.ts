@@ -1,4 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
+import { appendEntries } from '../../audit/append-store.ts'
+import { CLI_AUTHOR, chainOf } from '../../audit/entry.ts'
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { OperatorDecisionsTable } from '../../database/transaction-tables.ts'
@@ -64,7 +66,7 @@ export async function storeDecision(
   return db.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('transactions')
-      .select(['status', 'undecided_since'])
+      .select(['relayer_id', 'status', 'undecided_since'])
       .where('id', '=', decision.transactionId)
       .forUpdate()
       .executeTakeFirst()
@@ -90,6 +92,11 @@ export async function storeDecision(
         decided_by: storableText(decision.decidedBy),
       })
       .execute()
+    const target = { type: 'transaction', id: decision.transactionId } as const
+    const { attempt, reason, decidedBy } = decision
+    const after = { included: attempt !== undefined, attempt, reason, decided_by: decidedBy }
+    const entry = { author: CLI_AUTHOR, action: 'decideTransaction', target, after } as const
+    await appendEntries(tx, chainOf(row.relayer_id), [entry])
     return 'stored'
   })
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { ACTOR } from '../../support/actor.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { openFixture } from '../fixture.ts'
 
@@ -130,7 +131,7 @@ test('410 pauses the notification; what waits is sent when it goes on', async ()
   await fixture.pass(HOUR_MS)
   expect(target.received).toHaveLength(1)
   target.behave(() => 204)
-  await fixture.controls.resume('ops')
+  await fixture.controls.resume('ops', ACTOR)
   const items = await fixture.settled(
     'ops',
     (list) => list.filter(({ delivery }) => delivery.status === 'delivered').length === 3,
@@ -197,7 +198,10 @@ test('given up after a day, a dead letter is delivered again on demand', async (
   // Each had its chance, though the second one waited all the time behind the first.
   expect(dead.map(({ delivery }) => delivery.tries)).toEqual([1, 2])
   target.behave(() => 204)
-  expect(await fixture.controls.redeliver('ops', { kind: 'dead' })).toEqual({ redelivered: 2, remaining: 0 })
+  expect(await fixture.controls.redeliver('ops', { kind: 'dead' }, ACTOR)).toEqual({
+    redelivered: 2,
+    remaining: 0,
+  })
   await fixture.settled('ops', delivered)
   expect(orderOf(target, 't').slice(-2)).toEqual([1, 2])
 })
@@ -250,12 +254,12 @@ describe('a clock of the database that was an hour ahead', () => {
     await fixture.addNotification('ops', target.url)
     await fixture.emit('ops', 't')
     await fixture.settled('ops', delivered)
-    await fixture.controls.pause('ops')
-    await fixture.controls.redeliver('ops', { kind: 'range', from: 1n, to: 1n })
+    await fixture.controls.pause('ops', ACTOR)
+    await fixture.controls.redeliver('ops', { kind: 'range', from: 1n, to: 1n }, ACTOR)
     await sql`update deliveries set next_try_at = next_try_at + ${ahead}, tries = 0`.execute(
       fixture.database.db,
     )
-    await fixture.controls.resume('ops')
+    await fixture.controls.resume('ops', ACTOR)
     fixture.clock.advance(30_000)
     await target.arrived(2)
     await fixture.settled('ops', delivered)

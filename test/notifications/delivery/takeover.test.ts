@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { deleteNotification, saveNotification } from '../../../src/notifications/store.ts'
+import { ACTOR } from '../../support/actor.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { openFixture, startWorker } from '../fixture.ts'
 
@@ -50,7 +51,7 @@ describe('a receiver that fails for everything', () => {
     for (let index = 0; index < 17; index += 1) await fixture.emit('ops', `t${index}`)
     await fixture.settled('ops', (items) => items.filter(({ delivery }) => delivery.tries > 0).length === 16)
     target.behave(() => 204)
-    await fixture.controls.redeliver('ops', { kind: 'range', from: 1n, to: 100n })
+    await fixture.controls.redeliver('ops', { kind: 'range', from: 1n, to: 100n }, ACTOR)
     await fixture.settled('ops', (items) => items.length === 17 && delivered(items))
   })
 
@@ -74,7 +75,7 @@ describe('a receiver that fails for everything', () => {
     target.behave(() => 204)
     // The database still has the time of the machine, and says until when they are tried.
     fixture.clock.step(-25 * 3_600_000)
-    await fixture.controls.redeliver('ops', { kind: 'dead' })
+    await fixture.controls.redeliver('ops', { kind: 'dead' }, ACTOR)
     await fixture.settled('ops', (all) => all.length === 40 && delivered(all))
   })
 })
@@ -170,7 +171,7 @@ test('the list has deliveries without a row, with the status that they have', as
   const target = await receiver()
   const fixture = await openFixture()
   await fixture.addNotification('ops', target.url)
-  await fixture.controls.pause('ops')
+  await fixture.controls.pause('ops', ACTOR)
   await fixture.emit('ops', 't', 2)
   await fixture.emit('ops', 'u')
   const items = await fixture.settled('ops', (all) => all.length === 3)
@@ -185,7 +186,7 @@ test('the list has deliveries without a row, with the status that they have', as
   const countOf = async (status: 'pending' | 'waiting' | 'delivered') =>
     (await fixture.list('ops', status)).total
   expect([await countOf('pending'), await countOf('waiting'), await countOf('delivered')]).toEqual([2, 1, 0])
-  await fixture.controls.resume('ops')
+  await fixture.controls.resume('ops', ACTOR)
   const after = await fixture.settled('ops', delivered)
   expect(after.map(({ delivery }) => delivery.id)).toEqual(items.map(({ delivery }) => delivery.id))
 })

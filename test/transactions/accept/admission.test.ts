@@ -4,6 +4,7 @@ import { admitCandidates, type Candidate } from '../../../src/transactions/accep
 import { findByIdempotencyKey } from '../../../src/transactions/accept/idempotency.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
+import { ACTOR } from '../../support/actor.ts'
 import {
   eventsOf,
   type Fixture,
@@ -31,6 +32,7 @@ const candidateOf = (
   relayer: owner.relayer,
   transaction: newTransaction(owner, change),
   balance: undefined,
+  actor: ACTOR,
   idempotencyKey: undefined,
   ...rest,
 })
@@ -167,7 +169,7 @@ describe('an accepted request', () => {
 
   test('is stored with its cost, and reported', async () => {
     const { owner, created, accept } = await setUp()
-    const { transaction, attempts, logs } = await accept(owner.relayer, requestOf({ value: 7n }))
+    const { transaction, attempts, logs } = await accept(owner.relayer, requestOf({ value: 7n }), ACTOR)
     const now = new Date(fixture.clock.now())
     expect(transaction).toMatchObject({
       relayerId: owner.relayer.id,
@@ -204,7 +206,7 @@ describe('an accepted request', () => {
       },
       ...externalSigning,
     }
-    const { transaction, logs } = await accept(owner.relayer, requestOf())
+    const { transaction, logs } = await accept(owner.relayer, requestOf(), ACTOR)
     expect(transaction).toMatchObject({ estimatedGas: 4_321n, sourceAccount: TO, nonce: 77n })
     expect(logs).toEqual(['The tip is low.'])
   })
@@ -214,7 +216,7 @@ describe('an accepted request', () => {
     stub.override = {
       prepare: async () => ({ kind: 'setup', request: requestOf(), detail: 'It needs an account.' }),
     }
-    const { transaction, logs } = await accept(owner.relayer, requestOf({ value: 7n }))
+    const { transaction, logs } = await accept(owner.relayer, requestOf({ value: 7n }), ACTOR)
     expect(transaction.cost).toBe(7n)
     expect(logs).toEqual(['It needs an account. The service does this first.'])
   })
@@ -222,8 +224,8 @@ describe('an accepted request', () => {
   test('is the same one when the key is repeated, and is not reported again', async () => {
     const { owner, created, accept } = await setUp()
     const key = { key: 'again', fingerprint: 'same' }
-    const first = await accept(owner.relayer, requestOf(), key)
-    const again = await accept(owner.relayer, requestOf(), key)
+    const first = await accept(owner.relayer, requestOf(), ACTOR, key)
+    const again = await accept(owner.relayer, requestOf(), ACTOR, key)
     expect(again.transaction).toEqual(first.transaction)
     expect(again.logs).toEqual([
       'This Idempotency-Key was used before: this is the transaction that it made, as it is now.',
@@ -234,7 +236,7 @@ describe('an accepted request', () => {
   test('is one, too, when two arrive at once with the same key', async () => {
     const { owner, created, accept } = await setUp()
     const key = { key: 'at once', fingerprint: 'same' }
-    const [one, other] = await Promise.all([1, 2].map(() => accept(owner.relayer, requestOf(), key)))
+    const [one, other] = await Promise.all([1, 2].map(() => accept(owner.relayer, requestOf(), ACTOR, key)))
     expect(other?.transaction.id).toBe(one?.transaction.id)
     expect(created).toEqual([one?.transaction.id])
   })
@@ -252,7 +254,7 @@ describe('an accepted request', () => {
     ['more than the account holds', { value: 10n ** 20n }, { code: 'insufficient_balance' }],
   ])('is not %s', async (_name, request, error) => {
     const { owner, created, accept } = await setUp()
-    await expect(accept(owner.relayer, requestOf(request))).rejects.toMatchObject(error)
+    await expect(accept(owner.relayer, requestOf(request), ACTOR)).rejects.toMatchObject(error)
     expect(created).toEqual([])
   })
 
@@ -262,7 +264,7 @@ describe('an accepted request', () => {
   ])('with a valid_until in %i ms is %s', async (ms, status) => {
     const { owner, accept } = await setUp()
     const validUntil = new Date(fixture.clock.now() + ms)
-    const [result] = await Promise.allSettled([accept(owner.relayer, requestOf({ validUntil }))])
+    const [result] = await Promise.allSettled([accept(owner.relayer, requestOf({ validUntil }), ACTOR)])
     expect(result?.status).toBe(status)
   })
 
@@ -271,7 +273,7 @@ describe('an accepted request', () => {
     async (_name, refusal) => {
       const { stub, owner, accept, created } = await setUp()
       stub.override = { prepare: async () => ({ kind: 'refused', refusal }) }
-      await expect(accept(owner.relayer, requestOf())).rejects.toMatchObject(refusal)
+      await expect(accept(owner.relayer, requestOf(), ACTOR)).rejects.toMatchObject(refusal)
       expect(created).toEqual([])
     },
   )
@@ -279,7 +281,7 @@ describe('an accepted request', () => {
   test('is not refused when no endpoint tells the balance (I6)', async () => {
     const { stub, owner, accept } = await setUp()
     stub.balance = { kind: 'unknown', detail: 'time-out' }
-    const { transaction } = await accept(owner.relayer, requestOf({ value: 10n ** 20n }))
+    const { transaction } = await accept(owner.relayer, requestOf({ value: 10n ** 20n }), ACTOR)
     expect(transaction.status).toBe('pending')
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitCandidates, type Candidate } from '../../../src/transactions/accept/admit.ts'
 import { requestOf } from '../../chains/evm/build.ts'
+import { ACTOR } from '../../support/actor.ts'
 import { type Fixture, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -16,6 +17,7 @@ test('of two externally signed transactions with one sequence number in one batc
     relayer: owner.relayer,
     transaction: newTransaction(owner, { sourceAccount: '0xA1', nonce: 9n, request: requestOf({ value }) }),
     balance: undefined,
+    actor: ACTOR,
     idempotencyKey: undefined,
   })
   const decisions = await admitCandidates(fixture.context, [candidate(1n), candidate(2n)])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { CANCELS } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -39,7 +40,7 @@ async function setUp() {
       return [{ kind: 'refused', detail: 'exceeds the configured cap' }]
     },
   }
-  const cancel = createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id)
+  const cancel = createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
   await expect(cancel).rejects.toMatchObject({ code: 'replacement_underpriced' })
   return {
     /** What the worker hears after the caller was told. */

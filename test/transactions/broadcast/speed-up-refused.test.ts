@@ -5,6 +5,7 @@ import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
+import { ACTOR, CANCELS } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -48,8 +49,12 @@ async function setUp() {
   const kinds = async () => (await now()).attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)
   const replacer = createReplacer(fixture.context)
   const change = {
-    replace: () => replacer.replaceTransaction(owner.relayer, transaction.id, requestOf({ value: 8n })),
-    cancel: () => replacer.cancelTransaction(owner.relayer, transaction.id),
+    replace: () =>
+      replacer.replaceTransaction(owner.relayer, transaction.id, {
+        request: requestOf({ value: 8n }),
+        actor: ACTOR,
+      }),
+    cancel: () => replacer.cancelTransaction(owner.relayer, transaction.id, CANCELS),
   }
   return { stub, step, now, kinds, change }
 }

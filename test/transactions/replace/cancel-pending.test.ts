@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Purpose } from '../../../src/transactions/model/transaction.ts'
 import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { ACTOR, CANCELS } from '../../support/actor.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -22,7 +23,7 @@ async function setUp(count: number, before: (id: string) => void = () => {}) {
   const cancelPending = createPendingCanceler(fixture.context, {
     cancelTransaction: (relayer, id) => {
       before(id)
-      return replacer.cancelTransaction(relayer, id)
+      return replacer.cancelTransaction(relayer, id, CANCELS)
     },
   })
   const abort = new AbortController()
@@ -33,12 +34,12 @@ describe('canceling everything that waits', () => {
   test('begins none after ten seconds, tells how many are left, and goes on when it is repeated', async () => {
     const { owner, ids, abort, cancelPending } = await setUp(4, () => fixture.clock.advance(6_000))
     const [first, second, third, fourth] = ids
-    expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
+    expect(await cancelPending(owner.relayer, ACTOR, abort.signal)).toEqual({
       canceled: [fourth, third],
       failures: [],
       remaining: 2,
     })
-    expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
+    expect(await cancelPending(owner.relayer, ACTOR, abort.signal)).toEqual({
       canceled: [second, first],
       failures: [],
       remaining: 0,
@@ -49,7 +50,7 @@ describe('canceling everything that waits', () => {
     const { owner, ids, abort, cancelPending } = await setUp(3, (id) => {
       if (id === ids[1]) abort.abort()
     })
-    expect(await cancelPending(owner.relayer, abort.signal)).toMatchObject({
+    expect(await cancelPending(owner.relayer, ACTOR, abort.signal)).toMatchObject({
       canceled: [ids[2], ids[1]],
       remaining: 1,
     })
@@ -57,7 +58,7 @@ describe('canceling everything that waits', () => {
 
   test('each cancellation is stored with its event', async () => {
     const { owner, waiting, abort, cancelPending } = await setUp(2)
-    await cancelPending(owner.relayer, abort.signal)
+    await cancelPending(owner.relayer, ACTOR, abort.signal)
     for (const transaction of waiting) {
       expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
         status: 'canceled',
@@ -78,7 +79,7 @@ describe('canceling everything that waits', () => {
         return { transaction, attempts: [], logs: [] }
       },
     })
-    const { canceled, remaining } = await cancelPending(owner.relayer, abort.signal)
+    const { canceled, remaining } = await cancelPending(owner.relayer, ACTOR, abort.signal)
     expect([canceled.length, remaining]).toEqual([1_000, 3])
     expect(asked).toEqual(ids.toReversed().slice(0, 1_000))
   })
@@ -87,7 +88,7 @@ describe('canceling everything that waits', () => {
     const { owner, ids, abort, cancelPending } = await setUp(2, (id) => {
       if (id === ids[1]) throw new Error('a secret of the inside')
     })
-    const { canceled, failures, remaining } = await cancelPending(owner.relayer, abort.signal)
+    const { canceled, failures, remaining } = await cancelPending(owner.relayer, ACTOR, abort.signal)
     expect({ canceled, remaining }).toEqual({ canceled: [ids[0]], remaining: 0 })
     expect(failures).toMatchObject([{ id: ids[1], error: { code: 'internal_error' } }])
     expect(failures[0]?.error.detail).not.toContain('secret')
@@ -98,7 +99,7 @@ describe('canceling everything that waits', () => {
     async (purpose) => {
       const { owner, abort, cancelPending } = await setUp(0)
       await insert(fixture.context, newTransaction(owner, { purpose, nonce: 0n }))
-      expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
+      expect(await cancelPending(owner.relayer, ACTOR, abort.signal)).toEqual({
         canceled: [],
         failures: [],
         remaining: 0,

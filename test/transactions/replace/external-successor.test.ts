@@ -6,6 +6,7 @@ import { undoIfRefused } from '../../../src/transactions/replace/undo-replacemen
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { attemptOf, eip1559, FROM, requestOf, TO } from '../../chains/evm/build.ts'
+import { ACTOR } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -52,7 +53,8 @@ async function setUp({ change = {}, outcome, answer = WAITS }: Situation = {}) {
       .execute((tx) => insertAttempts(tx, [{ transactionId: stored.id, attempt: { ...attempt, signed } }]))
   }
   const replacer = createReplacer(fixture.context)
-  const replace = (request: ChainRequest) => replacer.replaceTransaction(owner.relayer, stored.id, request)
+  const replace = (request: ChainRequest) =>
+    replacer.replaceTransaction(owner.relayer, stored.id, { request: request, actor: ACTOR })
   return { stub, owner, stored, replace, now: () => reload(fixture.context, stored) }
 }
 
@@ -157,7 +159,9 @@ describe('a refused change of a transaction whose next content waits', () => {
     const { attempts } = await now()
     if (taken) await insert(fixture.context, newTransaction(owner, { sourceAccount: TO, nonce }))
     const before = { ...stored, request: signedFor(nonce), purpose: 'successor' } as const
-    const change = { relayer: owner.relayer, id: stored.id, request: requestOf({ value: 1n }) }
+    const request = requestOf({ value: 1n })
+    const action = 'replaceTransaction'
+    const change = { relayer: owner.relayer, id: stored.id, request, actor: ACTOR, action } as const
     const result = undoIfRefused(fixture.context, {
       change,
       before: { transaction: before, attempts },

@@ -10,6 +10,7 @@ import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { draftOf, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
+import { ACTOR, CANCELS } from '../../support/actor.ts'
 import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -105,7 +106,7 @@ describe('a change of content that a third party signed', () => {
     } as unknown as TransactionsContext
     const { sourceAccount = FROM } = change
     const request = brings === 'cancel' ? {} : { request: requestOf() }
-    const asked = { relayer: {} as Relayer, id: 'tx', ...request }
+    const asked = { relayer: {} as Relayer, id: 'tx', ...CANCELS, ...request }
     const error = refuseExternallySigned(context, asked, itemOf([{ outcome, sourceAccount }], change))
     expect(error?.detail).toBe(detail)
     if (detail !== undefined) expect(error?.code).toBe('not_supported')
@@ -119,8 +120,8 @@ async function setUp() {
   if (!stored) throw new Error('nothing was stored')
   const replacer = createReplacer(fixture.context)
   const replace = (relayer: Relayer = owner.relayer) =>
-    replacer.replaceTransaction(relayer, stored.id, requestOf({ value: 7n }))
-  const cancel = (relayer: Relayer = owner.relayer) => replacer.cancelTransaction(relayer, stored.id)
+    replacer.replaceTransaction(relayer, stored.id, { request: requestOf({ value: 7n }), actor: ACTOR })
+  const cancel = (relayer: Relayer = owner.relayer) => replacer.cancelTransaction(relayer, stored.id, CANCELS)
   const submit = () => workAccount(fixture.context, owner.relayer.id)
   return { stub, owner, stored, replace, cancel, submit, now: () => reload(fixture.context, stored) }
 }
@@ -129,7 +130,9 @@ describe('a change', () => {
   test('of a transaction that does not exist says so', async () => {
     const { owner } = await setUp()
     const { replaceTransaction } = createReplacer(fixture.context)
-    await expect(replaceTransaction(owner.relayer, 'none', requestOf())).rejects.toMatchObject({
+    await expect(
+      replaceTransaction(owner.relayer, 'none', { request: requestOf(), actor: ACTOR }),
+    ).rejects.toMatchObject({
       code: 'transaction_not_found',
       detail: `Relayer ${owner.relayer.id} has no transaction none.`,
     })
@@ -241,7 +244,11 @@ describe('canceling everything that waits', () => {
         throw new TypeError('a secret of the inside')
       },
     })
-    const { canceled, failures, remaining } = await cancelPending(owner.relayer, new AbortController().signal)
+    const { canceled, failures, remaining } = await cancelPending(
+      owner.relayer,
+      ACTOR,
+      new AbortController().signal,
+    )
     expect([canceled, remaining]).toEqual([[], 0])
     expect(failures).toMatchObject([{ id: stored.id, error: { code: 'internal_error' } }])
     expect(JSON.stringify(failures)).not.toContain('secret')
@@ -268,10 +275,10 @@ describe('canceling everything that waits', () => {
         await fixture.database.db
           .transaction()
           .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
-        return cancelTransaction(relayer, id)
+        return cancelTransaction(relayer, id, CANCELS)
       },
     })
-    const result = await cancelPending(owner.relayer, new AbortController().signal)
+    const result = await cancelPending(owner.relayer, ACTOR, new AbortController().signal)
     expect(result).toMatchObject({
       canceled: [stored.id],
       failures: [{ id: other.id, error: { code: 'transaction_not_replaceable' } }],

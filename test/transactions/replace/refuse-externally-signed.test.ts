@@ -6,6 +6,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
+import { CANCELS } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include, type StubChain } from '../stub-chain.ts'
 
@@ -59,7 +60,7 @@ async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
   stub.answerBroadcast = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
   await step(1_000)
   expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, sourceAccount: TO })
-  const cancel = () => createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id)
+  const cancel = () => createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
   const [hash = ''] = stub.broadcasted
   return { stub, step, look, now, cancel, hash }
 }

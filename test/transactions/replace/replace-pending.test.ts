@@ -5,6 +5,7 @@ import { replacePending } from '../../../src/transactions/replace/replace-pendin
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
+import { ACTOR, CANCELS } from '../../support/actor.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -36,8 +37,8 @@ async function setUp(change: Partial<Transaction> = {}, { expired = false } = {}
   fixture.clock.advance(5_000)
   const replacer = createReplacer(fixture.context)
   const replace = (value: bigint) =>
-    replacer.replaceTransaction(owner.relayer, stored.id, requestOf({ value }))
-  const cancel = () => replacer.cancelTransaction(owner.relayer, stored.id)
+    replacer.replaceTransaction(owner.relayer, stored.id, { request: requestOf({ value }), actor: ACTOR })
+  const cancel = () => replacer.cancelTransaction(owner.relayer, stored.id, CANCELS)
   return { stub, owner, stored, replace, cancel, now: () => reload(fixture.context, stored) }
 }
 
@@ -153,7 +154,7 @@ test('a change of a record that another writer changed first is not stored', asy
   await fixture.database.db
     .transaction()
     .execute((tx) => saveTransactions(tx, [{ ...stored, statusReason: 'Another writer was faster.' }]))
-  const change = { relayer: owner.relayer, id: stored.id }
+  const change = { relayer: owner.relayer, id: stored.id, ...CANCELS }
   expect(await replacePending(fixture.context, change, { transaction: stored, attempts: [] })).toBeUndefined()
   expect((await now()).transaction).toMatchObject({ status: 'pending' })
 })

@@ -8,6 +8,7 @@ import { saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
+import { ACTOR, CANCELS } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
@@ -44,8 +45,11 @@ async function setUp() {
     return (await reload(fixture.context, transaction)).transaction
   }
   const replace = ({ id }: Transaction, value: bigint) =>
-    replacer.replaceTransaction(owner.relayer, id, requestOf({ value, speed: 'fast' }))
-  const cancel = ({ id }: Transaction) => replacer.cancelTransaction(owner.relayer, id)
+    replacer.replaceTransaction(owner.relayer, id, {
+      request: requestOf({ value, speed: 'fast' }),
+      actor: ACTOR,
+    })
+  const cancel = ({ id }: Transaction) => replacer.cancelTransaction(owner.relayer, id, CANCELS)
   return { stub, owner, replacer, pending, submitted, replace, cancel }
 }
 

@@ -6,6 +6,7 @@ import { undoIfRefused } from '../../../src/transactions/replace/undo-replacemen
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
+import { CANCELS } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
@@ -69,7 +70,7 @@ async function replaced({ from = 'submitted', now = {}, later = [] }: Situation 
   const item: TransactionWithAttempts = { transaction: before, attempts: [first] }
   const undo = (result: BroadcastResult, context = fixture.context) =>
     undoIfRefused(context, {
-      change: { relayer: owner.relayer, id: before.id },
+      change: { relayer: owner.relayer, id: before.id, ...CANCELS },
       before: item,
       number: 2,
       hash: second.signed.hash,

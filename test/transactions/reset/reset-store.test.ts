@@ -4,6 +4,7 @@ import { resetNetwork } from '../../../src/transactions/reset/reset-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { findByNonce } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { ACTOR } from '../../support/actor.ts'
 import { eventsOf, type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, SILENT_NETWORK } from '../stub-chain.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const reset = () =>
-  resetNetwork(fixture.database.db, SILENT_NETWORK, { now: NOW, includesOwnEndpoints: true })
+  resetNetwork(fixture.database.db, SILENT_NETWORK, { now: NOW, includesOwnEndpoints: true, author: ACTOR })
 
 test('what was open ends, in every status, and nothing else changes', async () => {
   const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
@@ -89,7 +90,7 @@ test('the first block is remembered once, and anew after a reset', async () => {
   const { db } = fixture.database
   const remember = (genesis: string) => rememberGenesis(db, ELSEWHERE, genesis)
   expect([await remember('0xa'), await remember('0xb')]).toEqual(['0xa', '0xa'])
-  await resetNetwork(db, ELSEWHERE, { now: NOW, includesOwnEndpoints: true })
+  await resetNetwork(db, ELSEWHERE, { now: NOW, includesOwnEndpoints: true, author: ACTOR })
   expect([await remember('0xb'), await remember('0xa')]).toEqual(['0xb', '0xb'])
   expect(await listResets(db)).toContainEqual({ type: 'evm', name: 'elsewhere', resets: 1 })
 })

@@ -1,0 +1,88 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { AuditLogTable } from '../database/audit-tables.ts'
+import type { Schema } from '../database/schema.ts'
+import { storableText } from '../database/text.ts'
+import type { EntryPosition, StoredEntry } from './entry.ts'
+
+/** Selects entries. Absent fields select all. */
+export interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly targetType?: string | undefined
+  readonly targetId?: string | undefined
+  readonly requestId?: string | undefined
+  /** The earliest time, included. */
+  readonly from?: Date | undefined
+  /** The end of the time, excluded. */
+  readonly to?: Date | undefined
+}
+
+interface PageQuery extends AuditFilter {
+  /** The entry after which the page begins. */
+  readonly before?: StoredEntry | undefined
+  readonly limit: number
+}
+
+/** Lists entries, newest first; those of one time in the order of chains and numbers. Later entries do not move the pages after one. */
+export async function listEntries(db: Kysely<Schema>, query: PageQuery): Promise<StoredEntry[]> {
+  const { before, from, to } = query
+  let found = db.selectFrom('audit_log').selectAll()
+  if (query.actor !== undefined) found = found.where('actor', '=', query.actor)
+  if (query.action !== undefined) found = found.where('action', '=', query.action)
+  if (query.targetType !== undefined) found = found.where('target_type', '=', query.targetType)
+  // PostgreSQL refuses some texts that a query can have; no entry has them.
+  if (query.targetId !== undefined) found = found.where('target_id', '=', storableText(query.targetId))
+  if (query.requestId !== undefined) found = found.where('request_id', '=', query.requestId)
+  if (from !== undefined) found = found.where('at', '>=', timeOf(from))
+  if (to !== undefined) found = found.where('at', '<', timeOf(to))
+  if (before !== undefined)
+    found = found
+      .where('at', '<=', before.at)
+      .where(
+        sql<boolean>`(at, chain, number) < (${before.at}::timestamptz, ${before.chain}, ${before.number}::bigint)`,
+      )
+  const rows = await found
+    .orderBy('at', 'desc')
+    .orderBy('chain', 'desc')
+    .orderBy('number', 'desc')
+    .limit(query.limit)
+    .execute()
+  return rows.map(toEntry)
+}
+
+/** Finds one entry; undefined when there is none. */
+export async function findEntry(
+  db: Kysely<Schema>,
+  { chain, number }: EntryPosition,
+): Promise<StoredEntry | undefined> {
+  const row = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('chain', '=', chain)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row && toEntry(row)
+}
+
+/** Converts a row to an entry. */
+export function toEntry(row: Selectable<AuditLogTable>): StoredEntry {
+  return {
+    chain: row.chain,
+    number: row.number,
+    at: row.at,
+    actor: row.actor,
+    address: row.address ?? undefined,
+    requestId: row.request_id ?? undefined,
+    action: row.action,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    before: row.before ?? undefined,
+    after: row.after ?? undefined,
+    hash: row.hash,
+  }
+}
+
+/** PostgreSQL does not read every year that RFC 3339 can write. */
+function timeOf(date: Date) {
+  return sql<Date>`to_timestamp(${date.getTime()}::double precision / 1000)`
+}

@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely'
+import type { Actor } from '../access/actor.ts'
+import type { Schema } from '../database/schema.ts'
+import { createBatcher } from '../lib/concurrency/batcher.ts'
+import { appendEntries } from './append-store.ts'
+import { type AuditAction, chainOf } from './entry.ts'
+
+/** Something that a relayer has signed for a caller, who has not got it yet. */
+export interface AuditedSignature {
+  readonly relayerId: string
+  readonly action: Extract<AuditAction, 'signMessage' | 'signTypedData' | 'signTransaction'>
+  readonly actor: Actor
+  /** The SHA-256, in hex, of what was signed. */
+  readonly sha256: string
+}
+
+/** Records a signature. When the promise resolves, the entry is committed, so that no signature leaves without one. */
+export type SignatureRecorder = (signature: AuditedSignature) => Promise<void>
+
+/** The maximum number of entries in one database transaction. More of them would make the first caller wait for the others. */
+const MAX_ENTRIES = 200
+
+/** Creates the recorder. Signatures of one relayer at the same time share a commit. */
+export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
+  const record = createBatcher<AuditedSignature, true>({
+    keyOf: ({ relayerId }) => relayerId,
+    maxItems: MAX_ENTRIES,
+    collectsTurn: true,
+    run: async (signatures, relayerId) => {
+      const changes = signatures.map(({ actor, action, sha256 }) => ({
+        author: actor,
+        action,
+        target: { type: 'relayer', id: relayerId } as const,
+        after: { sha256 },
+      }))
+      await db.transaction().execute((tx) => appendEntries(tx, chainOf(relayerId), changes))
+      return signatures.map(() => true)
+    },
+  })
+  return async (signature) => {
+    await record(signature)
+  }
+}

@@ -1,0 +1,38 @@
+import type { Actor } from '../../access/actor.ts'
+import type { AuditAction, AuditedChange } from '../../audit/entry.ts'
+import { fingerprintOf } from '../../lib/fingerprint.ts'
+import type { Transaction } from './transaction.ts'
+
+/** An action of a caller on a transaction. */
+export interface TransactionAction {
+  readonly actor: Actor
+  readonly action: AuditAction
+}
+
+/** The states of a transaction around an action; absent where there is none. */
+interface States {
+  readonly before?: Transaction
+  readonly after?: Transaction
+}
+
+/**
+ * Describes an action on a transaction for the audit log. The record of the transaction has the content, so an entry keeps the SHA-256 of the
+ * stored request only: it proves the content, and there is one entry for each transaction.
+ */
+export function auditedAction(
+  id: string,
+  { actor, action }: TransactionAction,
+  { before, after }: States,
+): AuditedChange {
+  return {
+    author: actor,
+    action,
+    target: { type: 'transaction', id },
+    before: before && contentOf(before),
+    after: after && contentOf(after),
+  }
+}
+
+function contentOf({ request }: Transaction): object {
+  return { request_sha256: fingerprintOf(request) }
+}
