@@ -7,7 +7,7 @@ const HERE = fileURLToPath(import.meta.url).replaceAll('\\', '/')
 
 /** Gives the command line that a user types for arguments such as `init`, in the installation that this file belongs to. */
 export function relayerCommand(args: string, file: string = HERE): string {
-  return CLI_AUTHORS[installationOf(file)](args)
+  return COMMAND_LINES[installationOf(file)](args)
 }
 
 /** Gives the command line that starts a local chain. A clone has anvil among its development dependencies. */
@@ -15,7 +15,7 @@ export function anvilCommand(args: string, file: string = HERE): string {
   return installationOf(file) === 'clone' ? `npx anvil ${args}` : `npx @foundry-rs/anvil ${args}`
 }
 
-const CLI_AUTHORS: Readonly<Record<Installation, (args: string) => string>> = {
+const COMMAND_LINES: Readonly<Record<Installation, (args: string) => string>> = {
   clone: (args) => (args === 'serve' ? 'npm start' : `npm run relayer -- ${args}`),
   package: (args) => `npx multichain-relayer ${args}`,
   copy: (args) => `relayer ${args}`,
