@@ -24,6 +24,8 @@ export interface KeyHolder {
   readonly gone: Outage
   /** Takes requests to sign and lets nothing of them come back; resolves with a promise of the first such request. */
   withhold(service: Victim): Promise<{ readonly underWay: Promise<void> }>
+  /** The limit of one call, in ms, where it must be longer than that of a service that is asked by HTTP. */
+  readonly timeoutMs?: number
   /** Ends every outage. */
   recover(): Promise<void> | void
   /** True where the service signs by itself once it has read the key, so that an outage delays only what comes after a start. */

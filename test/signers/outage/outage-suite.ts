@@ -18,7 +18,7 @@ interface OutageSubject {
 }
 
 /** A short time-out, in ms, so that a service that hangs does not take the time of the tests. */
-const TIMEOUT_MS = 500
+const TIMEOUT_MS = 1_000
 
 /** The tests look at the records all the time. */
 const OFTEN_ASKED = { RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST_SIZE: '100000' }
@@ -50,7 +50,11 @@ export function describeOutages({ name, start, startChain = startEvmChain }: Out
       startProcess({
         rpcUrl: '',
         folder,
-        env: { ...OFTEN_ASKED, RELAYER_KEY_SERVICE_TIMEOUT_MS: String(TIMEOUT_MS), ...holder.env },
+        env: {
+          ...OFTEN_ASKED,
+          RELAYER_KEY_SERVICE_TIMEOUT_MS: String(holder.timeoutMs ?? TIMEOUT_MS),
+          ...holder.env,
+        },
         config: configOf(holder, chain),
       })
 

@@ -8,6 +8,9 @@ import { describeOutages } from './outage-suite.ts'
 /** A library that crashes does so again after this time, in ms. */
 const CRASH_EVERY_MS = 50
 
+/** A call can include the start of a process, which takes long on a busy machine, in ms. */
+const TIMEOUT_MS = 5_000
+
 describeOutages({ name: 'pkcs11', start: startHolder })
 
 async function startHolder(): Promise<KeyHolder> {
@@ -43,6 +46,7 @@ async function startHolder(): Promise<KeyHolder> {
       },
     },
     env: hsm.env,
+    timeoutMs: TIMEOUT_MS,
     gone: { name: 'has no token', begin: takeAway },
     outages: [
       { name: 'has no token', begin: takeAway },
