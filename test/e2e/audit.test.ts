@@ -9,6 +9,7 @@ import { createLogger } from '../../src/log.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { createDataDir } from '../support/data-dir.ts'
 import { DEV_KEYS, RECEIVER, type Service, SIGNING_KEY, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 type Entry = Schemas['AuditEntry']
 
@@ -202,6 +203,11 @@ describe('the audit log has an entry of', () => {
     const target = `transaction ${sent.data.id}`
     const content = { request_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }
     expect(sent.entries).toEqual([{ action: 'sendTransaction', target, after: content }])
+    // Before the broadcast a cancellation is final at once.
+    await until(
+      () => service.api('GET', `${path}/${sent.data.id}`),
+      (now) => now.body.data.status === 'submitted',
+    )
     const body = { to: RECEIVER, value: 2, speed: 'fastest' }
     const replaced = await audited('PUT', `${path}/${sent.data.id}`, body)
     expect(replaced.entries).toEqual([
