@@ -1,6 +1,13 @@
-import type { HandlerMap } from '../contract/operations.ts'
+import type { Kysely } from 'kysely'
+import type { Principal } from '../access/principal.ts'
+import { seesEverything } from '../access/visibility.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import { findNotification } from '../notifications/store.ts'
 import type { RelayerChange } from '../relayers/manage/change.ts'
 import type { ManagedRelayer } from '../relayers/manage/context.ts'
+import { noNotification } from '../relayers/manage/context.ts'
 import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -11,6 +18,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
 export interface ManageRelayersDeps {
+  readonly db: Kysely<Schema>
   readonly relayerOf: RelayerReader
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
   readonly manager: RelayerManager
@@ -20,6 +28,7 @@ type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRela
 
 /** The operations that create, read, change and delete one relayer. */
 export function manageRelayersHandlers({
+  db,
   relayerOf,
   prepare,
   manager,
@@ -32,7 +41,8 @@ export function manageRelayersHandlers({
     createRelayer: async ({ body }, { actor }) => present(await manager.create(readCreation(body), actor)),
     getRelayer: async ({ path }) =>
       present({ relayer: await requireRelayer(relayerOf, path.relayer_id), logs: [] }),
-    updateRelayer: async ({ path, body }, { actor }) => {
+    updateRelayer: async ({ path, body }, { principal, actor }) => {
+      await requireOwnRecords(db, body, principal)
       const change: RelayerChange = (relayer, initial) => readPatched(relayer, body, initial)
       return present(await manager.change(path.relayer_id, change, actor))
     },
@@ -41,4 +51,24 @@ export function manageRelayersHandlers({
       return { data: 'Relayer deleted successfully' }
     },
   }
+}
+
+/**
+ * A key that is limited to some relayers connects them with nothing that it does not see: a webhook of others would get their events, and the
+ * answers would tell which accounts signers have.
+ * @throws AppError `insufficient_scope`, 404 `notification_not_found`
+ */
+async function requireOwnRecords(
+  db: Kysely<Schema>,
+  { signer_id: signerId, notification_id: notificationId }: Schemas['UpdateRelayerRequest'],
+  { id, visibility }: Principal,
+): Promise<void> {
+  if (seesEverything(visibility)) return
+  if (signerId !== undefined)
+    throw new AppError(
+      'insufficient_scope',
+      `API key ${id} is limited to some relayers, and cannot change signer_id.`,
+    )
+  if (typeof notificationId !== 'string' || (await findNotification(db, notificationId, visibility))) return
+  throw noNotification(notificationId)
 }

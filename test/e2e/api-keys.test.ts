@@ -231,6 +231,21 @@ describe('a key of other relayers', () => {
     expect(text).not.toContain('process_cpu')
   })
 
+  test('connects them with no record that it does not see', async () => {
+    const { secret } = await issue({ relayers: ['other'] })
+    await call('POST', '/notifications', {
+      body: { id: 'theirs', type: 'webhook', url: 'https://example.com' },
+    })
+    const change = async (body: object) => {
+      const answer = await call('PATCH', '/relayers/other', { secret, body })
+      return [answer.status, answer.body.code]
+    }
+    expect(await change({ notification_id: 'theirs' })).toEqual([404, 'notification_not_found'])
+    expect(await change({ notification_id: 'nobody' })).toEqual([404, 'notification_not_found'])
+    expect(await change({ signer_id: 'dev-0' })).toEqual([403, 'insufficient_scope'])
+    expect(await change({ notification_id: 'ops', paused: false })).toEqual([200, undefined])
+  })
+
   test('follows the events of these, by itself and with a ticket', async () => {
     const { secret } = await issue({ relayers: ['other'] })
     const stream = await openStream(story.service.url, { headers: { authorization: `Bearer ${secret}` } })

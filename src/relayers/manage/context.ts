@@ -39,8 +39,10 @@ export async function requireNotification(
   notificationId: string | undefined,
 ): Promise<void> {
   if (notificationId === undefined || (await holdNotification(tx, notificationId))) return
-  throw new AppError(
-    'notification_not_found',
-    `notification_id: there is no notification "${notificationId}".`,
-  )
+  throw noNotification(notificationId)
+}
+
+/** Makes the failure for a relayer that would refer to a notification that is not there. */
+export function noNotification(id: string): AppError {
+  return new AppError('notification_not_found', `notification_id: there is no notification "${id}".`)
 }
