@@ -104,10 +104,9 @@ function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
       // The name is quoted, because the engine converts an unquoted name to lower case and pg_notify does not. The function that `listen`
       // returns omits the quotes, so it is not used.
       const name = `"${channel}"`
-      // The engine notifies before the commit has returned. What the commit was for goes on first: a caller waits for its answer.
-      const later = (payload: string) => void setImmediate(handler, payload)
-      await pglite.listen(name, later)
-      return () => pglite.unlisten(name, later)
+      // The engine notifies before the commit has returned, so that who has committed a change finds everybody informed of it.
+      await pglite.listen(name, handler)
+      return () => pglite.unlisten(name, handler)
     },
     close() {
       closing ??= shut([db, requests], pglite).finally(unlock)

@@ -28,8 +28,8 @@ export type Acceptor = (
 const MAX_ROWS = 200
 
 /**
- * Accepts requests: it checks, simulates and stores them with their events and audit entries. When the promise resolves, the row is committed (I1). A node
- * that does not answer refuses no request (I6): the worker simulates again before it signs.
+ * Accepts requests: it checks, simulates and stores them with their events and audit entries. When the promise resolves, the row is
+ * committed (I1). A node that does not answer refuses no request (I6): the worker simulates again before it signs.
  * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
  */
 export function createAcceptor(context: TransactionsContext): Acceptor {

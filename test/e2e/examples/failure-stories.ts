@@ -1,3 +1,4 @@
+import { NOBODY } from '../../../src/access/principal.ts'
 import { healthHandlers } from '../../../src/handlers/health.ts'
 import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
 import { API_KEY, startStub } from '../../http/stub-server.ts'
@@ -23,6 +24,14 @@ export async function playFailures(heard: Heard): Promise<void> {
   const strict = await startStub({ rateLimit: { perSecond: 1, burst: 1 } })
   await heard.fetch(`${strict.url}/api/v1/relayers`, AUTHORIZED)
   await heard.fetch(`${strict.url}/api/v1/relayers`, AUTHORIZED)
+}
+
+/** Lets an API key ask for what its scopes do not contain. */
+export async function playWithoutScopes(heard: Heard): Promise<void> {
+  const { url } = await startStub({ findKey: () => ({ ...NOBODY, id: 'payments' }) })
+  const headers = { authorization: `Bearer ${API_KEY.toUpperCase()}` }
+  await heard.fetch(`${url}/api/v1/relayers`, headers)
+  await heard.fetch(`${url}/api/v1/signers`, headers)
 }
 
 /** Lets the readiness check look at a database that is gone. */

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { crc32c } from '../../../src/signers/google-cloud-kms/crc32c.ts'
+import { createDiscoveryChecks } from './discovery.ts'
 import { type HeldEd25519, type HeldSecp256k1, holdEd25519, holdSecp256k1, toDer } from './held-keys.ts'
 import {
   type HttpService,
@@ -9,6 +10,9 @@ import {
   startHttpService,
 } from './http-service.ts'
 import { unwrapPrivateKey } from './unwrap.ts'
+
+/** Cloud KMS v1 as Google publishes it (revision 20260917, from google-api-python-client 2.202.0), as far as the service uses it. */
+const DESCRIPTION = createDiscoveryChecks(new URL('cloudkms-v1.discovery.json', import.meta.url))
 
 /** The service account that the server knows. */
 export const EMAIL = 'relayer@payments.iam.gserviceaccount.com'
@@ -144,7 +148,12 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (!tokens.has(bearer) && bearer !== METADATA_TOKEN && bearer !== FEDERATED_TOKEN)
       return failed(401, 'UNAUTHENTICATED')
-    return askImport(request) ?? askKey(request)
+    const problem = DESCRIPTION.request(request)
+    if (problem !== undefined) return failed(400, 'INVALID_ARGUMENT', problem)
+    const answer = askImport(request) ?? askKey(request)
+    const mistake = answer.status === 200 ? DESCRIPTION.answer(request, answer) : undefined
+    if (mistake !== undefined) throw new Error(`the server answers otherwise than Google: ${mistake}`)
+    return answer
   })
   return {
     ...service,
