@@ -2178,8 +2178,8 @@ export interface components {
         readonly RelayerPatterns: readonly string[];
         /** @description The networks whose relayers the key sees, by the id of `listNetworks`. All of them when absent. */
         readonly NetworkPatterns: readonly string[];
-        /** @description A name for people. */
-        readonly ApiKeyName: string;
+        /** @description A name for people. It does not begin with a space and has no control characters. */
+        readonly ApiKeyName: components["schemas"]["RelayerName"];
         /** @description A secret of an API key, without the secret. */
         readonly ApiKeySecret: {
             /** @description Its first characters, to recognise it. */

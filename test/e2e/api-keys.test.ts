@@ -132,6 +132,8 @@ describe('the life of a key', () => {
     ['an unknown scope', { scopes: ['everything'] }, 'body.scopes'],
     ['a scope that cannot be limited', { scopes: ['signers:read'], relayers: ['main'] }, 'body.scopes'],
     ['a pattern with a star inside', { relayers: ['ma*in'] }, 'body.relayers'],
+    ['a name with a control character', { name: 'a\u0000b' }, 'body.name'],
+    ['a network with a control character', { networks: ['evm:a\u0000'] }, 'body.networks'],
     ['a network without its type', { networks: ['sepolia'] }, 'body.networks'],
   ])('%s is refused by the name of the field', async (_what, body, field) => {
     const answer = await call('POST', '/api-keys', { body: { name: 'x', scopes: ['rpc'], ...body } })
