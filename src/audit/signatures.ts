@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import type { Schema } from '../database/schema.ts'
@@ -10,7 +11,11 @@ export interface AuditedSignature {
   readonly relayerId: string
   readonly action: Extract<AuditAction, 'signMessage' | 'signTypedData' | 'signTransaction'>
   readonly actor: Actor
-  /** The SHA-256, in hex, of what was signed. */
+  /** Gives the SHA-256, in hex, of what was signed. */
+  readonly sha256: () => string
+}
+
+interface HashedSignature extends Omit<AuditedSignature, 'sha256'> {
   readonly sha256: string
 }
 
@@ -22,7 +27,7 @@ const MAX_ENTRIES = 200
 
 /** Creates the recorder. Signatures of one relayer at the same time share a commit. */
 export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
-  const record = createBatcher<AuditedSignature, true>({
+  const record = createBatcher<HashedSignature, true>({
     keyOf: ({ relayerId }) => relayerId,
     maxItems: MAX_ENTRIES,
     collectsTurn: true,
@@ -38,6 +43,8 @@ export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
     },
   })
   return async (signature) => {
-    await record(signature)
+    // To sign a long message took most of a turn, and its hash takes a part of another one.
+    await endOfTurn()
+    await record({ ...signature, sha256: signature.sha256() })
   }
 }
