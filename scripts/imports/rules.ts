@@ -182,6 +182,7 @@ const PACKAGES: Rules['packages'] = {
   ajv: { in: ['contract/'] },
   'ajv-formats': { in: ['contract/'] },
   'google-auth-library': { in: ['signers/google-cloud-kms/'] },
+  'hash-wasm': { in: ['lib/keccak256.ts', 'lib/hash-wasm-keccak.d.ts'] },
   'ipaddr.js': { in: ['security/'] },
   koa: { in: ['http/'] },
   'koa-bodyparser': { in: ['http/'] },

@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import type { Schema } from '../database/schema.ts'
@@ -11,11 +10,7 @@ export interface AuditedSignature {
   readonly relayerId: string
   readonly action: Extract<AuditAction, 'signMessage' | 'signTypedData' | 'signTransaction'>
   readonly actor: Actor
-  /** Gives the SHA-256, in hex, of what was signed. */
-  readonly sha256: () => string
-}
-
-interface HashedSignature extends Omit<AuditedSignature, 'sha256'> {
+  /** The SHA-256, in hex, of what was signed. */
   readonly sha256: string
 }
 
@@ -27,7 +22,7 @@ const MAX_ENTRIES = 200
 
 /** Creates the recorder. Signatures of one relayer at the same time share a commit. */
 export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
-  const record = createBatcher<HashedSignature, true>({
+  const record = createBatcher<AuditedSignature, true>({
     keyOf: ({ relayerId }) => relayerId,
     maxItems: MAX_ENTRIES,
     collectsTurn: true,
@@ -43,8 +38,6 @@ export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
     },
   })
   return async (signature) => {
-    // To sign a long message took most of a turn, and its hash takes a part of another one.
-    await endOfTurn()
-    await record({ ...signature, sha256: signature.sha256() })
+    await record(signature)
   }
 }

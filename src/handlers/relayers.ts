@@ -48,7 +48,7 @@ export function relayerHandlers({
       if (refusal) throw refusal
       const { chain, account } = runtimeOf(relayer)
       const signature = await chain.signMessage(body.message, account.signer)
-      const sha256 = () => createHash('sha256').update(body.message).digest('hex')
+      const sha256 = createHash('sha256').update(body.message).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signMessage', actor, sha256 })
       return { data: presentSignature(signature) }
     },

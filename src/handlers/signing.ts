@@ -42,7 +42,7 @@ export function signingHandlers({
           `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
         )
       if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
-      const sha256 = () => fingerprintOf(body)
+      const sha256 = fingerprintOf(body)
       await recordSignature({ relayerId: relayer.id, action: 'signTypedData', actor, sha256 })
       return { data: answer.value }
     },
@@ -50,7 +50,7 @@ export function signingHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const unsigned = readUnsigned(body, relayer, runtimeOf(relayer).chain)
       const signed = await signTransaction(relayer, unsigned)
-      const sha256 = () => createHash('sha256').update(signed.raw).digest('hex')
+      const sha256 = createHash('sha256').update(signed.raw).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signTransaction', actor, sha256 })
       return { data: presentSigned(relayer, signed) }
     },

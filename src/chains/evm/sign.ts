@@ -1,5 +1,6 @@
 import type { Hex, TransactionSerializable } from 'viem'
-import { bytesToHex, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem/utils'
+import { bytesToHex, hexToBytes, serializeTransaction, toHex } from 'viem/utils'
+import { keccak256, keccak256Hex } from '../../lib/keccak256.ts'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
 import type { EvmDraft } from './content.ts'
@@ -12,13 +13,14 @@ export async function signDraft(
   const unsigned = toUnsigned(draft, nonce, chainId)
   const signature = await signHashOf(hexToBytes(serializeTransaction(unsigned)), signer)
   const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
-  const raw = serializeTransaction(unsigned, {
+  const serialized = serializeTransaction(unsigned, {
     ...parts,
     v:
       unsigned.type === 'legacy' ? BigInt(chainId * 2 + 35 + signature.recovery) : BigInt(signature.recovery),
   })
   const v = unsigned.type === 'legacy' ? 27 + signature.recovery : signature.recovery
-  return { raw: hexToBytes(raw), hash: keccak256(raw), signature: presentSignature(signature, v) }
+  const raw = hexToBytes(serialized)
+  return { raw, hash: keccak256Hex(raw), signature: presentSignature(signature, v) }
 }
 
 /** Returns the bytes whose hash is signed. */
@@ -44,7 +46,7 @@ export async function signEncoded(encoded: Uint8Array, signer: Signer): Promise<
 /** Some services outside hash by themselves, so signers get the bytes where they want them. */
 function signHashOf(encoded: Uint8Array, signer: Signer): Promise<EcdsaSignature> {
   const own = secp256k1(signer)
-  return own.signMessage?.(encoded) ?? own.sign(keccak256(encoded, 'bytes'))
+  return own.signMessage?.(encoded) ?? own.sign(keccak256(encoded))
 }
 
 /** The configuration lets no other key near an EVM account. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
-import { keccak_256 } from '@noble/hashes/sha3'
+import { keccak256 } from '../../lib/keccak256.ts'
 import { deriveKey, type Kdf, KeystoreError, readKdf } from './kdf.ts'
 
 const CIPHER = 'aes-128-ctr'
@@ -96,7 +96,7 @@ function readKeystore(text: string): Keystore {
 }
 
 function macOf(derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {
-  return keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext]))
+  return keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext]))
 }
 
 function parseJson(text: string): unknown {

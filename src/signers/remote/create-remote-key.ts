@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem/utils'
+import { keccak256 } from '../../lib/keccak256.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { type Key, keyOf } from '../key.ts'
 import type { Curve, Ed25519Signer, Secp256k1Signer, Signer } from '../signer.ts'
@@ -158,7 +158,7 @@ async function signDigest(room: Room, digest: Uint8Array, publicKey: Uint8Array)
 async function signHashed(room: Room, message: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(message)
   const bytes = await callToSign(room, 'secp256k1', payload)
-  return verifiedEcdsa(bytes, keccak256(payload, 'bytes'), publicKey) ?? refuseForeign(room)
+  return verifiedEcdsa(bytes, keccak256(payload), publicKey) ?? refuseForeign(room)
 }
 
 async function signMessage(room: Room, message: Uint8Array, publicKey: Uint8Array) {

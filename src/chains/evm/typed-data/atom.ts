@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
-import { keccak256, padHex, toHex } from 'viem/utils'
+import { padHex, toHex } from 'viem/utils'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
 import { TypedDataProblem } from './problem.ts'
 
 /** Reads a value of one type at a path, and returns the 32 bytes that encode it (EIP-712, `encodeData`). */
@@ -23,13 +24,13 @@ export function atomEncoder(type: string): Encoder | undefined {
 
 const FIXED: Readonly<Record<string, Encoder | undefined>> = Object.assign(Object.create(null), {
   address: hexEncoder(20, (hex) => padHex(hex, WORD)),
-  bytes: hexEncoder(undefined, (hex) => keccak256(hex)),
+  bytes: hexEncoder(undefined, (hex) => keccak256Hex(Buffer.from(hex.slice(2), 'hex'))),
   bool: (value: unknown, path: string) => {
     if (typeof value === 'boolean') return toHex(value, WORD)
     throw new TypedDataProblem(path, 'true or false is expected')
   },
   string: (value: unknown, path: string) => {
-    if (typeof value === 'string') return keccak256(toHex(value))
+    if (typeof value === 'string') return keccak256Hex(Buffer.from(value))
     throw new TypedDataProblem(path, 'a string is expected')
   },
 })

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
-import { concat, keccak256, toHex } from 'viem/utils'
 import type { Steps } from '../../../lib/concurrency/in-turns.ts'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
 import type { TypedDocument, TypedField } from '../content.ts'
 import { type Encoder as AtomEncoder, atomEncoder } from './atom.ts'
 import { TypedDataProblem } from './problem.ts'
@@ -34,7 +34,7 @@ export function createStructHasher(types: Types): StructHasher {
     const fields = fieldsOf(types, type)
     if (fields === undefined)
       throw new TypedDataProblem(path, `${type} is no type of EIP-712 and not in types`)
-    return structEncoder(keccak256(toHex(describeType(types, type))), fields, encoderOf)
+    return structEncoder(keccak256Hex(Buffer.from(describeType(types, type))), fields, encoderOf)
   }
   return function* (type, value, path) {
     if (fieldsOf(types, type) !== undefined && atomEncoder(type) === undefined)
@@ -72,7 +72,7 @@ function structEncoder(
       if (!Object.hasOwn(value, name)) throw new TypedDataProblem(at, `a value of type ${type} is expected`)
       words.push(yield* encoderOf(type, at)((value as Readonly<Record<string, unknown>>)[name], at))
     }
-    return keccak256(concat(words))
+    return hashOf(words)
   }
 }
 
@@ -85,8 +85,12 @@ function arrayEncoder(encodeItem: Encoder, count: number | undefined): Encoder {
     }
     const words: Hex[] = []
     for (const [index, item] of value.entries()) words.push(yield* encodeItem(item, `${path}[${index}]`))
-    return keccak256(concat(words))
+    return hashOf(words)
   }
+}
+
+function hashOf(words: readonly Hex[]): Hex {
+  return keccak256Hex(Buffer.from(words.map((word) => word.slice(2)).join(''), 'hex'))
 }
 
 /** Returns `encodeType`: the struct, then every struct that it refers to, by name. */
