@@ -129,16 +129,12 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
       const key = { id, name, ...rights, createdBy: principal.id, createdAt: stored.createdAt }
       const created = await db.transaction().execute(async (tx) => {
         if (!(await insertApiKey(tx, key, stored))) throw idInUse(id)
-        const after = await findApiKey(tx, id, now())
-        if (after === undefined) throw new Error(`API key ${id} was stored and is not there`)
+        const inserted = await findApiKey(tx, id, now())
+        if (inserted === undefined) throw new Error(`API key ${id} was stored and is not there`)
         const target = { type: 'api_key', id } as const
-        await appendManagement(tx, {
-          author: actor,
-          action: 'createApiKey',
-          target,
-          after: shownApiKey(after),
-        })
-        return after
+        const after = shownApiKey(inserted)
+        await appendManagement(tx, { author: actor, action: 'createApiKey', target, after })
+        return inserted
       })
       await changed()
       return { key: created, secret }

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { type AuditEntry, type AuditedChange, MANAGEMENT_CHAIN, type StoredEntry } from './entry.ts'
+import { entryFields } from './entry-fields.ts'
 import { entryHash, FIRST_HASH } from './entry-hash.ts'
 import { toLoggable } from './loggable.ts'
 
@@ -92,16 +93,5 @@ function toEntry({
 }
 
 function toRecord(entry: StoredEntry) {
-  return {
-    number: entry.number.toString(),
-    actor: entry.actor,
-    address: entry.address,
-    request_id: entry.requestId,
-    action: entry.action,
-    target_type: entry.targetType,
-    target_id: entry.targetId,
-    before: entry.before,
-    after: entry.after,
-    hash: `\\x${Buffer.from(entry.hash).toString('hex')}`,
-  }
+  return { ...entryFields(entry), hash: `\\x${Buffer.from(entry.hash).toString('hex')}` }
 }

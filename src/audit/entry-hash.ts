@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/fingerprint.ts'
 import type { AuditEntry } from './entry.ts'
+import { entryFields } from './entry-fields.ts'
 
 /** The hash before the first entry of a chain. */
 export const FIRST_HASH: Uint8Array = new Uint8Array(32)
@@ -11,18 +12,6 @@ export const FIRST_HASH: Uint8Array = new Uint8Array(32)
  * docs/audit.md repeats it, so that others can verify a log.
  */
 export function entryHash(previous: Uint8Array, entry: AuditEntry): Uint8Array {
-  const text = canonicalJson({
-    chain: entry.chain,
-    number: String(entry.number),
-    at: entry.at.toISOString(),
-    actor: entry.actor,
-    address: entry.address,
-    request_id: entry.requestId,
-    action: entry.action,
-    target_type: entry.targetType,
-    target_id: entry.targetId,
-    before: entry.before,
-    after: entry.after,
-  })
+  const text = canonicalJson(entryFields(entry))
   return Uint8Array.from(createHash('sha256').update(previous).update(text).digest())
 }

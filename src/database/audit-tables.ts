@@ -17,9 +17,9 @@ export interface AuditLogTable {
   action: string
   target_type: string
   target_id: string
-  /** What the change replaced, without secrets; null where there was nothing. */
+  /** The record before the change, without secrets, is null where there was none. */
   before: JSONColumnType<object> | null
-  /** What there is after the change, without secrets; null where there is nothing. */
+  /** The record after the change, without secrets, is null where there is none. */
   after: JSONColumnType<object> | null
   /** The SHA-256 of the previous hash and of this entry. */
   hash: Uint8Array

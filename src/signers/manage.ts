@@ -56,13 +56,8 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
       const stored: StoredSigner = { id, type: request.type, origin: 'api', config: config ?? {} }
       await db.transaction().execute(async (tx) => {
         if (!(await insertSigner(tx, signer))) throw idInUse(id)
-        const target = { type: 'signer', id } as const
-        await appendManagement(tx, {
-          author: actor,
-          action: 'createSigner',
-          target,
-          after: shownSigner(stored),
-        })
+        const after = shownSigner(stored)
+        await appendManagement(tx, { author: actor, action: 'createSigner', target: targetOf(id), after })
       })
       return stored
     },
@@ -82,15 +77,14 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
             `Signer ${id} is used by ${users.map((user) => `"${user}"`).join(', ')}; delete what uses it first.`,
           )
         await deleteSigners(tx, [id])
-        const target = { type: 'signer', id } as const
-        await appendManagement(tx, {
-          author: actor,
-          action: 'deleteSigner',
-          target,
-          before: shownSigner(signer),
-        })
+        const before = shownSigner(signer)
+        await appendManagement(tx, { author: actor, action: 'deleteSigner', target: targetOf(id), before })
       }),
   }
+}
+
+function targetOf(id: string) {
+  return { type: 'signer', id } as const
 }
 
 /** The parts of a new signer. */

@@ -5,7 +5,7 @@ interface FailedLogin {
   readonly status: number
   /** Completes "cannot be asked: …" for a login that fails until an operator acts. The status is added. */
   readonly refused: string
-  /** What an operator can look at then. */
+  /** It tells the operator where to look then. */
   readonly hint?: string
 }
 
