@@ -1,0 +1,45 @@
+/** The asset name of the native currency. */
+export const NATIVE = 'native'
+
+/** An amount that content can take from the account, in the smallest unit of its asset. */
+export interface AssetAmount {
+  /**
+   * `native`; on EVM the address of a token in lower case; on Solana the address of a mint; on Stellar `CODE:ISSUER`, or the address of a
+   * contract.
+   */
+  readonly asset: string
+  readonly value: bigint
+}
+
+/** A call or operation whose amounts cannot be read from its bytes. */
+export interface UnreadCall {
+  /** The contract, program or operation, as the fields below name it. */
+  readonly target: string
+  /** The only asset that it can move; absent when it can move any. */
+  readonly asset?: string
+}
+
+/** The effects of content on the account that sends it, as far as its bytes tell them before anything is signed. */
+export interface Effects {
+  /** The accounts that receive, and those that it allows to take (`approve`). */
+  readonly receivers: readonly string[]
+  /** The contracts or programs that it calls; `CONTRACT_CREATION` for code that it stores on the chain. EVM: in lower case. */
+  readonly contracts: readonly string[]
+  /** EVM: the first four bytes of the data of a call, as `0x` and lower-case hex digits. */
+  readonly selectors: readonly string[]
+  /** Stellar: the types of the operations, as the contract's `OperationSpec` names them, e.g. `path_payment_strict_send`. */
+  readonly operations: readonly string[]
+  /** Each asset at most once. */
+  readonly amounts: readonly AssetAmount[]
+  readonly unread: readonly UnreadCall[]
+}
+
+/** The contract of content that stores code on the chain. It is no address, so a list of addresses never includes it. */
+export const CONTRACT_CREATION = 'contract creation'
+
+/** Adds up the amounts of each asset, and leaves out those of nothing. */
+export function sumAmounts(amounts: readonly AssetAmount[]): AssetAmount[] {
+  const sums = new Map<string, bigint>()
+  for (const { asset, value } of amounts) if (value > 0n) sums.set(asset, (sums.get(asset) ?? 0n) + value)
+  return [...sums].map(([asset, value]) => ({ asset, value }))
+}
