@@ -3,7 +3,11 @@ import type { Effects } from '../effects.ts'
 import { joinEffects, type PartialEffects } from '../join-effects.ts'
 import type { StellarRequest } from './content.ts'
 import { classicEffects } from './effects/classic.ts'
-import { calledContracts, foreignInvocationEffects, invocationEffects } from './effects/invocation.ts'
+import {
+  calledContracts,
+  externallySignedInvocationEffects,
+  invocationEffects,
+} from './effects/invocation.ts'
 import { operationName } from './effects/names.ts'
 import { encodeOperation } from './encode/operation.ts'
 import { openEnvelope } from './model/envelope.ts'
@@ -18,7 +22,7 @@ export function stellarEffects(request: StellarRequest, address: string): Effect
     operationsOf(request, address).map(({ body, own }) => ({
       operations: [operationName(body)],
       contracts: calledContracts(body),
-      ...(own ? ownEffects(body, address) : foreignEffects(body, address)),
+      ...(own ? ownEffects(body, address) : externallySignedEffects(body, address)),
     })),
   )
 }
@@ -50,8 +54,8 @@ function ownEffects(body: OperationBody, address: string): PartialEffects {
     : classicEffects(body)
 }
 
-function foreignEffects(body: OperationBody, address: string): PartialEffects {
+function externallySignedEffects(body: OperationBody, address: string): PartialEffects {
   return body.type === 'invokeHostFunction'
-    ? foreignInvocationEffects(body.invokeHostFunctionOp, address)
+    ? externallySignedInvocationEffects(body.invokeHostFunctionOp, address)
     : {}
 }

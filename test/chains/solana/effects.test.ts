@@ -144,7 +144,7 @@ describe('the system program', () => {
   )
 })
 
-const token = (kind: number, accounts: readonly Address[], program = TOKEN_PROGRAM) =>
+const token = (kind: number, accounts: readonly Address[], program: Address = TOKEN_PROGRAM) =>
   step(program, accounts, bytes(kind), u64(9n), bytes(6))
 const SEND = [SOURCE, MINT, TARGET, SELF] as const
 const WITH_FEE = (program: Address) => step(program, SEND, bytes(26, 1), u64(9n), bytes(6), u64(1n))

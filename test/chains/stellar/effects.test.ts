@@ -271,7 +271,7 @@ describe('the authorization of a call', () => {
     })
   const entry = (
     rootInvocation: xdr.SorobanAuthorizedInvocation,
-    credentials = xdr.SorobanCredentials.sorobanCredentialsSourceAccount(),
+    credentials: xdr.SorobanCredentials = xdr.SorobanCredentials.sorobanCredentialsSourceAccount(),
   ) => new xdr.SorobanAuthorizationEntry({ credentials, rootInvocation })
   const by = (address: string) =>
     new xdr.SorobanAddressCredentials({

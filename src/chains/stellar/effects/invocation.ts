@@ -32,7 +32,7 @@ export function invocationEffects(
 }
 
 /** Returns the effects on `address` of a host function with another source: those for which a signed entry of `address` is attached. */
-export function foreignInvocationEffects(
+export function externallySignedInvocationEffects(
   { hostFunction, auth }: InvokeHostFunctionOp,
   address: string,
 ): PartialEffects {
