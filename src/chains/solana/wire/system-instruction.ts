@@ -9,20 +9,28 @@ const KINDS = {
   createAccountWithSeed: 3,
   advanceNonce: 4,
   withdrawNonce: 5,
+  initializeNonce: 6,
+  allocate: 8,
   transferWithSeed: 11,
 } as const
 
-type Kind = keyof typeof KINDS
+/** A kind of instruction of the system program. */
+export type SystemKind = keyof typeof KINDS
 
-const NAMES: ReadonlyMap<number, Kind> = new Map(
-  (Object.keys(KINDS) as Kind[]).map((name) => [KINDS[name], name]),
+const NAMES: ReadonlyMap<number, SystemKind> = new Map(
+  (Object.keys(KINDS) as SystemKind[]).map((name) => [KINDS[name], name]),
 )
 
 /** Returns the kind of an instruction of the system program; undefined for other programs and for kinds that do not matter here. */
-export function systemKind(message: Message, instruction: CompiledInstruction): Kind | undefined {
-  const data = Buffer.from(instruction.data ?? [])
-  if (programOf(message, instruction) !== SYSTEM_PROGRAM || data.length < 4) return undefined
-  return NAMES.get(data.readUInt32LE(0))
+export function systemKind(message: Message, instruction: CompiledInstruction): SystemKind | undefined {
+  return programOf(message, instruction) === SYSTEM_PROGRAM
+    ? systemKindOf(Buffer.from(instruction.data ?? []))
+    : undefined
+}
+
+/** Returns the kind that the data of an instruction of the system program names; undefined for kinds that do not matter here. */
+export function systemKindOf(data: Buffer): SystemKind | undefined {
+  return data.length < 4 ? undefined : NAMES.get(data.readUInt32LE(0))
 }
 
 /**
@@ -56,16 +64,19 @@ export function openOutflow(
   payer: string,
 ): bigint {
   return message.instructions.reduce((sum, instruction) => {
-    const amount = amountOf(message, instruction)
+    const amount =
+      programOf(message, instruction) === SYSTEM_PROGRAM
+        ? lamportsIn(Buffer.from(instruction.data ?? []))
+        : undefined
     const [from] = instructionAccounts(accounts, instruction)
     return amount !== undefined && from?.address === payer ? sum + amount : sum
   }, 0n)
 }
 
-function amountOf(message: Message, instruction: CompiledInstruction): bigint | undefined {
-  const kind = systemKind(message, instruction)
-  const data = Buffer.from(instruction.data ?? [])
-  if (kind === 'transfer' || kind === 'createAccount') {
+/** Returns the lamports that an instruction of the system program takes from its first account; undefined when it names none. */
+export function lamportsIn(data: Buffer): bigint | undefined {
+  const kind = systemKindOf(data)
+  if (kind === 'transfer' || kind === 'createAccount' || kind === 'transferWithSeed') {
     return data.length >= 12 ? data.readBigUInt64LE(4) : undefined
   }
   if (kind !== 'createAccountWithSeed') return undefined

@@ -1,0 +1,17 @@
+import { StrKey } from '@stellar/stellar-sdk/base'
+import type { ScAddress } from '@stellar/stellar-sdk/xdr'
+import { accountIdOf } from '../model/strkey.ts'
+
+/** Returns the `G…` address of an account, without the number of a muxed one, or the `C…` address of a contract; undefined for others. */
+export function addressName(address: ScAddress): string | undefined {
+  switch (address.type) {
+    case 'scAddressTypeAccount':
+      return accountIdOf(address.accountId.ed25519.toBytes())
+    case 'scAddressTypeMuxedAccount':
+      return accountIdOf(address.muxedAccount.ed25519.toBytes())
+    case 'scAddressTypeContract':
+      return StrKey.encodeContract(address.contractId.toBytes())
+    default:
+      return undefined
+  }
+}
