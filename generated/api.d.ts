@@ -252,6 +252,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/usage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get what a relayer has spent of its limits
+         * @description Shows each limit of the policy `rules` with what is left of it, and what the relayer spent in the last hour, day and 30 days. What open
+         *     transactions can take counts as spent until the network has decided. Only a relayer with limits is counted.
+         */
+        readonly get: operations["getRelayerUsage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/sign": {
         readonly parameters: {
             readonly query?: never;
@@ -1313,6 +1340,33 @@ export interface paths {
         readonly patch: operations["updateApiKey"];
         readonly trace?: never;
     };
+    readonly "/api/v1/api-keys/{api_key_id}/usage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get what an API key has spent of its limits
+         * @description Shows each limit of its `rules` with what is left of it, on each network where it has spent, and what it spent in the last hour, day and
+         *     30 days. What open transactions can take counts as spent until the network has decided. Only a key with limits is counted.
+         */
+        readonly get: operations["getApiKeyUsage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/api-keys/{api_key_id}/rotate": {
         readonly parameters: {
             readonly query?: never;
@@ -1530,6 +1584,7 @@ export interface components {
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
+         *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
          *     | `policy_violation` | Solana: a rule of the relayer forbids a program, an account, or so many signatures or bytes |
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
@@ -1549,7 +1604,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "rule_violated" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1829,6 +1884,7 @@ export interface components {
             /** @constant */
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
             readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
+            readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
             readonly include_revert_data?: boolean;
@@ -1863,6 +1919,7 @@ export interface components {
             /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
+            readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
             /** @description Accepted and of no effect. `channels` decides how many transactions are in flight at once. */
@@ -1908,6 +1965,7 @@ export interface components {
             readonly max_signatures?: components["schemas"]["RelayerPolicies"]["max_signatures"];
             readonly max_tx_data_size?: components["schemas"]["RelayerPolicies"]["max_tx_data_size"];
             readonly fee_payer_spending?: components["schemas"]["RelayerPolicies"]["fee_payer_spending"];
+            readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
             readonly allowed_tokens?: components["schemas"]["TokenFees"];
@@ -1949,6 +2007,8 @@ export interface components {
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
             readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
+            /** @description The rules for what the relayer may spend, in place of the present ones. */
+            readonly rules?: components["schemas"]["SpendingRules"] | null;
             readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
             readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
             readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
@@ -2123,6 +2183,8 @@ export interface components {
              *     when empty. Answers write them in lower case.
              */
             readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /** @description Every type of network. */
+            readonly rules?: components["schemas"]["SpendingRules"];
             /**
              * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
              *     methods that read and those that the operator lists for the network can be given.
@@ -2180,6 +2242,117 @@ export interface components {
         readonly NetworkPatterns: readonly string[];
         /** @description A name for people. It does not begin with a space and has no control characters. */
         readonly ApiKeyName: components["schemas"]["RelayerName"];
+        /**
+         * @description The rules for what an API key or a relayer may spend. A rule that is absent forbids nothing; every rule of the relayer and of the key has to
+         *     allow a request. docs/spending.md explains them.
+         */
+        readonly SpendingRules: {
+            /**
+             * @description The only accounts that may receive the native currency or tokens, or be allowed to take them (`approve`). Solana: a token account
+             *     receives tokens. None when empty.
+             */
+            readonly receivers?: readonly components["schemas"]["SpendingName"][];
+            /** @description The only contracts (EVM, Stellar) and programs (Solana) that may be called. None when empty; code is not created then either. */
+            readonly contracts?: readonly components["schemas"]["SpendingName"][];
+            /** @description EVM. The only functions that may be called, by the first four bytes of the data. */
+            readonly selectors?: readonly string[];
+            /** @description Stellar. The only types of operations, such as `payment`. */
+            readonly operations?: readonly string[];
+            /** @description The only assets that may be moved: `native`, the address of a token or mint, or `CODE:ISSUER`. */
+            readonly assets?: readonly components["schemas"]["SpendingName"][];
+            /** @description The most that may be spent. */
+            readonly limits?: readonly components["schemas"]["SpendingLimit"][];
+            readonly hours?: components["schemas"]["SpendingHours"];
+            /**
+             * @description `required`: nothing is sent without an `Idempotency-Key`. `optional` when absent.
+             * @enum {string}
+             */
+            readonly idempotency?: "required" | "optional";
+            /**
+             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules refuse these signatures.
+             * @enum {string}
+             */
+            readonly signatures?: "readable" | "any";
+        };
+        /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared in lower case, and answers show them so. */
+        readonly SpendingName: string;
+        /**
+         * @description The most in a rolling period, on each network by itself. `value` is in the smallest unit of the asset; `fees` is everything that
+         *     transactions cost besides their value, in the native currency; `count` is the number of transactions.
+         */
+        readonly SpendingLimit: {
+            /**
+             * @description One transaction, or the last 60 minutes, 24 hours or 30 days.
+             * @enum {string}
+             */
+            readonly per: "transaction" | "hour" | "day" | "month";
+            /** @description `native` when absent. Other assets have no `fees` and no `count`. */
+            readonly asset?: components["schemas"]["SpendingName"];
+            /** @description The only network that it is about. Every one when absent, each by itself. */
+            readonly network?: components["schemas"]["SpendingName"];
+            /** @description The most of the asset. */
+            readonly value?: components["schemas"]["U128"];
+            /** @description The most besides the value. */
+            readonly fees?: components["schemas"]["U128"];
+            /** @description The most transactions. */
+            readonly count?: number;
+        };
+        /** @description The time of the day when sending is allowed, in UTC. An end before the start is on the next day. */
+        readonly SpendingHours: {
+            readonly from: components["schemas"]["TimeOfDay"];
+            readonly to: components["schemas"]["TimeOfDay"];
+            /** @description The days on which it starts. Every day when absent. */
+            readonly days?: readonly ("sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday")[];
+        };
+        /** @description Hours and minutes. */
+        readonly TimeOfDay: string;
+        /** @description What was spent. */
+        readonly SpendingUsageResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SpendingUsage"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description What was spent, and what is left of each limit. */
+        readonly SpendingUsage: {
+            readonly limits: readonly components["schemas"]["LimitUsage"][];
+            /** @description What was spent of each asset on each network, as far as a limit names it. The native currency is always there. */
+            readonly spent: readonly components["schemas"]["AssetUsage"][];
+        };
+        /** @description What is left of one limit on one network. */
+        readonly LimitUsage: {
+            /** @description The limit by its path in the rules. */
+            readonly rule: string;
+            /** @enum {string} */
+            readonly per: "hour" | "day" | "month";
+            readonly network: string;
+            readonly asset: string;
+            readonly value?: components["schemas"]["LimitedAmount"];
+            readonly fees?: components["schemas"]["LimitedAmount"];
+            readonly count?: components["schemas"]["LimitedAmount"];
+        };
+        /** @description Decimal digits. */
+        readonly LimitedAmount: {
+            readonly limit: components["schemas"]["DecimalString"];
+            readonly spent: components["schemas"]["DecimalString"];
+            /** @description 0 also when more was spent. */
+            readonly left: components["schemas"]["DecimalString"];
+        };
+        /** @description What was spent of one asset. */
+        readonly AssetUsage: {
+            readonly network: string;
+            readonly asset: string;
+            readonly hour: components["schemas"]["SpentAmounts"];
+            readonly day: components["schemas"]["SpentAmounts"];
+            /** @description The last 30 days. */
+            readonly month: components["schemas"]["SpentAmounts"];
+        };
+        /** @description The sums of a rolling period. */
+        readonly SpentAmounts: {
+            readonly value: components["schemas"]["DecimalString"];
+            readonly fees: components["schemas"]["DecimalString"];
+            readonly count: number;
+        };
         /** @description A secret of an API key, without the secret. */
         readonly ApiKeySecret: {
             /** @description Its first characters, to recognise it. */
@@ -2196,6 +2369,7 @@ export interface components {
             readonly scopes: components["schemas"]["Scopes"];
             readonly relayers?: components["schemas"]["RelayerPatterns"];
             readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
             /** @description While it is true, no secret of the key is accepted. */
             readonly disabled: boolean;
             /** @description The time from which no secret of the key is accepted; absent when it has no end. */
@@ -2216,6 +2390,7 @@ export interface components {
             readonly scopes: components["schemas"]["Scopes"];
             readonly relayers?: components["schemas"]["RelayerPatterns"];
             readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
             /** @description While it is true, no secret of the key is accepted. */
             readonly disabled: boolean;
             /** @description The time from which no secret of the key is accepted; absent when it has no end. */
@@ -2238,6 +2413,7 @@ export interface components {
             readonly scopes: components["schemas"]["Scopes"];
             readonly relayers?: components["schemas"]["RelayerPatterns"];
             readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
             readonly expires_at?: components["schemas"]["ApiKeyExpiry"];
         };
         /**
@@ -2253,6 +2429,8 @@ export interface components {
             readonly relayers?: components["schemas"]["RelayerPatterns"] | null;
             /** @description The networks whose relayers the key sees; null for all. */
             readonly networks?: components["schemas"]["NetworkPatterns"] | null;
+            /** @description The rules for what it may spend, in place of the present ones; null for none. */
+            readonly rules?: components["schemas"]["SpendingRules"] | null;
             /** @description True takes it out of use; false takes it back. */
             readonly disabled?: boolean;
             /** @description The end; null for none. */
@@ -5269,6 +5447,41 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly getRelayerUsage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was spent. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendingUsageResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly signMessage: {
         readonly parameters: {
             readonly query?: never;
@@ -6851,6 +7064,41 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly getApiKeyUsage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was spent. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendingUsageResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly rotateApiKey: {
         readonly parameters: {
             readonly query?: never;
@@ -7078,6 +7326,7 @@ export interface scopes {
     readonly updateRelayer: "relayers:write";
     readonly getRelayerStatus: "relayers:read";
     readonly getRelayerBalance: "relayers:read";
+    readonly getRelayerUsage: "relayers:read";
     readonly signMessage: "sign";
     readonly signTypedData: "sign";
     readonly signTransaction: "sign";
@@ -7120,5 +7369,6 @@ export interface scopes {
     readonly getApiKey: "api-keys:read";
     readonly deleteApiKey: "api-keys:admin";
     readonly updateApiKey: "api-keys:admin";
+    readonly getApiKeyUsage: "api-keys:read";
     readonly rotateApiKey: "api-keys:admin";
 }

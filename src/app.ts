@@ -43,6 +43,7 @@ import { createInstrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
+import { createBudgetWorker } from './workers/budget-worker.ts'
 import type { Loop } from './workers/loop.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
@@ -170,6 +171,7 @@ async function assemble(parts: Parts): Promise<App> {
     access.loop,
     submit,
     createStuckWorker(context),
+    createBudgetWorker(context),
     management.health,
     ...deliveries.loops,
   ]

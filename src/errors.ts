@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'replacement_underpriced'
   | 'request_timeout'
   | 'request_too_slow'
+  | 'rule_violated'
   | 'signer_not_found'
   | 'signer_refused'
   | 'signer_unavailable'

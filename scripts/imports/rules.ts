@@ -21,6 +21,7 @@ const EVERYTHING = ['*']
 /** What the rooms know of chains: the interface, and the words that it speaks. */
 const CHAINS = [
   'chains/chain.ts',
+  'chains/effects.ts',
   'chains/answer.ts',
   'chains/attempt.ts',
   'chains/included-attempt.ts',
@@ -62,7 +63,8 @@ const ARROWS: Rules['arrows'] = {
   'wiring/': EVERYTHING,
   'http/': ['access/principal.ts', 'access/visibility.ts', 'contract/', ...COMMON],
   'contract/': ['../generated/', 'access/actor.ts', 'access/principal.ts', ...COMMON],
-  'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', ...COMMON],
+  'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', 'spending/', ...COMMON],
+  'spending/': ['chains/effects.ts', 'database/', ...COMMON],
   'audit/': ['access/actor.ts', 'database/', ...COMMON],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
@@ -81,6 +83,7 @@ const ARROWS: Rules['arrows'] = {
     'signers/store.ts',
     'contract/exact-integers.ts',
     'events/',
+    'spending/',
     ...COMMON,
   ],
   'diagnosis/': [
@@ -116,6 +119,7 @@ const ARROWS: Rules['arrows'] = {
     'relayers/',
     'signers/signer.ts',
     'signers/signer-fault.ts',
+    'spending/',
     ...COMMON,
   ],
   'relayers/': [
@@ -127,6 +131,7 @@ const ARROWS: Rules['arrows'] = {
     'networks/',
     'notifications/',
     'signers/',
+    'spending/',
     ...COMMON,
   ],
   'notifications/': ['access/', 'audit/', 'database/', 'events/', 'security/', ...COMMON],

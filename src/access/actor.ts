@@ -1,3 +1,5 @@
+import type { SpendingRules } from '../spending/rules.ts'
+
 /** The sender of a request, as the records of what it changed name it. */
 export interface Actor {
   /** The id of its API key; `root` for that of the environment. */
@@ -6,4 +8,6 @@ export interface Actor {
   readonly address: string
   /** Leads to the lines of the log. */
   readonly requestId: string
+  /** The rules for what the API key may spend; absent when it has none. */
+  readonly rules?: SpendingRules | undefined
 }

@@ -1,3 +1,4 @@
+import type { SpendingRules } from '../spending/rules.ts'
 import type { Scope } from './scope.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -5,6 +6,8 @@ import type { Visibility } from './visibility.ts'
 export interface Rights {
   readonly scopes: readonly Scope[]
   readonly visibility: Visibility
+  /** The rules for what it may spend; absent when it has none. */
+  readonly rules?: SpendingRules | undefined
   /** Absent when it has no end. */
   readonly expiresAt?: Date | undefined
 }

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { ApiKeySecretsTable, ApiKeysTable } from '../database/access-tables.ts'
 import type { Schema } from '../database/schema.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
+import { decodeRules, encodeRules } from '../spending/stored-rules.ts'
 import type { ApiKey, Rights, SecretRecord } from './api-key.ts'
 import type { Scope } from './scope.ts'
 
@@ -24,7 +25,10 @@ export interface NewApiKey extends Rights {
 }
 
 /** The part of a key that can change. */
-export type ChangedApiKey = Pick<ApiKey, 'name' | 'disabled' | 'scopes' | 'visibility' | 'expiresAt'>
+export type ChangedApiKey = Pick<
+  ApiKey,
+  'name' | 'disabled' | 'scopes' | 'visibility' | 'rules' | 'expiresAt'
+>
 
 /** The hash of an accepted secret. */
 export interface StoredSecret {
@@ -200,6 +204,7 @@ function toApiKey(row: KeyRow, secrets: readonly Selectable<ApiKeySecretsTable>[
     // The service wrote them itself.
     scopes: row.scopes as Scope[],
     visibility: omitUndefined({ relayers: row.relayers ?? undefined, networks: row.networks ?? undefined }),
+    rules: row.rules === null ? undefined : decodeRules(row.rules),
     disabled: row.disabled,
     expiresAt: row.expires_at ?? undefined,
     createdAt: row.created_at,
@@ -217,11 +222,12 @@ function toSecretRecord(row: Selectable<ApiKeySecretsTable>): SecretRecord {
   })
 }
 
-function columnsOf({ scopes, visibility, expiresAt }: Rights) {
+function columnsOf({ scopes, visibility, rules, expiresAt }: Rights) {
   return {
     scopes: JSON.stringify(scopes),
     relayers: visibility.relayers ? JSON.stringify(visibility.relayers) : null,
     networks: visibility.networks ? JSON.stringify(visibility.networks) : null,
+    rules: rules ? encodeRules(rules) : null,
     expires_at: expiresAt ?? null,
   }
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import { encodeRules } from '../spending/stored-rules.ts'
 import type { ApiKey } from './api-key.ts'
 import { type KeySnapshot, readKeySnapshot, readKeyVersion, saveUses } from './api-keys-store.ts'
 import { hashSecret } from './key-secret.ts'
@@ -95,7 +96,7 @@ function unchanged(before: Known | undefined, key: ApiKey): Known | undefined {
   return before !== undefined && rightsOf(before.key) === rightsOf(key) ? before : undefined
 }
 
-function rightsOf({ scopes, visibility, expiresAt, disabled }: ApiKey): string {
+function rightsOf({ scopes, visibility, rules, expiresAt, disabled }: ApiKey): string {
   const { relayers, networks } = visibility
-  return JSON.stringify([scopes, relayers, networks, expiresAt, disabled])
+  return JSON.stringify([scopes, relayers, networks, rules && encodeRules(rules), expiresAt, disabled])
 }

@@ -6,6 +6,7 @@ import { CLI_AUTHOR, CONFIGURATION } from '../audit/entry.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import type { SpendingRules } from '../spending/rules.ts'
 import type { Actor } from './actor.ts'
 import type { ApiKey, Rights } from './api-key.ts'
 import {
@@ -37,6 +38,7 @@ export interface ApiKeyPatch {
   readonly relayers?: readonly string[] | null | undefined
   readonly networks?: readonly string[] | null | undefined
   readonly disabled?: boolean | undefined
+  readonly rules?: SpendingRules | null | undefined
   readonly expiresAt?: Date | null | undefined
 }
 
@@ -171,6 +173,7 @@ function apply(key: ApiKey, patch: ApiKeyPatch): ApiKey {
   const {
     relayers = key.visibility.relayers,
     networks = key.visibility.networks,
+    rules = key.rules,
     expiresAt = key.expiresAt,
   } = patch
   return {
@@ -179,6 +182,7 @@ function apply(key: ApiKey, patch: ApiKeyPatch): ApiKey {
     scopes,
     disabled,
     visibility: { relayers: relayers ?? undefined, networks: networks ?? undefined },
+    rules: rules ?? undefined,
     expiresAt: expiresAt ?? undefined,
   }
 }

@@ -1,3 +1,4 @@
+import type { SpendingRules } from '../spending/rules.ts'
 import type { Rights } from './api-key.ts'
 import type { Scope } from './scope.ts'
 import { EVERYTHING, type Visibility } from './visibility.ts'
@@ -7,6 +8,8 @@ export interface Principal {
   /** The id of the API key; `root` for that of the environment. */
   readonly id: string
   readonly visibility: Visibility
+  /** The rules for what it may spend; absent when it has none. */
+  readonly rules?: SpendingRules | undefined
   /** The end of its validity; absent when it has none. */
   readonly expiresAt?: Date | undefined
   /** Returns true when it has the scope. */
@@ -40,6 +43,7 @@ export function principalOf(id: string, rights: Rights, ended: AbortSignal): Pri
   return Object.freeze({
     id,
     visibility: rights.visibility,
+    rules: rights.rules,
     expiresAt: rights.expiresAt,
     may: (scope: Scope) => scopes.has(scope),
     ended,

@@ -4,7 +4,9 @@ import { deploymentScopes } from './scope.ts'
 import { isWithin, seesEverything } from './visibility.ts'
 
 /** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined when there is none. */
-export function contradictionIn({ scopes, visibility }: Rights): string | undefined {
+export function contradictionIn({ scopes, visibility, rules }: Rights): string | undefined {
+  if (rules !== undefined && scopes.includes('api-keys:admin'))
+    return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create a key without them; leave the scope away, or the rules.'
   const [first, ...others] = seesEverything(visibility) ? [] : deploymentScopes(scopes)
   if (first === undefined) return undefined
   const all = [first, ...others].join(', ')

@@ -10,6 +10,7 @@ export function shownApiKey({ id, name, scopes, visibility, ...key }: ApiKey): S
     scopes,
     relayers: visibility.relayers,
     networks: visibility.networks,
+    rules: key.rules,
     disabled: key.disabled,
     expires_at: key.expiresAt?.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString(),

@@ -12,6 +12,7 @@ import type {
   Refusal,
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
+import type { Effects } from './effects.ts'
 import type { EvmPolicies, EvmRequest, TypedData } from './evm/content.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
@@ -70,6 +71,7 @@ export interface SourceAccount {
 export interface Reviewed {
   /** The content as a request, where a request can express it. */
   readonly request?: ChainRequest
+  readonly effects: Effects
   /** The highest amount that it can take from the account, in the smallest unit. */
   readonly cost: bigint
   sign(signer: Signer): Promise<SignedDraft>
@@ -283,6 +285,8 @@ export interface ChainOf<
   cost(draft: D): bigint
   /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
   paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
+  /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
+  effects(request: R, address: string): Effects
   /** Returns the amount that the request moves out of the account, before any fee is known. */
   amountOut(request: R): bigint
   /** Returns the meaning of a speed on this chain. */

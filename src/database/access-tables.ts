@@ -9,6 +9,8 @@ export interface ApiKeysTable {
   relayers: JSONColumnType<string[]> | null
   /** `type:name`; null for all networks. */
   networks: JSONColumnType<string[]> | null
+  /** The rules for spending; null for none. */
+  rules: JSONColumnType<object> | null
   disabled: Generated<boolean>
   expires_at: Date | null
   created_at: Generated<Date>

@@ -13,6 +13,7 @@ import type {
   NotificationKeysTable,
   StreamTicketsTable,
 } from './event-tables.ts'
+import type { SpendersTable, SpendingsTable, SpentTable } from './spending-tables.ts'
 import type {
   AccountsTable,
   AttemptsTable,
@@ -52,6 +53,9 @@ export interface Schema {
   api_key_changes: ApiKeyChangesTable
   audit_log: AuditLogTable
   audit_chains: AuditChainsTable
+  spenders: SpendersTable
+  spendings: SpendingsTable
+  spent: SpentTable
 }
 
 /** Relayers, including removed ones. */

@@ -35,6 +35,8 @@ export interface TransactionsTable {
   cost: Generated<bigint>
   block_number: bigint | null
   block_hash: string | null
+  /** True when it takes from the budget of an API key or a relayer. */
+  budgeted: Generated<boolean>
   /** The earliest time at which a worker processes the row again. */
   next_run_at: Generated<Date>
   created_at: Generated<Date>

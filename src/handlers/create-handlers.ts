@@ -15,6 +15,7 @@ import { rpcHandlers } from './rpc.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
+import { type UsageHandlerDeps, usageHandlers } from './usage.ts'
 
 /** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(
@@ -29,6 +30,7 @@ export function createHandlers(
     DeliveryHandlerDeps &
     SignerHandlerDeps &
     ApiKeyHandlerDeps &
+    UsageHandlerDeps &
     NetworkHandlerDeps &
     NotificationHandlerDeps &
     MetricsHandlerDeps &
@@ -46,6 +48,7 @@ export function createHandlers(
     ...pendingHandlers(deps),
     ...signerHandlers(deps),
     ...apiKeyHandlers(deps),
+    ...usageHandlers(deps),
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),

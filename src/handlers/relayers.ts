@@ -9,6 +9,7 @@ import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
+import { refuseOpaque } from '../transactions/budgets/refuse-opaque.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { toPage } from './present/page.ts'
 import { presentRelayer } from './present/relayer.ts'
@@ -46,6 +47,7 @@ export function relayerHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
+      refuseOpaque(relayer, actor)
       const { chain, account } = runtimeOf(relayer)
       const signature = await chain.signMessage(body.message, account.signer)
       const sha256 = createHash('sha256').update(body.message).digest('hex')

@@ -9,6 +9,7 @@ import { fingerprintOf } from '../lib/fingerprint.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { refuseOpaque } from '../transactions/budgets/refuse-opaque.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionSigner } from '../transactions/sign-only.ts'
 import { readUnsigned } from './read/unsigned.ts'
@@ -34,6 +35,7 @@ export function signingHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
+      refuseOpaque(relayer, actor)
       const { chain, account } = runtimeOf(relayer)
       const answer = await chain.typedData?.sign(readTypedData(body), account.signer)
       if (answer === undefined)
@@ -49,7 +51,7 @@ export function signingHandlers({
     signTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const unsigned = readUnsigned(body, relayer, runtimeOf(relayer).chain)
-      const signed = await signTransaction(relayer, unsigned)
+      const signed = await signTransaction(relayer, unsigned, actor)
       const sha256 = createHash('sha256').update(signed.raw).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signTransaction', actor, sha256 })
       return { data: presentSigned(relayer, signed) }

@@ -176,7 +176,12 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
       return deadline.signal
     },
     principal,
-    actor: { keyId: principal.id, address: service.peers.ofRequest(context.req), requestId },
+    actor: {
+      keyId: principal.id,
+      address: service.peers.ofRequest(context.req),
+      requestId,
+      rules: principal.rules,
+    },
     ticketFilter,
     mediaType,
   })

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
 import { maskUrl } from './mask-url.ts'
-import type { Network, RpcUrl } from './network.ts'
+import { type Network, networkId, type RpcUrl } from './network.ts'
 import { readNetworkChanges } from './network-changes.ts'
 import { saveUntrustedUrls } from './rpc-urls-store.ts'
 import { silentEndpoints } from './silent-endpoints.ts'
@@ -90,11 +90,6 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
       return { network: get(networkId(network)), logs }
     },
   }
-}
-
-/** Returns the id by which callers name a network. */
-export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
-  return `${type}:${name}`
 }
 
 function changedUrls(before: readonly RpcUrl[], after: readonly RpcUrl[]) {

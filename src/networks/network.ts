@@ -93,3 +93,8 @@ export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type:
 export function hasUntrustedEndpoints({ rpcUrls }: Pick<Network, 'rpcUrls'>): boolean {
   return rpcUrls.some(({ untrusted }) => untrusted)
 }
+
+/** Returns the id by which callers name a network. */
+export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
+  return `${type}:${name}`
+}

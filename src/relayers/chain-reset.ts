@@ -4,8 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { findGenesis, rememberGenesis } from '../networks/chain-identity-store.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
-import { networkId } from '../networks/manage.ts'
-import { hasUntrustedEndpoints, type Network } from '../networks/network.ts'
+import { hasUntrustedEndpoints, type Network, networkId } from '../networks/network.ts'
 
 /** Finds out whether the chain of a test network was reset. */
 export interface ChainResetDetector {

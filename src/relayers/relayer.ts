@@ -2,6 +2,7 @@ import type { EvmPolicies } from '../chains/evm/content.ts'
 import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
 import type { NetworkType, RpcUrl } from '../networks/network.ts'
+import type { SpendingRules } from '../spending/rules.ts'
 
 /** The types of reasons for which the service itself disables a relayer. */
 export const DISABLED_REASONS = [
@@ -37,16 +38,22 @@ interface AnyRelayerConfig {
   readonly customRpcUrls?: readonly RpcUrl[]
 }
 
+/** The policy of every network type that the service itself applies. */
+export interface SpendingPolicy {
+  /** The rules for what the relayer may spend. Default: none. */
+  readonly rules?: SpendingRules
+}
+
 /** The configuration of a relayer on an EVM network. */
 export interface EvmRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'evm'
-  readonly policies: EvmPolicies
+  readonly policies: EvmPolicies & SpendingPolicy
 }
 
 /** The configuration of a relayer on a Stellar network. */
 export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
-  readonly policies: StellarPolicies
+  readonly policies: StellarPolicies & SpendingPolicy
   /** Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold their keys. */
   readonly channels?: number | readonly string[]
 }
@@ -54,7 +61,7 @@ export interface StellarRelayerConfig extends AnyRelayerConfig {
 /** The configuration of a relayer on a Solana network. */
 export interface SolanaRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'solana'
-  readonly policies: SolanaPolicies
+  readonly policies: SolanaPolicies & SpendingPolicy
 }
 
 /** The part of a relayer that the configuration file, or a caller, decides. */

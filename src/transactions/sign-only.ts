@@ -1,13 +1,19 @@
+import type { Actor } from '../access/actor.ts'
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { UnsignedTransaction } from '../chains/unsigned.ts'
 import { AppError } from '../errors.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { chargeSignature } from './budgets/charge-signature.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
 import { reservedBy } from './store/work-store.ts'
 
 /** Signs a transaction of the relayer's network type without storing or broadcasting it. */
-export type TransactionSigner = (relayer: Relayer, unsigned: UnsignedTransaction) => Promise<SignedDraft>
+export type TransactionSigner = (
+  relayer: Relayer,
+  unsigned: UnsignedTransaction,
+  actor: Actor,
+) => Promise<SignedDraft>
 
 /**
  * Signs a transaction that the caller broadcasts itself, under the rules of sending. Nothing is stored, and no nonce is assigned. The service
@@ -15,17 +21,18 @@ export type TransactionSigner = (relayer: Relayer, unsigned: UnsignedTransaction
  * @throws AppError with the rule that the transaction breaks, or `network_unavailable` when no node answers
  */
 export function createTransactionSigner(context: TransactionsContext): TransactionSigner {
-  return async (relayer, unsigned) => {
+  return async (relayer, unsigned, actor) => {
     const { chain, account } = context.runtimeOf(relayer)
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const answer = await chain.review(unsigned, accountOf(relayer))
     if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
     if (answer.kind === 'unknown') throw unchecked(answer.detail)
-    const { request, cost, sign } = answer.value
+    const { request, effects, cost, sign } = answer.value
     const forbidden = request && receiverForbidden(relayer, request)
     if (forbidden) throw forbidden
     if (cost > 0n) await checkFunds(context, relayer, cost)
+    await chargeSignature(context, { relayer, actor }, { effects, cost })
     return sign(account.signer)
   }
 }

@@ -5,6 +5,7 @@ import type { Reviewed } from '../../src/chains/chain.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
 import { createTransactionSigner } from '../../src/transactions/sign-only.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
+import { ACTOR } from '../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
@@ -30,6 +31,8 @@ interface Situation {
   readonly reserved?: bigint
 }
 
+const NO_EFFECTS = { receivers: [], contracts: [], selectors: [], operations: [], amounts: [], unread: [] }
+
 /** A chain that reviews every transaction as one that costs 10 wei. */
 async function setUp({ review, answer, balance, relayer, reserved }: Situation) {
   const stub = createStubChain()
@@ -44,7 +47,7 @@ async function setUp({ review, answer, balance, relayer, reserved }: Situation) 
         asked.push(signer === owner.runtime.account.signer ? 'sign' : 'sign as another')
         return SIGNED
       }
-      return { kind: 'ok', value: { cost: 10n, sign, ...review } }
+      return { kind: 'ok', value: { effects: NO_EFFECTS, cost: 10n, sign, ...review } }
     },
     balance: async () => {
       asked.push('balance')
@@ -55,7 +58,7 @@ async function setUp({ review, answer, balance, relayer, reserved }: Situation) 
     await insert(fixture.context, newTransaction(owner, { status: 'sent', cost: reserved }))
   const sign = createTransactionSigner(fixture.context)
   const caller = { ...owner.relayer, ...relayer } as Relayer
-  return { asked, signed: () => sign(caller, {} as Parameters<typeof sign>[1]) }
+  return { asked, signed: () => sign(caller, {} as Parameters<typeof sign>[1], ACTOR) }
 }
 
 test('a transaction that keeps the rules is signed by the account, and nothing is stored', async () => {

@@ -13,6 +13,7 @@ import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
+import { evmEffects } from './effects.ts'
 import { GENESIS } from './genesis.ts'
 import { createHeadFeed } from './heads.ts'
 import { readManyReceipts } from './inclusion/block-receipts.ts'
@@ -113,6 +114,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     },
     cost: costOf,
     paidFee: ({ result }) => result?.feeCharged,
+    effects: evmEffects,
     amountOut: ({ value }: EvmRequest) => value,
     speed: (level) => SPEEDS[level],
   }

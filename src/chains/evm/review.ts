@@ -4,6 +4,7 @@ import type { Answer } from '../answer.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedEvm } from '../unsigned.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
+import { evmEffects } from './effects.ts'
 import { checkRequest } from './prepare/check.ts'
 import { ceilingOf, explicitFees } from './prepare/fees.ts'
 import { signDraft, unsignedBytes } from './sign.ts'
@@ -42,6 +43,7 @@ export function reviewUnsigned(
   const draft: EvmDraft = to === undefined ? content : { to, ...content }
   return ok({
     request,
+    effects: evmEffects(request),
     cost: value + gasLimit * ceilingOf(fees),
     sign: (signer) => signDraft({ draft, nonce, chainId: network.chainId }, signer),
   })

@@ -2,6 +2,7 @@ import type { Answer } from '../answer.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedSolana } from '../unsigned.ts'
 import { asRequest, checkUnsigned } from './check/request.ts'
+import { solanaEffects } from './effects.ts'
 import { prepareAsItIs } from './prepare/prepare.ts'
 import type { PrepareContext } from './prepare/prepare-context.ts'
 import { signDraft } from './sign.ts'
@@ -23,6 +24,7 @@ export async function reviewUnsigned(
     kind: 'ok',
     value: {
       request,
+      effects: solanaEffects(request, account.address),
       cost: draft.fee + draft.spends,
       sign: (signer) => {
         const sourceAccount = { address: account.address, signer }

@@ -6,6 +6,7 @@ import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
+import { solanaEffects } from './effects.ts'
 import { hasExpired } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
@@ -82,6 +83,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     cost: ({ fee, spends }) => fee + spends,
     // The network charges for the signatures and the requested units, also when the execution fails, so the fee is known when it is signed.
     paidFee: ({ draft }) => draft.fee,
+    effects: solanaEffects,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

@@ -4,6 +4,7 @@ import type { Answer, Refusal } from '../answer.ts'
 import type { SignedDraft } from '../attempt.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedStellar } from '../unsigned.ts'
+import { stellarEffects } from './effects.ts'
 import { hashTransaction, readEnvelope } from './model/envelope.ts'
 import { underlying } from './model/strkey.ts'
 import { feeCap } from './prepare/fees.ts'
@@ -45,6 +46,7 @@ export function reviewUnsigned(
   return {
     kind: 'ok',
     value: {
+      effects: stellarEffects({ type: 'stellar', network: '', transactionXdr: xdr }, self),
       cost: nativeOutflow(tx.operations, underlying(tx.sourceAccount), self) + feeOf(tx, self),
       sign: (signer) => sign(envelope, signer, passphrase),
     },

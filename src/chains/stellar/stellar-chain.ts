@@ -9,6 +9,7 @@ import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
+import { stellarEffects } from './effects.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
@@ -105,6 +106,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     },
     cost: costOf,
     paidFee: ({ result }, payer) => (result?.feeAccount === payer ? result.feeCharged : undefined),
+    effects: stellarEffects,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

@@ -25,10 +25,15 @@ export function readPatched(
   initial: object = {},
 ): RelayerConfig {
   const policies = resetPolicies(patch, { present: writePoliciesOf(relayer), initial })
-  const merged = mergePatch(writeRelayer(relayer), { ...patch, ...policies })
+  const merged = mergePatch(withoutRules(writeRelayer(relayer), patch), { ...patch, ...policies })
   const { customRpcUrls, ...patched } = read(merged)
   if (patch.custom_rpc_urls !== undefined) return chosenByCaller({ ...patched, customRpcUrls })
   return relayer.customRpcUrls ? { ...patched, customRpcUrls: relayer.customRpcUrls } : patched
+}
+
+/** New rules take the place of the present ones as a whole: what is left of old ones could forbid, or allow, what nobody expects. */
+function withoutRules(document: object, { policies }: Schemas['UpdateRelayerRequest']): unknown {
+  return policies?.rules === undefined ? document : mergePatch(document, { policies: { rules: null } })
 }
 
 /** Replaces null by the policy that it means, where that is not the default. Null for all policies means each of them. */

@@ -13,6 +13,8 @@ export interface Reader {
   list<T>(key: string, type: FieldType<T>): T[]
   /** Reads the untyped items of a list with their paths; an absent list is empty. */
   items(key: string): { value: unknown; path: string }[]
+  /** Opens the objects of a list. Returns undefined when the list is absent. */
+  objects(key: string): Reader[] | undefined
   /** Opens a nested object. Returns undefined when the field is absent or not an object. */
   object(key: string): Reader | undefined
   /** Returns the field unread, and marks it as known. */
@@ -64,6 +66,10 @@ function createReader(fields: ReadonlyMap<string, unknown>, path: string, proble
       return value === undefined ? undefined : typed(value, type, pathOf(key))
     },
     list: (key, type) => items(key).map((item) => typed(item.value, type, item.path)),
+    objects: (key) =>
+      raw(key) === undefined
+        ? undefined
+        : items(key).flatMap((item) => openReader(item.value, item.path, problems) ?? []),
     object(key) {
       const value = raw(key)
       return value === undefined ? undefined : openReader(value, pathOf(key), problems)

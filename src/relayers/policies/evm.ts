@@ -1,10 +1,12 @@
 import type { EvmPolicies } from '../../chains/evm/content.ts'
 import { address, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import type { EvmRelayerConfig } from '../relayer.ts'
 import { atLeast, atMost, NO_LIMIT, subset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
+import { SPENDING_RULES } from './spending-rules.ts'
 
 /** The policies of a relayer on an EVM network. */
 export const EVM_POLICIES = {
@@ -49,8 +51,9 @@ export const EVM_POLICIES = {
     limit: subset,
     description: 'The only addresses that may receive, in lower case. Every address may when absent.',
   },
+  rules: SPENDING_RULES,
   allowedRpcMethods: ALLOWED_RPC_METHODS,
-} as const satisfies PolicyTable<EvmPolicies>
+} as const satisfies PolicyTable<EvmRelayerConfig['policies']>
 
 /** Checks rules that no single policy decides, and accepts fields of existing files that have no effect. */
 export function checkEvmPolicies(reader: Reader, policies: EvmPolicies): void {

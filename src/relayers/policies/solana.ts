@@ -1,10 +1,12 @@
 import type { SolanaPolicies } from '../../chains/solana/content.ts'
 import { int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import type { SolanaRelayerConfig } from '../relayer.ts'
 import { atLeast, atMost, ordered, subset, superset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, choice, count, listOf } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
+import { SPENDING_RULES } from './spending-rules.ts'
 
 /** The most bytes and signatures that a Solana transaction can have. */
 const MAX_TRANSACTION_BYTES = 1232
@@ -73,8 +75,9 @@ export const SOLANA_POLICIES = {
     default: 'own',
     description: 'The transactions that may use the relayer as more than the payer of their fee.',
   },
+  rules: SPENDING_RULES,
   allowedRpcMethods: ALLOWED_RPC_METHODS,
-} as const satisfies PolicyTable<SolanaPolicies>
+} as const satisfies PolicyTable<SolanaRelayerConfig['policies']>
 
 /** Checks rules that no single policy decides. The relayer pays the fees in SOL. */
 export function checkSolanaPolicies(reader: Reader, policies: SolanaPolicies): void {

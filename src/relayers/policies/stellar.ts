@@ -1,10 +1,11 @@
-import type { StellarPolicies } from '../../chains/stellar/content.ts'
 import { flag, int64, oneOf } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import type { StellarRelayerConfig } from '../relayer.ts'
 import { atLeast, atMost, NO_LIMIT } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, count } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
+import { SPENDING_RULES } from './spending-rules.ts'
 
 /** A signed version that waits for more than a day is a mistake of the configuration. */
 const MAX_TIMEOUT_SECONDS = 86_400
@@ -35,8 +36,9 @@ export const STELLAR_POLICIES = {
     default: 120,
     description: 'The time that a signed version has to reach a ledger. The service then signs it anew.',
   },
+  rules: SPENDING_RULES,
   allowedRpcMethods: ALLOWED_RPC_METHODS,
-} as const satisfies PolicyTable<StellarPolicies>
+} as const satisfies PolicyTable<StellarRelayerConfig['policies']>
 
 /** Accepts fields of existing files that have no effect: the relayer pays fees, and the channels decide about concurrency. */
 export function checkStellarPolicies(reader: Reader): void {

@@ -5,6 +5,8 @@ import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { refusalIn } from '../../spending/book.ts'
+import { judgeRequest, type RuledRequest } from '../budgets/judge-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
@@ -65,7 +67,8 @@ async function acceptNew(
   admit: (candidate: Candidate) => Promise<Decision>,
   { relayer, request, actor, idempotencyKey }: Submission,
 ): Promise<Accepted> {
-  const refusal = checkStatic(context, relayer, request)
+  const hasIdempotencyKey = idempotencyKey !== undefined
+  const refusal = checkStatic(context, relayer, { request, actor, hasIdempotencyKey })
   if (refusal) throw refusal
   const { chain } = context.runtimeOf(relayer)
   const [prepared, balance] = await Promise.all([
@@ -116,15 +119,17 @@ async function requireTransaction(
 export function checkStatic(
   context: TransactionsContext,
   relayer: Relayer,
-  request: ChainRequest,
+  ruled: RuledRequest,
 ): AppError | undefined {
+  const { request } = ruled
   const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
   if (refused) return refused
   const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
   if (refusal) return new AppError(refusal.code, refusal.detail)
   const end = chain.endsAt(request)
-  if (end === undefined || end.getTime() > context.clock.now()) return undefined
+  if (end === undefined || end.getTime() > context.clock.now())
+    return refusalIn(judgeRequest(context, relayer, ruled))
   return new AppError(
     'valid_until_in_past',
     `valid_until: a time in the future is expected, not ${end.toISOString()}.`,

@@ -1,11 +1,18 @@
+import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/chain.ts'
+import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
+import { networkId } from '../../networks/network.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
+import { type Book, openBook, refusalIn } from '../../spending/book.ts'
+import { isLimited } from '../budgets/charge-change.ts'
+import { purchaseOf } from '../budgets/purchase-of.ts'
+import { spendersOf } from '../budgets/spenders-of.ts'
 import { auditedAction } from '../model/audited-transaction.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -58,14 +65,18 @@ export async function admitCandidates(
       candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
     )
     const reserved = await reservedBy(tx, id)
-    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved }
+    const book = await openBookOf(context, tx, { relayer, candidates })
+    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer }
     const decisions = decide(runtime, candidates, admission)
-    const admitted = candidates.filter((_, index) => decisions[index]?.kind === 'admitted')
+    const admitted = candidates
+      .filter((_, index) => decisions[index]?.kind === 'admitted')
+      .map((candidate) => asBudgeted(relayer, candidate))
     await insertTransactions(
       tx,
       admitted.map(({ transaction }) => transaction),
     )
     await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
+    await book.save()
     await appendEntries(tx, chainOf(id), admitted.map(auditedSending))
     return decisions
   })
@@ -83,27 +94,55 @@ interface AdmissionState {
   readonly usedNonces: Set<string>
   readonly keys: Map<string, KeyRecord>
   readonly reserved: bigint
+  /** The budgets of the relayer and of every API key of the batch. */
+  readonly book: Book
+  readonly relayer: Relayer
 }
 
 function decide(
   runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { refusal, usedNonces, keys, reserved: before }: AdmissionState,
+  { refusal, usedNonces, keys, reserved: before, book, relayer }: AdmissionState,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate) => {
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
+    const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const error =
       refusal ??
       nonceProblem(runtime, candidate, usedNonces) ??
-      insufficientFunds(runtime, candidate, reserved)
+      insufficientFunds(runtime, candidate, reserved) ??
+      (purchase && refusalIn(book.judge(purchase)))
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
+    if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
     return { kind: 'admitted' }
   })
+}
+
+/** Locks the budgets that the candidates take from. A batch has the requests of many API keys, and of one relayer. */
+function openBookOf(
+  { clock }: TransactionsContext,
+  tx: DbTransaction<Schema>,
+  { relayer, candidates }: { readonly relayer: Relayer; readonly candidates: readonly Candidate[] },
+): Promise<Book> {
+  const spenders = new Map(
+    candidates
+      .flatMap(({ actor }) => spendersOf(relayer, actor))
+      .map((spender) => [spender.subject, spender]),
+  )
+  const network = networkId({ type: relayer.networkType, name: relayer.network })
+  return openBook(tx, { spenders: [...spenders.values()], network, now: new Date(clock.now()) })
+}
+
+function asBudgeted(relayer: Relayer, candidate: Candidate): Candidate {
+  const { transaction, actor } = candidate
+  return isLimited({ relayer, actor })
+    ? { ...candidate, transaction: { ...transaction, isBudgeted: true } }
+    : candidate
 }
 
 function relayerNotFound(id: string): AppError {

@@ -65,6 +65,8 @@ export interface Transaction {
   readonly currentAttempt?: number | undefined
   /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
   readonly cost: bigint
+  /** It takes from the budget of an API key or a relayer. */
+  readonly isBudgeted?: boolean | undefined
   /** The block that includes `currentAttempt`; absent when no block of the chain does. */
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
   /** The earliest time at which a worker processes it again. */

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import { AppError } from '../../errors.ts'
 import { refuseIncluded } from '../accept/accept.ts'
+import { isLimited } from '../budgets/charge-change.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
 import {
   accountOf,
@@ -30,7 +31,7 @@ export async function replacePending(
   if (request === undefined) {
     const canceled = canceledPending(runtime, { transaction, attempts }, nextRunAt)
     const replaced = { transaction: canceled, attempts, logs: [] }
-    return saveReplaced(context, { change, before: transaction, replaced })
+    return saveReplaced(context, { change, before: transaction, replaced, cost: 0n })
   }
   const { chain } = runtime
   const prepared = await chain.prepare(request, accountOf(relayer))
@@ -49,12 +50,13 @@ export async function replacePending(
     purpose: 'request',
     estimatedGas: known?.knownGas,
     cost,
+    isBudgeted: transaction.isBudgeted || isLimited(change) || undefined,
     nextRunAt,
   }
   const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
   const replaced = { transaction: next, attempts, logs }
   const nonces = nonceChange(runtime, transaction, next)
-  return saveReplaced(context, { change, before: transaction, replaced }, nonces)
+  return saveReplaced(context, { change, before: transaction, replaced, cost }, nonces)
 }
 
 function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transaction): NonceChange {

@@ -1,7 +1,9 @@
+import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
-import type { Attempt, AttemptKind } from '../../chains/attempt.ts'
+import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
@@ -9,6 +11,7 @@ import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { checkStatic, refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import { chargeChange, isLimited } from '../budgets/charge-change.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
@@ -28,6 +31,8 @@ import {
   saveReplaced,
 } from './replacement.ts'
 import { undoIfRefused } from './undo-replacement.ts'
+
+type Tx = DbTransaction<Schema>
 
 /** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
 const MAX_TRIES = 20
@@ -59,14 +64,14 @@ interface Replacement {
 }
 
 async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
-  const { relayer, id, request } = change
+  const { relayer, id, request, actor } = change
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await findTransaction(context.db, relayer.id, id)
     if (item === undefined)
       throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
     const refusal =
       notReplaceable(item.transaction) ??
-      (request && checkStatic(context, relayer, request)) ??
+      (request && checkStatic(context, relayer, { request, actor, hasIdempotencyKey: true })) ??
       refuseExternallySigned(context, change, item) ??
       (request ? undefined : cancelRefusal(relayer, item))
     if (refusal) throw refusal
@@ -132,7 +137,12 @@ async function replaceSigned(
       cost: runtime.chain.cost(draft),
     })
   const { kind, ...plan } = PLANS[request ? 'replace' : 'cancel']
-  const transaction = { ...item.transaction, ...plan, request: request ?? item.transaction.request }
+  const transaction = {
+    ...item.transaction,
+    ...plan,
+    request: request ?? item.transaction.request,
+    isBudgeted: item.transaction.isBudgeted || isLimited(change) || undefined,
+  }
   const signable = { transaction, attempts: item.attempts, draft, kind }
   const attempt = await signAttempt(context, runtime, signable)
   const known = sameBytes(item.attempts, attempt)
@@ -144,10 +154,25 @@ async function replaceSigned(
   const signed = [{ ...signable, attempt }]
   const stored = await context.db.transaction().execute(async (tx) => {
     const [written] = await storeSignedIn(tx, { runtime, signed })
+    if (written && request) await chargeReplacement(context, tx, { change, written, draft })
     if (written) await auditChange(tx, { change, before: item.transaction, after: written.transaction })
     return written
   })
   return stored && broadcastChange(context, { change, before: item, stored, attempt, logs })
+}
+
+/** The new content is charged by its own price: the record has the highest one of all content that can be included. */
+async function chargeReplacement(
+  context: TransactionsContext,
+  tx: Tx,
+  {
+    change,
+    written: { transaction },
+    draft,
+  }: { readonly change: Change; readonly written: TransactionWithAttempts; readonly draft: Draft },
+): Promise<void> {
+  const cost = context.runtimeOf(change.relayer).chain.cost(draft)
+  await chargeChange(context, tx, { replacing: change, transaction: { ...transaction, cost } })
 }
 
 interface StoredChange {
@@ -189,11 +214,12 @@ async function keepForLater(
     purpose: request ? 'successor' : 'cancel',
     statusReason: detail,
     cost: larger(transaction.cost, cost ?? 0n),
+    isBudgeted: transaction.isBudgeted || (request && isLimited(change)) || undefined,
     nextRunAt: new Date(context.clock.now() + WATCHED_MS),
   } as const
   const claimed = request && externalSigning?.nonceOf(request)
   const replaced = { transaction: kept, attempts, logs: [detail] }
-  return saveReplaced(context, { change, before: transaction, replaced }, { claimed })
+  return saveReplaced(context, { change, before: transaction, replaced, cost: cost ?? 0n }, { claimed })
 }
 
 /** The watcher follows the last attempt of a pending transaction again, because another node may have what one has refused. */

@@ -8,6 +8,7 @@ import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
+import { chargeChange } from '../budgets/charge-change.ts'
 import { auditedAction, type TransactionAction } from '../model/audited-transaction.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -45,15 +46,17 @@ interface ChangedTransaction {
   /** The transaction as it was. */
   readonly before: Transaction
   readonly replaced: Replaced
+  /** The most that the new content can take from the account. */
+  readonly cost: bigint
 }
 
 /**
  * Stores the changed transaction and its audit entry. Writes nothing and returns undefined when the record changed meanwhile.
- * @throws AppError `already_accepted` when another transaction has the claimed nonce
+ * @throws AppError `already_accepted` when another transaction has the claimed nonce; `rule_violated` for content beyond a budget
  */
 export async function saveReplaced(
   context: TransactionsContext,
-  { change, before, replaced }: ChangedTransaction,
+  { change, before, replaced, cost }: ChangedTransaction,
   { claimed, freed }: NonceChange = {},
 ): Promise<Replaced | undefined> {
   const { id, relayerId } = replaced.transaction
@@ -62,6 +65,8 @@ export async function saveReplaced(
     const [written] = await saveTransactions(tx, [replaced.transaction])
     // The nonce is free again: without a counter, the service reads the next one from the chain.
     if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
+    if (written && change.request)
+      await chargeChange(context, tx, { replacing: change, transaction: { ...written, cost } })
     if (written) await auditChange(tx, { change, before, after: written })
     return written
   })

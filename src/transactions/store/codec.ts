@@ -28,6 +28,7 @@ export interface TransactionRow {
   version: number
   current_attempt: number | null
   cost: bigint
+  budgeted: boolean
   block_number: bigint | null
   block_hash: string | null
   next_run_at: Date
@@ -106,6 +107,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     version: row.version,
     currentAttempt: row.current_attempt ?? undefined,
     cost: row.cost,
+    isBudgeted: row.budgeted || undefined,
     block:
       row.block_number === null || row.block_hash === null
         ? undefined

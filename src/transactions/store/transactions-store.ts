@@ -35,6 +35,7 @@ const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
   'phase',
   'version',
   'cost',
+  'budgeted',
   'next_run_at',
   'estimated_gas',
 ]}::text[]) || jsonb_build_object('request', record.request))`
@@ -46,9 +47,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, next_run_at, created_at)
+        estimated_gas, source_account, nonce, cost, budgeted, next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, next_run_at, created_at
+        cost, budgeted, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -74,7 +75,8 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
       update transactions t set
         status = record.status, status_reason = record.status_reason, purpose = record.purpose,
         request = record.request, estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
-        version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
+        version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, budgeted = record.budgeted,
+        block_number = record.block_number,
         block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         reorganized_at = record.reorganized_at
@@ -217,6 +219,7 @@ function toRecord(transaction: Transaction) {
     version: transaction.version,
     current_attempt: transaction.currentAttempt,
     cost: String(transaction.cost),
+    budgeted: transaction.isBudgeted === true,
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
     next_run_at: transaction.nextRunAt,
@@ -234,6 +237,6 @@ function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
     request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
-    block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz, sent_at timestamptz,
-    confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
+    budgeted boolean, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
+    sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

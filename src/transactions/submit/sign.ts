@@ -3,6 +3,7 @@ import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { raiseSigned } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
@@ -126,6 +127,7 @@ export async function storeSignedIn(
       fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
     )
   }
+  await raiseSigned(tx, runtime, stored)
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 

@@ -35,6 +35,24 @@ const keys = fc.array(word('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
   maxLength: 3,
 })
 
+const rules = fc.record(
+  {
+    receivers: addresses,
+    contracts: keys,
+    limits: fc.array(
+      fc.record(
+        { per: fc.constantFrom('hour', 'day'), asset: fc.constantFrom('native', 'USD:GA'), value: u128 },
+        { requiredKeys: ['per', 'asset', 'value'] },
+      ),
+      { maxLength: 3 },
+    ),
+    hours: fc.constant({ from: '08:00', to: '18:30', days: ['monday'] }),
+    idempotency: fc.constantFrom('required', 'optional'),
+    signatures: fc.constantFrom('any', 'readable'),
+  },
+  { requiredKeys: [] },
+)
+
 /** A policy that a table has and this list lacks does not compile. */
 type Arbitraries<T> = { readonly [Name in keyof WirePolicies<T>]-?: fc.Arbitrary<unknown> }
 
@@ -46,12 +64,14 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   private_transactions: fc.constant(false),
   whitelist_receivers: addresses,
   allowed_rpc_methods: methods,
+  rules,
 }
 const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   min_balance: int64,
   max_fee: int64,
   timeout_seconds: fc.integer({ min: 1, max: 86_400 }),
   allowed_rpc_methods: methods,
+  rules,
 }
 const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   min_balance: int64,
@@ -63,6 +83,7 @@ const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   max_tx_data_size: fc.integer({ min: 1, max: 1232 }),
   fee_payer_spending: fc.constantFrom('own', 'always', 'never'),
   allowed_rpc_methods: methods,
+  rules,
 }
 
 const POLICIES: Readonly<Record<NetworkType, fc.Arbitrary<Record<string, unknown>>>> = {

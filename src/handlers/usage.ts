@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely'
+import type { ApiKeyManager } from '../access/manage.ts'
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { networkId } from '../networks/network.ts'
+import type { RelayerReader } from '../relayers/read.ts'
+import { subjectOfKey, subjectOfRelayer } from '../spending/subject.ts'
+import { readUsage } from '../spending/usage.ts'
+import { presentUsage } from './present/usage.ts'
+import { requireRelayer } from './transactions.ts'
+
+/** The parts of the service that these operations call. */
+export interface UsageHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly relayerOf: RelayerReader
+  readonly apiKeys: ApiKeyManager
+}
+
+/** The operations that show what was spent. */
+export function usageHandlers({
+  db,
+  clock,
+  relayerOf,
+  apiKeys,
+}: UsageHandlerDeps): Pick<HandlerMap, 'getRelayerUsage' | 'getApiKeyUsage'> {
+  const now = () => new Date(clock.now())
+  return {
+    getRelayerUsage: async ({ path }) => {
+      const {
+        id,
+        networkType: type,
+        network: name,
+        policies,
+      } = await requireRelayer(relayerOf, path.relayer_id)
+      const spender = { subject: subjectOfRelayer(id), rules: policies.rules ?? {} }
+      const networks = [networkId({ type, name })]
+      return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
+    },
+    getApiKeyUsage: async ({ path }) => {
+      const { id, rules = {}, visibility } = await apiKeys.get(path.api_key_id)
+      const spender = { subject: subjectOfKey(id), rules }
+      const networks = visibility.networks ?? []
+      return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
+    },
+  }
+}

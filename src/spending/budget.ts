@@ -1,0 +1,132 @@
+import { type AssetAmount, NATIVE } from '../chains/effects.ts'
+import { larger } from '../lib/bigint.ts'
+import { concerns, type Verdict, verdict } from './judge-content.ts'
+import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
+
+/** Amounts of one asset. Fees and the count stand with the native currency. */
+export interface Spent {
+  readonly value: bigint
+  readonly fees: bigint
+  readonly count: number
+}
+
+/** Nothing. */
+export const NOTHING: Spent = Object.freeze({ value: 0n, fees: 0n, count: 0 })
+
+/** Names what is counted: one spender, network and asset. */
+export interface Counter {
+  readonly subject: string
+  /** By type and name. */
+  readonly network: string
+  readonly asset: string
+}
+
+/** What a spender has spent in a period. */
+export type SpentIn = (counter: Counter, period: Period) => Spent
+
+/** What a transaction may spend at most. */
+export interface Charge {
+  /** By type and name. */
+  readonly network: string
+  readonly amounts: readonly AssetAmount[]
+  /** What it costs besides its value, in the native currency. */
+  readonly fees: bigint
+}
+
+/** Splits a charge by asset. The native currency is always one of them, because it has the fees and the count. */
+export function spentOf({ amounts, fees }: Charge): Map<string, Spent> {
+  const spent = new Map<string, Spent>([[NATIVE, { value: 0n, fees, count: 1 }]])
+  for (const { asset, value } of amounts) {
+    const { fees: ofAsset, count } = spent.get(asset) ?? NOTHING
+    spent.set(asset, { value, fees: ofAsset, count })
+  }
+  return spent
+}
+
+/** What was counted before a request. */
+export interface Before {
+  readonly spentIn: SpentIn
+  /** The part of it that the transaction of the request holds already, as far as it counts in the period. */
+  readonly heldIn?: SpentIn
+}
+
+/** Asks the limits of a spender about a charge on top of what was spent before. Pure. */
+export function judgeLimits(
+  spender: Spender,
+  charge: Charge,
+  { spentIn, heldIn = () => NOTHING }: Before,
+): Verdict[] {
+  const spent = spentOf(charge)
+  return (spender.rules.limits ?? []).flatMap((limit, index) => {
+    if (!concerns(limit, charge.network)) return []
+    const counter = { subject: spender.subject, network: charge.network, asset: limit.asset }
+    const wanted = spent.get(limit.asset) ?? NOTHING
+    if (limit.per === 'transaction')
+      return judgeAmounts(spender, { limit, index, before: NOTHING, wanted, network: charge.network })
+    // What the transaction holds is counted already, so only the rest comes on top.
+    const before = less(spentIn(counter, limit.per), heldIn(counter, limit.per))
+    return judgeAmounts(spender, { limit, index, before, wanted, network: charge.network })
+  })
+}
+
+interface Question {
+  readonly limit: SpendingLimit
+  readonly index: number
+  readonly network: string
+  readonly before: Spent
+  readonly wanted: Spent
+}
+
+const AMOUNTS = ['value', 'fees', 'count'] as const
+
+function judgeAmounts(spender: Spender, { limit, index, network, before, wanted }: Question): Verdict[] {
+  return AMOUNTS.flatMap((name) => {
+    const allowed = limit[name]
+    if (allowed === undefined) return []
+    const left = BigInt(allowed) - BigInt(before[name])
+    const asset = name === 'value' && limit.asset !== NATIVE ? ` of ${limit.asset}` : ''
+    const what = name === 'count' ? 'transactions' : `${name}${asset}`
+    return [
+      verdict(spender, {
+        rule: `limits[${index}].${name}`,
+        allowed: BigInt(wanted[name]) <= left,
+        detail: `${what} up to ${allowed} per ${limit.per} on ${network}; ${left < 0n ? 0n : left} is left, and this transaction needs up to ${wanted[name]}`,
+      }),
+    ]
+  })
+}
+
+/** The larger of each amount. */
+export function most(one: Spent, other: Spent): Spent {
+  return {
+    value: larger(one.value, other.value),
+    fees: larger(one.fees, other.fees),
+    count: Math.max(one.count, other.count),
+  }
+}
+
+/** The difference of each amount, which can be negative. */
+export function less(one: Spent, other: Spent): Spent {
+  return { value: one.value - other.value, fees: one.fees - other.fees, count: one.count - other.count }
+}
+
+/** The sum of each amount. */
+export function plus(one: Spent, other: Spent): Spent {
+  return { value: one.value + other.value, fees: one.fees + other.fees, count: one.count + other.count }
+}
+
+/** Lists what a spender's rolling limits on a network need to know. */
+export function askedBy(
+  spenders: readonly Spender[],
+  network: string,
+): { counter: Counter; period: Period }[] {
+  const asked = new Map<string, { counter: Counter; period: Period }>()
+  for (const { subject, rules } of spenders)
+    for (const limit of rules.limits ?? []) {
+      const { per, asset } = limit
+      const period = PERIODS.find((one) => one === per)
+      if (period === undefined || !concerns(limit, network)) continue
+      asked.set(JSON.stringify([subject, asset, per]), { counter: { subject, network, asset }, period })
+    }
+  return [...asked.values()]
+}

@@ -1,0 +1,79 @@
+import { smaller } from '../lib/bigint.ts'
+import { type Counter, most, NOTHING, type Spent } from './budget.ts'
+
+/** What one transaction takes from the budget of one spender, in one asset. */
+export interface Holding extends Counter {
+  readonly transactionId: string
+  /** The time at which it counts. */
+  readonly at: Date
+  /** The most that the transaction can take, whichever of its attempts is included. */
+  readonly most: Spent
+  /** What counts now. */
+  readonly counted: Spent
+  /** True when the chain has decided. */
+  readonly settled: boolean
+}
+
+/** A change of what counts at a time. */
+export interface CountChange extends Counter {
+  readonly at: Date
+  readonly spent: Spent
+}
+
+/** A holding, and the changes of the sums that come with it. */
+export interface HoldingChange {
+  readonly holding: Holding
+  readonly changes: readonly CountChange[]
+}
+
+interface Beginning extends Pick<Holding, 'transactionId' | 'at' | 'settled'> {
+  readonly spent: Spent
+}
+
+/** Begins a holding. */
+export function hold(counter: Counter, { transactionId, at, spent, settled }: Beginning): HoldingChange {
+  const holding = { ...counter, transactionId, at, most: spent, counted: spent, settled }
+  return { holding, changes: [change(holding, at, spent)] }
+}
+
+/**
+ * Raises a holding to what its transaction can take now. All of it counts from now on, so that what is added late is not released with what
+ * is older. Undefined when nothing changes.
+ */
+export function raise(before: Holding, spent: Spent, now: Date): HoldingChange | undefined {
+  const higher = most(before.most, spent)
+  if (isSame(higher, before.counted)) return undefined
+  const holding = { ...before, most: higher, counted: higher, settled: false, at: now }
+  return { holding, changes: [taken(before), change(before, now, higher)] }
+}
+
+/**
+ * Reduces a holding to what its transaction took in the end; the rest is given back. Only the content that a spender sent is its value, and
+ * the fees are those that the chain charged.
+ */
+export function settle(before: Holding, took: Spent): HoldingChange {
+  const value = smaller(took.value, before.most.value)
+  const counted = { value, fees: took.fees, count: Math.min(before.most.count, took.count) }
+  return {
+    holding: { ...before, counted, settled: true },
+    changes: isSame(counted, before.counted) ? [] : [taken(before), change(before, before.at, counted)],
+  }
+}
+
+function change({ subject, network, asset }: Counter, at: Date, spent: Spent): CountChange {
+  return { subject, network, asset, at, spent }
+}
+
+function taken(holding: Holding): CountChange {
+  const { value, fees, count } = holding.counted
+  return change(holding, holding.at, { value: -value, fees: -fees, count: -count })
+}
+
+function isSame(one: Spent, other: Spent): boolean {
+  return one.value === other.value && one.fees === other.fees && one.count === other.count
+}
+
+/** Gives what a holding counts as long as it is in the period that began at `since`. */
+export function countedSince({ at, counted }: Holding, since: Date): Spent {
+  return at.getTime() >= since.getTime() ? counted : NOTHING
+}

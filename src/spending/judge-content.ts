@@ -1,0 +1,139 @@
+import type { Effects } from '../chains/effects.ts'
+import { nameOf, type Spender, type SpendingHours, WEEKDAYS } from './rules.ts'
+
+/** The answer of one rule to one request. */
+export interface Verdict {
+  /** `key:<id>` or `relayer:<id>`. */
+  readonly subject: string
+  /** The rule by its path, e.g. `limits[0].value`. */
+  readonly rule: string
+  readonly allowed: boolean
+  /** A sentence for a person, with the rule and what it allows. */
+  readonly detail: string
+}
+
+/** A request, as the rules see it. */
+export interface Subject {
+  readonly effects: Effects
+  /** By type and name. */
+  readonly network: string
+  readonly now: Date
+  readonly hasIdempotencyKey: boolean
+}
+
+/** The fewest characters of a sentence about a long list of unknown names. */
+const MOST_NAMED = 3
+
+/** Asks every rule that needs no earlier transaction. Pure. */
+export function judgeContent(spender: Spender, subject: Subject): Verdict[] {
+  const { rules } = spender
+  const { effects } = subject
+  const lists = [
+    { rule: 'receivers', allowed: rules.receivers, used: effects.receivers },
+    { rule: 'contracts', allowed: rules.contracts, used: effects.contracts },
+    { rule: 'selectors', allowed: rules.selectors, used: effects.selectors },
+    { rule: 'operations', allowed: rules.operations, used: effects.operations },
+    { rule: 'assets', allowed: rules.assets, used: effects.amounts.map(({ asset }) => asset) },
+  ]
+  return [
+    ...lists.flatMap((list) => judgeList(spender, list)),
+    ...judgeUnread(spender, subject),
+    ...judgeHours(spender, subject.now),
+    ...judgeIdempotencyKey(spender, subject),
+  ]
+}
+
+interface List {
+  readonly rule: string
+  readonly allowed: readonly string[] | undefined
+  readonly used: readonly string[]
+}
+
+function judgeList(spender: Spender, { rule, allowed, used }: List): Verdict[] {
+  if (allowed === undefined) return []
+  const known = new Set(allowed)
+  const others = used.filter((item) => !known.has(item))
+  const shown = others.slice(0, MOST_NAMED).join(', ')
+  return [
+    verdict(spender, {
+      rule,
+      allowed: others.length === 0,
+      detail: others.length === 0 ? `all of them are among the ${rule}` : `${shown} is not among the ${rule}`,
+    }),
+  ]
+}
+
+/**
+ * A call whose amounts nobody can read could move what the rules limit, so it is refused. The list of contracts takes the responsibility for
+ * those that it names, and the list of operations for its own.
+ */
+function judgeUnread(spender: Spender, { effects, network }: Subject): Verdict[] {
+  const { rules } = spender
+  const limited = (rules.limits ?? []).filter(
+    (limit) => limit.value !== undefined && concerns(limit, network),
+  )
+  if (rules.assets === undefined && limited.length === 0) return []
+  const trusted = new Set([...(rules.contracts ?? []), ...(rules.operations ?? [])])
+  const refused = effects.unread.find(
+    ({ target, asset }) =>
+      !trusted.has(target) &&
+      (asset === undefined || rules.assets !== undefined || limited.some((limit) => limit.asset === asset)),
+  )
+  if (refused === undefined) return []
+  const rule = rules.assets === undefined ? 'limits' : 'assets'
+  const detail = `what ${refused.target} moves cannot be read, and it is not among the contracts or operations of the rules`
+  return [verdict(spender, { rule, allowed: false, detail })]
+}
+
+/** Returns true when a limit is about a network. */
+export function concerns(limit: { readonly network?: string | undefined }, network: string): boolean {
+  return limit.network === undefined || limit.network === network
+}
+
+function judgeHours(spender: Spender, now: Date): Verdict[] {
+  const { hours } = spender.rules
+  if (hours === undefined) return []
+  const days = hours.days === undefined ? '' : ` on ${hours.days.join(', ')}`
+  const detail = `sending is allowed from ${hours.from} to ${hours.to} UTC${days}, and it is ${now.toISOString()}`
+  return [verdict(spender, { rule: 'hours', allowed: isWithin(hours, now), detail })]
+}
+
+/** The minutes after midnight, UTC. */
+function minutesOf(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+}
+
+/** Returns true when the time is in the hours of its day, or in those of the day before that end after midnight. */
+function isWithin({ from, to, days }: SpendingHours, now: Date): boolean {
+  const [start, end] = [minutesOf(from), minutesOf(to)]
+  const minute = now.getUTCHours() * 60 + now.getUTCMinutes()
+  const startsOn = (day: number) => {
+    const name = WEEKDAYS[(day + 7) % 7]
+    return name !== undefined && (days === undefined || days.includes(name))
+  }
+  const today = now.getUTCDay()
+  if (start < end) return startsOn(today) && minute >= start && minute < end
+  return (startsOn(today) && minute >= start) || (startsOn(today - 1) && minute < end)
+}
+
+function judgeIdempotencyKey(spender: Spender, { hasIdempotencyKey }: Subject): Verdict[] {
+  if (spender.rules.idempotency !== 'required') return []
+  const detail = 'the header Idempotency-Key is required'
+  return [verdict(spender, { rule: 'idempotency', allowed: hasIdempotencyKey, detail })]
+}
+
+/** Asks the rule for signatures of messages and typed data, whose effects cannot be read. */
+export function judgeSignature(spender: Spender): Verdict {
+  const detail = 'the effects of messages and typed data cannot be read; "any" would allow to sign them'
+  return verdict(spender, { rule: 'signatures', allowed: spender.rules.signatures === 'any', detail })
+}
+
+/** Makes a verdict whose sentence begins with the rule and its owner. */
+export function verdict(spender: Spender, { rule, allowed, detail }: Omit<Verdict, 'subject'>): Verdict {
+  return {
+    subject: spender.subject,
+    rule,
+    allowed,
+    detail: `Rule ${rule} of ${nameOf(spender)}: ${detail}.`,
+  }
+}

@@ -1,0 +1,101 @@
+import { type FieldType, oneOf, text, u128, whole } from '../lib/fields/field-types.ts'
+import type { Reader } from '../lib/fields/reader.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
+import {
+  PERIODS,
+  type SpendingHours,
+  type SpendingLimit,
+  type SpendingRules,
+  WEEKDAYS,
+  type Weekday,
+} from './rules.ts'
+
+/** The most limits of one spender: each costs time at every request. */
+const MAX_LIMITS = 20
+const MAX_ITEMS = 1_000
+
+/** An address or the name of an asset. EVM addresses get lower-case letters, because rules compare them. */
+const name: FieldType<string> = {
+  expected: 'an address, or the name of an asset',
+  read: (value) => {
+    if (typeof value !== 'string' || !/^[!-~]{1,100}$/.test(value)) return undefined
+    return /^0x[0-9a-fA-F]+$/.test(value) ? value.toLowerCase() : value
+  },
+  blank: '',
+}
+
+const selector: FieldType<string> = {
+  expected: '0x and 8 hex digits',
+  read: (value) =>
+    typeof value === 'string' && /^0x[0-9a-fA-F]{8}$/.test(value) ? value.toLowerCase() : undefined,
+  blank: '',
+}
+
+const timeOfDay: FieldType<string> = {
+  expected: 'a time of the day in UTC such as "08:00"',
+  read: (value) =>
+    typeof value === 'string' && /^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(value) ? value : undefined,
+  blank: '00:00',
+}
+
+/** Reads rules from a configuration file or a request. The reader collects the problems. */
+export function readRules(reader: Reader): SpendingRules {
+  const rules = omitUndefined({
+    receivers: listOf(reader, 'receivers', name),
+    contracts: listOf(reader, 'contracts', name),
+    selectors: listOf(reader, 'selectors', selector),
+    operations: listOf(reader, 'operations', text),
+    assets: listOf(reader, 'assets', name),
+    limits: readLimits(reader),
+    hours: readHours(reader),
+    idempotency: reader.find('idempotency', oneOf('required', 'optional')),
+    signatures: reader.find('signatures', oneOf('readable', 'any')),
+  })
+  reader.finish()
+  return rules
+}
+
+function listOf(reader: Reader, field: string, type: FieldType<string>): string[] | undefined {
+  if (reader.raw(field) === undefined) return undefined
+  const list = reader.list(field, type)
+  if (list.length > MAX_ITEMS) reader.problem(`has more than ${MAX_ITEMS} items`, field)
+  return [...new Set(list)]
+}
+
+function readLimits(reader: Reader): SpendingLimit[] | undefined {
+  const items = reader.objects('limits')
+  if (items === undefined) return undefined
+  if (items.length > MAX_LIMITS) reader.problem(`has more than ${MAX_LIMITS} items`, 'limits')
+  return items.map(readLimit)
+}
+
+function readLimit(reader: Reader): SpendingLimit {
+  const limit = omitUndefined({
+    per: reader.get('per', oneOf('transaction', ...PERIODS)),
+    asset: reader.find('asset', name) ?? 'native',
+    network: reader.find('network', name),
+    value: reader.find('value', u128),
+    fees: reader.find('fees', u128),
+    count: reader.find('count', whole(0)),
+  })
+  reader.finish()
+  if (limit.value === undefined && limit.fees === undefined && limit.count === undefined)
+    reader.problem('limits nothing: it needs value, fees or count')
+  if (limit.per === 'transaction' && limit.count !== undefined)
+    reader.problem('has no meaning for a single transaction', 'count')
+  if (limit.asset !== 'native' && (limit.fees !== undefined || limit.count !== undefined))
+    reader.problem('only value can be limited for an asset that is not native')
+  return limit
+}
+
+function readHours(reader: Reader): SpendingHours | undefined {
+  const hours = reader.object('hours')
+  if (hours === undefined) return undefined
+  const read = omitUndefined({
+    from: hours.get('from', timeOfDay),
+    to: hours.get('to', timeOfDay),
+    days: hours.raw('days') === undefined ? undefined : hours.list<Weekday>('days', oneOf(...WEEKDAYS)),
+  })
+  hours.finish()
+  return read
+}

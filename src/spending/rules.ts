@@ -1,0 +1,80 @@
+/** The length of a rolling period, or a single transaction. */
+export type LimitPeriod = 'transaction' | Period
+
+/** Every rolling period; the database accepts no other. */
+export const PERIODS = ['hour', 'day', 'month'] as const
+
+/** A rolling period: 60 minutes, 24 hours, 30 days. */
+export type Period = (typeof PERIODS)[number]
+
+/** The most that may be spent on one network. An absent amount has no limit. */
+export interface SpendingLimit {
+  readonly per: LimitPeriod
+  /** As `AssetAmount.asset`. */
+  readonly asset: string
+  /** The only network that it is about, by type and name. When absent, it is about each network by itself. */
+  readonly network?: string
+  /** The most of the asset, in its smallest unit. */
+  readonly value?: bigint
+  /** The most that transactions cost besides their value, in the smallest unit of the native currency. */
+  readonly fees?: bigint
+  /** The most transactions. */
+  readonly count?: number
+}
+
+/** Every day of the week, as JavaScript numbers them. */
+export const WEEKDAYS = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const
+
+/** A day of the week. */
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** The time of the day when sending is allowed, in UTC. */
+export interface SpendingHours {
+  /** `HH:MM`. */
+  readonly from: string
+  /** `HH:MM`, which is too late. An end before the start is on the next day. */
+  readonly to: string
+  /** The days on which the time starts. Every day when absent. */
+  readonly days?: readonly Weekday[]
+}
+
+/** The rules for what an API key or a relayer may spend. An absent rule forbids nothing. */
+export interface SpendingRules {
+  /** The only accounts that may receive; an empty list allows none. EVM addresses are in lower case, here and below. */
+  readonly receivers?: readonly string[]
+  /** The only contracts and programs that may be called. */
+  readonly contracts?: readonly string[]
+  /** EVM: the only functions that may be called, by their first four bytes. */
+  readonly selectors?: readonly string[]
+  /** Stellar: the only types of operations. */
+  readonly operations?: readonly string[]
+  /** The only assets that may be moved. */
+  readonly assets?: readonly string[]
+  readonly limits?: readonly SpendingLimit[]
+  readonly hours?: SpendingHours
+  /** `required`: nothing is sent without an `Idempotency-Key`. Default `optional`. */
+  readonly idempotency?: 'required' | 'optional'
+  /** `any` allows to sign messages and typed data, whose effects nobody can read. Default `readable`. */
+  readonly signatures?: 'readable' | 'any'
+}
+
+/** Whoever has rules: an API key or a relayer. */
+export interface Spender {
+  /** `key:<id>` or `relayer:<id>`. */
+  readonly subject: string
+  readonly rules: SpendingRules
+}
+
+/** Gives the name of a spender for messages. */
+export function nameOf({ subject }: Pick<Spender, 'subject'>): string {
+  const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)]
+  return kind === 'key' ? `API key ${id}` : `relayer ${id}`
+}

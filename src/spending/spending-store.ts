@@ -1,0 +1,182 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { type Counter, NOTHING, type Spent, type SpentIn } from './budget.ts'
+import type { CountChange, Holding, HoldingChange } from './holding.ts'
+import { firstStep, stepOf } from './period.ts'
+import { PERIODS, type Period } from './rules.ts'
+
+type Db = Kysely<Schema>
+type Tx = Transaction<Schema>
+
+/** A sum to read. */
+export interface Asked {
+  readonly counter: Counter
+  readonly period: Period
+}
+
+/** Locks spenders until the commit, in the order of their names: what is read of their budgets then stays true. */
+export async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> {
+  const sorted = [...new Set(subjects)].sort()
+  if (sorted.length === 0) return
+  await tx
+    .insertInto('spenders')
+    .values(sorted.map((subject) => ({ subject })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await tx
+    .selectFrom('spenders')
+    .select('subject')
+    .where('subject', 'in', sorted)
+    .orderBy('subject')
+    .forUpdate()
+    .execute()
+}
+
+/** Reads what was spent in the periods that end now. */
+export async function readSpent(db: Db, asked: readonly Asked[], now: Date): Promise<SpentIn> {
+  if (asked.length === 0) return () => NOTHING
+  const records = asked.map(({ counter, period }) => ({
+    subject: counter.subject,
+    network: counter.network,
+    asset: counter.asset,
+    period,
+    since: firstStep(period, now),
+  }))
+  const { rows } = await sql<Record<'subject' | 'network' | 'asset' | 'period', string> & Spent>`
+    select subject, network, asset, period, sum(value) as value, sum(fees) as fees, sum(count)::integer as count
+    from spent
+    join jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
+      as asked (subject text, network text, asset text, period text, since timestamptz)
+      using (subject, network, asset, period)
+    where step >= since
+    group by subject, network, asset, period`.execute(db)
+  const sums = new Map(rows.map((row) => [keyOf(row, row.period), toSpent(row)]))
+  return (counter, period) => sums.get(keyOf(counter, period)) ?? NOTHING
+}
+
+function keyOf({ subject, network, asset }: Counter, period: string): string {
+  return JSON.stringify([subject, network, asset, period])
+}
+
+function toSpent({ value, fees, count }: Spent): Spent {
+  return { value: BigInt(value), fees: BigInt(fees), count }
+}
+
+/** Lists the networks and assets of which a spender has spent anything in the last 30 days. */
+export async function listCounters(db: Db, subject: string, now: Date): Promise<Counter[]> {
+  return db
+    .selectFrom('spent')
+    .select(['subject', 'network', 'asset'])
+    .distinct()
+    .where('subject', '=', subject)
+    .where('period', '=', 'month')
+    .where('step', '>=', firstStep('month', now))
+    .orderBy('network')
+    .orderBy('asset')
+    .execute()
+}
+
+/** Reads and locks the holdings of transactions, in a fixed order. */
+export async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<Holding[]> {
+  if (transactionIds.length === 0) return []
+  const rows = await tx
+    .selectFrom('spendings')
+    .selectAll()
+    .where(sql<boolean>`transaction_id = any(${transactionIds}::text[])`)
+    .orderBy('transaction_id')
+    .orderBy('subject')
+    .orderBy('asset')
+    .forUpdate()
+    .execute()
+  return rows.map((row) => ({
+    transactionId: row.transaction_id,
+    subject: row.subject,
+    network: row.network,
+    asset: row.asset,
+    at: row.at,
+    most: {
+      value: BigInt(row.most_value),
+      fees: BigInt(row.most_fees),
+      count: row.asset === 'native' ? 1 : 0,
+    },
+    counted: toSpent(row),
+    settled: row.settled,
+  }))
+}
+
+/** Stores holdings and the changes of the sums that come with them. */
+export async function saveHoldings(tx: Tx, changes: readonly HoldingChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await sql`
+    insert into spendings (transaction_id, subject, network, asset, at, most_value, most_fees, value, fees, count, settled)
+    select * from jsonb_to_recordset(${JSON.stringify(changes.map(({ holding }) => toRow(holding)))}::jsonb)
+      as holding (transaction_id text, subject text, network text, asset text, at timestamptz, most_value numeric,
+        most_fees numeric, value numeric, fees numeric, count integer, settled boolean)
+    on conflict (transaction_id, subject, asset) do update set
+      at = excluded.at, most_value = excluded.most_value, most_fees = excluded.most_fees, value = excluded.value,
+      fees = excluded.fees, count = excluded.count, settled = excluded.settled`.execute(tx)
+  await addToSums(
+    tx,
+    changes.flatMap((change) => change.changes),
+  )
+}
+
+function toRow({ transactionId, subject, network, asset, at, most, counted, settled }: Holding) {
+  return {
+    transaction_id: transactionId,
+    subject,
+    network,
+    asset,
+    at,
+    most_value: String(most.value),
+    most_fees: String(most.fees),
+    value: String(counted.value),
+    fees: String(counted.fees),
+    count: counted.count,
+    settled,
+  }
+}
+
+/** Rows are written in a fixed order, so that two writers never wait for each other. */
+async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void> {
+  const records = changes.flatMap(({ subject, network, asset, at, spent }) =>
+    PERIODS.map((period) => ({
+      subject,
+      network,
+      asset,
+      period,
+      step: stepOf(period, at),
+      value: String(spent.value),
+      fees: String(spent.fees),
+      count: spent.count,
+    })),
+  )
+  if (records.length === 0) return
+  await sql`
+    insert into spent (subject, network, asset, period, step, value, fees, count)
+    select subject, network, asset, period, step, sum(value), sum(fees), sum(count)
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
+      as change (subject text, network text, asset text, period text, step timestamptz, value numeric, fees numeric, count integer)
+    group by subject, network, asset, period, step
+    order by subject, network, asset, period, step
+    on conflict (subject, network, asset, period, step) do update set
+      value = spent.value + excluded.value, fees = spent.fees + excluded.fees, count = spent.count + excluded.count`.execute(
+    tx,
+  )
+}
+
+/** Finds transactions whose holdings are open although the chain has decided. */
+export async function findUnsettled(db: Db, limit: number): Promise<{ relayerId: string; id: string }[]> {
+  const { rows } = await sql<{ relayer_id: string; id: string }>`
+    select distinct transactions.relayer_id, transactions.id from spendings
+    join transactions on transactions.id = spendings.transaction_id
+    where not spendings.settled and transactions.phase in ('confirmed', 'failed', 'canceled', 'expired')
+    limit ${limit}`.execute(db)
+  return rows.map(({ relayer_id, id }) => ({ relayerId: relayer_id, id }))
+}
+
+/** Deletes what no period counts any more. */
+export async function deleteOldSpendings(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('spendings').where('settled', '=', true).where('at', '<', before).execute()
+  await db.deleteFrom('spent').where('step', '<', before).execute()
+}

@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import type { Counter, Spent, SpentIn } from './budget.ts'
+import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
+import { listCounters, readSpent } from './spending-store.ts'
+
+/** A limit of a rolling period on one network, and what was spent of it. */
+export interface LimitUsage {
+  /** Its path in the rules. */
+  readonly rule: string
+  readonly per: Period
+  readonly network: string
+  readonly asset: string
+  readonly limit: SpendingLimit
+  readonly spent: Spent
+}
+
+/** What was spent of one asset on one network, by period. */
+export interface AssetUsage extends Counter {
+  readonly spent: Readonly<Record<Period, Spent>>
+}
+
+/** What a spender has spent. */
+export interface Usage {
+  readonly limits: readonly LimitUsage[]
+  readonly assets: readonly AssetUsage[]
+}
+
+/**
+ * Reads what a spender has spent until now. A limit without a network is listed for each of the networks where the spender is known to send,
+ * and for each where it has spent.
+ */
+export async function readUsage(
+  db: Kysely<Schema>,
+  spender: Spender,
+  { now, networks }: { readonly now: Date; readonly networks: readonly string[] },
+): Promise<Usage> {
+  const counters = await listCounters(db, spender.subject, now)
+  const known = [...new Set([...networks, ...counters.map(({ network }) => network)])]
+  const wanted = (spender.rules.limits ?? []).flatMap((limit, index) => named(limit, index, known))
+  const all = [
+    ...counters,
+    ...wanted.map(({ network, asset }) => ({ subject: spender.subject, network, asset })),
+  ]
+  const asked = all.flatMap((counter) => PERIODS.map((period) => ({ counter, period })))
+  const spentIn = await readSpent(db, asked, now)
+  return {
+    limits: wanted.map((one) => ({ ...one, spent: spentIn({ ...one, subject: spender.subject }, one.per) })),
+    assets: counters.map((counter) => ({ ...counter, spent: byPeriod(counter, spentIn) })),
+  }
+}
+
+function named(limit: SpendingLimit, index: number, networks: readonly string[]) {
+  const per = PERIODS.find((period) => period === limit.per)
+  if (per === undefined) return []
+  return (limit.network === undefined ? networks : [limit.network]).map((network) => ({
+    rule: `limits[${index}]`,
+    per,
+    network,
+    asset: limit.asset,
+    limit,
+  }))
+}
+
+function byPeriod(counter: Counter, spentIn: SpentIn): Readonly<Record<Period, Spent>> {
+  return {
+    hour: spentIn(counter, 'hour'),
+    day: spentIn(counter, 'day'),
+    month: spentIn(counter, 'month'),
+  }
+}

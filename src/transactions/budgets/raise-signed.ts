@@ -1,0 +1,48 @@
+import type { Transaction as DbTransaction } from 'kysely'
+import type { Attempt } from '../../chains/attempt.ts'
+import { NATIVE } from '../../chains/effects.ts'
+import type { Schema } from '../../database/schema.ts'
+import { NOTHING } from '../../spending/budget.ts'
+import { raise } from '../../spending/holding.ts'
+import { lockHoldings, saveHoldings } from '../../spending/spending-store.ts'
+import { contentKind } from '../model/purpose.ts'
+import type { RelayerRuntime } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { NOOP_KINDS } from './noop-kinds.ts'
+
+/** A transaction, and the attempt that was just signed for it. */
+interface SignedNow {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+  /** With the new one. */
+  readonly attempts: readonly Attempt[]
+}
+
+/**
+ * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. The budget is never asked, because a
+ * transaction that waits for a budget would block all that come after it.
+ */
+export async function raiseSigned(
+  tx: DbTransaction<Schema>,
+  { chain }: RelayerRuntime,
+  signed: readonly SignedNow[],
+): Promise<void> {
+  const budgeted = signed.filter(({ transaction }) => transaction.isBudgeted)
+  if (budgeted.length === 0) return
+  const byId = new Map(budgeted.map((item) => [item.transaction.id, item]))
+  const held = await lockHoldings(tx, [...byId.keys()])
+  const changes = held.flatMap((holding) => {
+    const item = byId.get(holding.transactionId)
+    if (item === undefined || holding.asset !== NATIVE) return []
+    const { transaction, attempt, attempts } = item
+    const kind = contentKind(attempts, attempt.number)
+    const { amounts } = chain.effects(transaction.request, transaction.from)
+    const value =
+      kind !== undefined && NOOP_KINDS.has(kind)
+        ? 0n
+        : (amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n)
+    const fees = chain.cost(attempt.draft) - value
+    return raise(holding, { ...NOTHING, fees: fees > 0n ? fees : 0n, count: 1 }, attempt.signedAt) ?? []
+  })
+  await saveHoldings(tx, changes)
+}

@@ -1,0 +1,93 @@
+import type { Chain } from '../../chains/chain.ts'
+import { NOTHING, type Spent } from '../../spending/budget.ts'
+import { type Holding, settle } from '../../spending/holding.ts'
+import {
+  deleteOldSpendings,
+  findUnsettled,
+  lockHoldings,
+  saveHoldings,
+} from '../../spending/spending-store.ts'
+import { contentKind } from '../model/purpose.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { isFinal } from '../model/transitions.ts'
+import { findTransaction } from '../store/transactions-store.ts'
+import { NOOP_KINDS } from './noop-kinds.ts'
+
+/** The most transactions of one round; the next round takes the others. */
+const MAX_TRANSACTIONS = 200
+
+/** The longest rolling period and its longest step, with a day to spare, in ms. */
+const KEPT_MS = 32 * 24 * 60 * 60_000
+
+/**
+ * Gives back what transactions did not spend, once the chain has decided. It works from the stored state alone, so a crash before it loses
+ * nothing, and to do it twice changes nothing.
+ */
+export async function settleBudgets(context: TransactionsContext): Promise<void> {
+  const { db } = context
+  for (const { relayerId, id } of await findUnsettled(db, MAX_TRANSACTIONS)) {
+    const relayer = await context.relayerOf(relayerId)
+    // A relayer that cannot act keeps its budget; the next start may know it again.
+    if (relayer !== undefined)
+      await settleOne(context, { chain: context.runtimeOf(relayer).chain, relayerId, id })
+  }
+}
+
+/** Deletes what no period counts any more. */
+export async function deleteOldBudgets({ db, clock }: TransactionsContext): Promise<void> {
+  await deleteOldSpendings(db, new Date(clock.now() - KEPT_MS))
+}
+
+async function settleOne(
+  { db }: TransactionsContext,
+  { chain, relayerId, id }: { readonly chain: Chain; readonly relayerId: string; readonly id: string },
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const held = await lockHoldings(tx, [id])
+    const item = await findTransaction(tx, relayerId, id)
+    if (item === undefined || !isFinal(item.transaction.status)) return
+    await saveHoldings(
+      tx,
+      held.filter(({ settled }) => !settled).map((holding) => settle(holding, tookOf(holding, item, chain))),
+    )
+  })
+}
+
+/** Gives what a final transaction took in the asset of a holding. Pure. */
+export function tookOf(
+  { asset, most }: Holding,
+  { transaction, attempts }: TransactionWithAttempts,
+  chain: Pick<Chain, 'paidFee' | 'effects'>,
+): Spent {
+  const included = attempts.find(({ number }) => number === transaction.currentAttempt)
+  if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
+    return NOTHING
+  const isNative = most.count > 0
+  const charged = chain.paidFee(included, transaction.from)
+  const kind = contentKind(attempts, included.number)
+  const movesNothing = included.outcome === 'reverted' || kind === undefined || NOOP_KINDS.has(kind)
+  // Without a fee that the chain tells, the highest one counts, with what content of Solana pays for new accounts.
+  const known = included.result?.feeCharged === undefined && !movesNothing ? undefined : charged
+  return {
+    value: movesNothing
+      ? 0n
+      : contentValue({ asset, most }, { transaction, attempts }, { included: included.number, chain }),
+    fees: isNative ? (known ?? most.fees) : 0n,
+    count: isNative ? 1 : 0,
+  }
+}
+
+/** The record has only the newest content, so for an older one the most counts. */
+function contentValue(
+  { asset, most }: Pick<Holding, 'asset' | 'most'>,
+  { transaction, attempts }: TransactionWithAttempts,
+  { included, chain }: { readonly included: number; readonly chain: Pick<Chain, 'effects'> },
+): bigint {
+  const isOlder = attempts.some(
+    ({ number, kind, outcome }) => kind === 'replace' && number > included && outcome !== 'refused',
+  )
+  if (isOlder || transaction.purpose === 'successor') return most.value
+  const { amounts } = chain.effects(transaction.request, transaction.from)
+  return amounts.find((amount) => amount.asset === asset)?.value ?? 0n
+}
