@@ -64,7 +64,7 @@ function judgeList(spender: Spender, { rule, allowed, used }: List): Verdict[] {
 }
 
 /**
- * A call whose amounts nobody can read could move what the rules limit, so it is refused. The list of contracts takes the responsibility for
+ * A call whose effects nobody can read could move what the rules limit, or to whom they do not allow, so it is refused. The list of contracts takes the responsibility for
  * those that it names, and the list of operations for its own.
  */
 function judgeUnread(spender: Spender, { effects, network }: Subject): Verdict[] {
@@ -72,15 +72,16 @@ function judgeUnread(spender: Spender, { effects, network }: Subject): Verdict[]
   const limited = (rules.limits ?? []).filter(
     (limit) => limit.value !== undefined && concerns(limit, network),
   )
-  if (rules.assets === undefined && limited.length === 0) return []
+  const isListed = rules.assets !== undefined || rules.receivers !== undefined
+  if (!isListed && limited.length === 0) return []
   const trusted = new Set([...(rules.contracts ?? []), ...(rules.operations ?? [])])
   const refused = effects.unread.find(
     ({ target, asset }) =>
       !trusted.has(target) &&
-      (asset === undefined || rules.assets !== undefined || limited.some((limit) => limit.asset === asset)),
+      (asset === undefined || isListed || limited.some((limit) => limit.asset === asset)),
   )
   if (refused === undefined) return []
-  const rule = rules.assets === undefined ? 'limits' : 'assets'
+  const rule = rules.assets ? 'assets' : rules.receivers ? 'receivers' : 'limits'
   const detail = `what ${refused.target} moves cannot be read, and it is not among the contracts or operations of the rules`
   return [verdict(spender, { rule, allowed: false, detail })]
 }

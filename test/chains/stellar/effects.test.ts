@@ -228,6 +228,16 @@ const UNREAD_TOKEN = called({ unread: [{ target: TOKEN }] })
 const TRANSFER = [account(SELF), account(OTHER), i128(5n)] as const
 const PAID_TOKEN = called(paid(TOKEN, 5n, OTHER))
 
+const root = (args: xdr.InvokeContractArgs, ...subInvocations: xdr.SorobanAuthorizedInvocation[]) =>
+  new xdr.SorobanAuthorizedInvocation({
+    function: xdr.SorobanAuthorizedFunction.sorobanAuthorizedFunctionTypeContractFn(args),
+    subInvocations,
+  })
+const entry = (
+  rootInvocation: xdr.SorobanAuthorizedInvocation,
+  credentials: xdr.SorobanCredentials = xdr.SorobanCredentials.sorobanCredentialsSourceAccount(),
+) => new xdr.SorobanAuthorizationEntry({ credentials, rootInvocation })
+
 describe('a call of a token', () => {
   test.each<[string, xdr.ScVal[], Partial<Effects>]>([
     ['transfer', [...TRANSFER], paid(TOKEN, 5n, OTHER)],
@@ -236,8 +246,10 @@ describe('a call of a token', () => {
     ['approve', [account(SELF), account(VAULT), i128(6n), u32(9)], paid(TOKEN, 6n, VAULT)],
     ['approve', [account(SELF), account(VAULT), i128(0n), u32(9)], { receivers: [VAULT] }],
     ['burn', [account(SELF), i128(7n)], paid(TOKEN, 7n)],
-  ])('%s is read (%#)', (name, args, want) => {
-    expect(effectsOfXdr(invoke(name, args))).toEqual(called(want))
+  ])('%s is read (%#), and what the simulation would authorize is not', (name, args, want) => {
+    expect(effectsOfXdr(invoke(name, args))).toEqual(called({ ...want, unread: [{ target: TOKEN }] }))
+    const itself = entry(root(argsOf(TOKEN, name, args)))
+    expect(effectsOfXdr(invoke(name, args, [itself]))).toEqual(called(want))
   })
 
   test.each<[string, string, xdr.ScVal[]]>([
@@ -264,15 +276,6 @@ describe('a call of a token', () => {
 })
 
 describe('the authorization of a call', () => {
-  const root = (args: xdr.InvokeContractArgs, ...subInvocations: xdr.SorobanAuthorizedInvocation[]) =>
-    new xdr.SorobanAuthorizedInvocation({
-      function: xdr.SorobanAuthorizedFunction.sorobanAuthorizedFunctionTypeContractFn(args),
-      subInvocations,
-    })
-  const entry = (
-    rootInvocation: xdr.SorobanAuthorizedInvocation,
-    credentials: xdr.SorobanCredentials = xdr.SorobanCredentials.sorobanCredentialsSourceAccount(),
-  ) => new xdr.SorobanAuthorizationEntry({ credentials, rootInvocation })
   const by = (address: string) =>
     new xdr.SorobanAddressCredentials({
       address: Address.fromString(address).toScAddress(),
