@@ -14,6 +14,13 @@ export interface Caller {
   readonly refusal: AppError | undefined
 }
 
+/** True for the rate limit of an API key, false for that of an address. */
+export function isLimitOfKey(limitKey: string): boolean {
+  return limitKey.startsWith(KEY_LIMIT)
+}
+
+const KEY_LIMIT = 'key '
+
 /** Finds the API key with this secret among the records; undefined when none has it, or it is not accepted now. */
 export type FindKey = (secret: string) => Principal | undefined
 
@@ -58,7 +65,7 @@ export function createAuthenticator({
     const principal = token === undefined ? undefined : identify(token)
     if (principal !== undefined) {
       onAuthenticated?.(context)
-      return { limitKey: `key ${principal.id}`, principal, refusal: undefined }
+      return { limitKey: KEY_LIMIT + principal.id, principal, refusal: undefined }
     }
     const limitKey = `peer ${peers.ofRequest(context.req)}`
     return { limitKey, principal: undefined, refusal: token === undefined ? MISSING : UNACCEPTABLE }

@@ -16,6 +16,7 @@ import { stringifyJson } from '../../../src/contract/exact-integers.ts'
 import type { Data, HandlerMap } from '../../../src/contract/operations.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { migrate } from '../../../src/database/migrate.ts'
+import { createRateLimiter } from '../../../src/http/rate-limit.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { systemClock } from '../../../src/lib/time/clock.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -75,7 +76,7 @@ async function serveOurs(key: string): Promise<Listening> {
     apiKeys: [key],
     host: '127.0.0.1',
     port: 0,
-    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+    limiter: createRateLimiter({ perSecond: 1_000_000, burst: 1_000_000, clock: systemClock }),
     validateResponses: false,
     log: createLogger({ level: 'info' }),
     clock: systemClock,

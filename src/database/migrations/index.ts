@@ -19,6 +19,7 @@ import * as fewerIndexEntries from './0018-fewer-index-entries.ts'
 import * as remoteSigners from './0020-remote-signers.ts'
 import * as apiKeys from './0021-api-keys.ts'
 import * as audit from './0022-audit.ts'
+import * as rateLimits from './0024-rate-limits.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -42,4 +43,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0020-remote-signers': remoteSigners,
   '0021-api-keys': apiKeys,
   '0022-audit': audit,
+  '0024-rate-limits': rateLimits,
 }
