@@ -251,7 +251,10 @@ async function assemble(parts: Parts): Promise<App> {
 
 async function openServer(
   { config, compiled, clock, log }: Parts,
-  connected: Pick<HttpServerOptions, 'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer'>,
+  connected: Pick<
+    HttpServerOptions,
+    'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer'
+  >,
 ) {
   return createHttpServer({
     ...compiled,

@@ -34,8 +34,7 @@ interface SharedLimits {
  * nobody can fill the table with addresses.
  */
 export function createSharedLimits({ database, rateLimit, clock, log }: SharedLimitsOptions): SharedLimits {
-  if (database.engine === 'pglite')
-    return { limiter: createRateLimiter({ ...rateLimit, clock }), loops: [] }
+  if (database.engine === 'pglite') return { limiter: createRateLimiter({ ...rateLimit, clock }), loops: [] }
   const { db } = database
   const limiter = createRateLimiter({ ...rateLimit, clock, isShared: isLimitOfKey })
   let deletedAt = clock.monotonic()
