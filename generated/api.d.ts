@@ -5064,12 +5064,12 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description The rest of the rate limit: `r` requests can be sent at once, and after `t` seconds without any the limit is full again, or after a 429 one request can be sent. Absent where no limit counts the request. The syntax is that of draft-ietf-httpapi-ratelimit-headers-10.
+         * @description The rest of the rate limit: `r` requests can be sent at once, and after `t` seconds without any the limit is full again, or after a 429 one request can be sent. Other processes may have used some of them a moment ago. Absent where no limit counts the request. The syntax is that of draft-ietf-httpapi-ratelimit-headers-10.
          * @example "requests";r=299;t=1
          */
         readonly RateLimit: string;
         /**
-         * @description The rate limit of each process: `q` requests at once, and as many again in each `w` seconds. Present where `RateLimit` is.
+         * @description The rate limit: `q` requests at once, and as many again in each `w` seconds; of an API key in all processes together. Present where `RateLimit` is.
          * @example "requests";q=300;w=3
          */
         readonly RateLimitPolicy: string;

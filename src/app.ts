@@ -43,6 +43,7 @@ import { createInstrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
+import { createSharedLimits } from './wiring/shared-limits.ts'
 import { createBudgetWorker } from './workers/budget-worker.ts'
 import type { Loop } from './workers/loop.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
@@ -165,10 +166,12 @@ async function assemble(parts: Parts): Promise<App> {
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
   const tickets = createStreamTickets({ db, clock })
   const access = await createAccess({ database, tickets, clock, log })
+  const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
   const permanentWorkers = [
     ...parts.clockLoops,
     registry.loop,
     access.loop,
+    ...limits.loops,
     submit,
     createStuckWorker(context),
     createBudgetWorker(context),
@@ -213,6 +216,7 @@ async function assemble(parts: Parts): Promise<App> {
     findKey: access.directory.find,
     networkOf,
     redeemTicket: access.redeemTicket,
+    limiter: limits.limiter,
     observer: observed,
   })
   // The subscriptions start one after the other, because they share a connection.
@@ -249,7 +253,10 @@ async function assemble(parts: Parts): Promise<App> {
 
 async function openServer(
   { config, compiled, clock, log }: Parts,
-  connected: Pick<HttpServerOptions, 'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'observer'>,
+  connected: Pick<
+    HttpServerOptions,
+    'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer'
+  >,
 ) {
   return createHttpServer({
     ...compiled,
@@ -265,7 +272,6 @@ async function openServer(
       connectionsPerPeer: config.server.maxConnectionsPerPeer || undefined,
     },
     trustedProxies: config.server.trustedProxies,
-    rateLimit: config.rateLimit,
     validateResponses: config.mode !== 'production',
     log,
     clock,

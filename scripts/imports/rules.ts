@@ -61,7 +61,7 @@ const ARROWS: Rules['arrows'] = {
   ],
   'app.ts': EVERYTHING,
   'wiring/': EVERYTHING,
-  'http/': ['access/principal.ts', 'access/visibility.ts', 'contract/', ...COMMON],
+  'http/': ['access/key-secret.ts', 'access/principal.ts', 'access/visibility.ts', 'contract/', ...COMMON],
   'contract/': ['../generated/', 'access/actor.ts', 'access/principal.ts', ...COMMON],
   'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', 'spending/', ...COMMON],
   'spending/': ['chains/effects.ts', 'database/', ...COMMON],

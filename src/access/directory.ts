@@ -4,7 +4,6 @@ import type { Clock } from '../lib/time/clock.ts'
 import { encodeRules } from '../spending/stored-rules.ts'
 import type { ApiKey } from './api-key.ts'
 import { type KeySnapshot, readKeySnapshot, readKeyVersion, saveUses } from './api-keys-store.ts'
-import { hashSecret } from './key-secret.ts'
 import { type Principal, principalOf, ROOT, ROOT_ID } from './principal.ts'
 
 /** The longest time in ms between two writes of the last use of a key. */
@@ -15,8 +14,8 @@ const USES_EVERY_MS = 60_000
  * at once; `look`, which the caller repeats, brings those whose notification was lost.
  */
 export interface KeyDirectory {
-  /** Returns the principal of a secret; undefined for an unknown one, and for a key that is disabled or has ended. */
-  find(secret: string): Principal | undefined
+  /** Returns the principal of a secret by its hash in hex digits; undefined for an unknown one, and for a key that is disabled or has ended. */
+  find(secretHash: string): Principal | undefined
   /** Returns the principal of a key, by the same rules. */
   byId(id: string): Principal | undefined
   /** Reads the keys, if any of them changed. Ends the principals of those that did, and writes the last uses. */
@@ -71,8 +70,8 @@ export function createKeyDirectory({ db, clock }: { db: Kysely<Schema>; clock: C
   }
 
   return {
-    find: (secret) => {
-      const found = byHash.get(hashSecret(secret).toString('hex'))
+    find: (secretHash) => {
+      const found = byHash.get(secretHash)
       const principal = found && !isOver(found.expiresAt) ? valid(found.keyId) : undefined
       if (principal !== undefined) uses.set(principal.id, new Date(clock.now()))
       return principal

@@ -42,3 +42,12 @@ export interface ApiKeyChangesTable {
   id: Generated<number>
   version: bigint
 }
+
+/** The buckets of API keys that several processes count together. A key without a row has a full one. */
+export interface RateLimitsTable {
+  key: string
+  /** The requests that could be sent at once at `filled_at`; negative after processes have allowed too many together. */
+  tokens: number
+  /** By the clock of the database. */
+  filled_at: Date
+}

@@ -4,6 +4,7 @@ import type {
   ApiKeySecretsTable,
   ApiKeysTable,
   ApiKeyUsesTable,
+  RateLimitsTable,
 } from './access-tables.ts'
 import type { AuditChainsTable, AuditLogTable } from './audit-tables.ts'
 import type {
@@ -51,6 +52,7 @@ export interface Schema {
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable
   api_key_changes: ApiKeyChangesTable
+  rate_limits: RateLimitsTable
   audit_log: AuditLogTable
   audit_chains: AuditChainsTable
   spenders: SpendersTable

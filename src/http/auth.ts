@@ -1,4 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { hashSecret } from '../access/key-secret.ts'
 import { type Principal, ROOT } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import type { Peers } from './connections/peer.ts'
@@ -14,8 +15,18 @@ export interface Caller {
   readonly refusal: AppError | undefined
 }
 
-/** Finds the API key with this secret among the records; undefined when none has it, or it is not accepted now. */
-export type FindKey = (secret: string) => Principal | undefined
+/** True for the rate limit of an API key, false for that of an address. */
+export function isLimitOfKey(limitKey: string): boolean {
+  return limitKey.startsWith(KEY_LIMIT)
+}
+
+const KEY_LIMIT = 'key '
+
+/**
+ * Finds the API key whose secret has this hash, in hex digits, among the records; undefined when none has it, or it is not accepted now. It
+ * never sees the secret, so its time tells nothing about one: whoever changes a character changes the whole hash.
+ */
+export type FindKey = (secretHash: string) => Principal | undefined
 
 /** Identifies the sender of a request by its `Authorization` header. */
 export type Authenticate = (context: HttpContext) => Caller
@@ -46,11 +57,12 @@ export function createAuthenticator({
   onAuthenticated,
 }: AuthenticatorOptions): Authenticate {
   if (apiKeys.length === 0) throw new Error('at least one API key is needed')
-  const hashes = apiKeys.map(digest)
+  const hashes = apiKeys.map(hashSecret)
   // Both looks happen for every secret, so that the time does not tell a key of the environment from another one.
   const identify = (token: string) => {
-    const found = findKey(token)
-    return isAmong(hashes, digest(token)) ? ROOT : found
+    const hash = hashSecret(token)
+    const found = findKey(hash.toString('hex'))
+    return isAmong(hashes, hash) ? ROOT : found
   }
   return (context) => {
     const { authorization = '' } = context.headers
@@ -58,7 +70,7 @@ export function createAuthenticator({
     const principal = token === undefined ? undefined : identify(token)
     if (principal !== undefined) {
       onAuthenticated?.(context)
-      return { limitKey: `key ${principal.id}`, principal, refusal: undefined }
+      return { limitKey: KEY_LIMIT + principal.id, principal, refusal: undefined }
     }
     const limitKey = `peer ${peers.ofRequest(context.req)}`
     return { limitKey, principal: undefined, refusal: token === undefined ? MISSING : UNACCEPTABLE }
@@ -72,8 +84,4 @@ export function requireCredential({ refusal }: Caller): void {
 
 function isAmong(hashes: readonly Buffer[], wanted: Buffer): boolean {
   return hashes.reduce((found, known) => timingSafeEqual(known, wanted) || found, false)
-}
-
-function digest(token: string): Buffer {
-  return hash('sha256', token, 'buffer')
 }

@@ -29,7 +29,7 @@ import { accessLog } from './observability/access-log.ts'
 import { contractPath } from './observability/metrics-paths.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
-import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import { type NetworkOfRelayer, requireScope, requireVisible } from './require-access.ts'
 import { requireHost } from './require-host.ts'
 import { requireValid } from './require-valid.ts'
@@ -50,10 +50,9 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error when an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, validator, observer, log, clock, limits, connections } = options
+  const { contract, validator, limiter, observer, log, clock, limits, connections } = options
   const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
   const authenticate = createAuthenticator({ ...options, onAuthenticated })
-  const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
   const stages = {
     peers: options.peers,

@@ -9,6 +9,8 @@ export interface RateLimitOptions {
   readonly clock: Clock
   /** The number of keys in memory; the limiter forgets the key that was idle for the longest time. Default 10000. */
   readonly maxKeys?: number
+  /** Selects the keys that other processes count, too. Default: none. */
+  readonly isShared?: (key: string) => boolean
 }
 
 /** The quota of a key after one request. Times are whole seconds. */
@@ -21,12 +23,28 @@ export interface Quota {
   readonly fullInSeconds: number
 }
 
-/** Counts the requests of each key. The buckets live in this process only: several processes allow several times the rate. */
+/** The tokens that shared keys have taken since the spending before. */
+export interface Spending {
+  readonly tokens: ReadonlyMap<string, number>
+  /** The time since the spending before, in seconds. */
+  readonly seconds: number
+  /** The end of that time, by the monotonic clock. */
+  readonly at: number
+}
+
+/** Counts the requests of each key in this process. What other processes allow for a shared key is known when `lower` tells it. */
 export interface RateLimiter {
   /** The requests that can come at once, and the whole seconds in which an empty bucket is full again. */
   readonly policy: { readonly burst: number; readonly windowSeconds: number }
   /** Takes one token, if there is one. */
   take(key: string): Quota
+  /** Returns what shared keys have taken since the last call, so that other processes can be told. */
+  collect(): Spending
+  /**
+   * Lowers a bucket to what all processes together have left of it at the time `at` of a spending. It never raises one: a process allows
+   * no more than it would allow alone, whatever it is told.
+   */
+  lower(key: string, left: { readonly tokens: number; readonly at: number }): void
 }
 
 interface Bucket {
@@ -43,14 +61,18 @@ export function createRateLimiter({
   burst,
   clock,
   maxKeys = 10_000,
+  isShared = () => false,
 }: RateLimitOptions): RateLimiter {
   const buckets = new Map<string, Bucket>()
+  let spent = new Map<string, number>()
+  let collectedAt = clock.monotonic()
+
+  const gainedSince = (at: number, now: number) => (Math.max(0, now - at) / 1000) * perSecond
 
   function refill(key: string): Bucket {
     const now = clock.monotonic()
     const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now }
-    const gained = (Math.max(0, now - bucket.filledAt) / 1000) * perSecond
-    bucket.tokens = Math.min(burst, bucket.tokens + gained)
+    bucket.tokens = Math.min(burst, bucket.tokens + gainedSince(bucket.filledAt, now))
     bucket.filledAt = now
     return bucket
   }
@@ -72,12 +94,27 @@ export function createRateLimiter({
       const bucket = refill(key)
       remember(key, bucket)
       const waitSeconds = bucket.tokens < 1 ? Math.max(1, secondsFor(1 - bucket.tokens)) : 0
-      if (waitSeconds === 0) bucket.tokens -= 1
+      if (waitSeconds === 0) {
+        bucket.tokens -= 1
+        if (isShared(key)) spent.set(key, (spent.get(key) ?? 0) + 1)
+      }
       return {
         waitSeconds,
-        remaining: Math.floor(bucket.tokens),
+        remaining: Math.max(0, Math.floor(bucket.tokens)),
         fullInSeconds: secondsFor(burst - bucket.tokens),
       }
+    },
+    collect() {
+      const [tokens, since] = [spent, collectedAt]
+      spent = new Map()
+      collectedAt = clock.monotonic()
+      return { tokens, seconds: Math.max(0, collectedAt - since) / 1000, at: collectedAt }
+    },
+    lower(key, { tokens, at }) {
+      const bucket = refill(key)
+      remember(key, bucket)
+      const left = tokens + gainedSince(at, bucket.filledAt) - (spent.get(key) ?? 0)
+      bucket.tokens = Math.min(bucket.tokens, left)
     },
   }
 }

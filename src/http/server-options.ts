@@ -6,6 +6,7 @@ import type { RedeemTicket } from './admit.ts'
 import type { FindKey } from './auth.ts'
 import type { Limits } from './limits.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import type { NetworkOfRelayer } from './require-access.ts'
 
 /** The parts and settings of the HTTP server. */
@@ -25,7 +26,7 @@ export interface HttpServerOptions extends CompiledContract {
   readonly limits?: Partial<Limits>
   /** The addresses and networks of proxies in front of the service. Default: none. */
   readonly trustedProxies?: readonly string[]
-  readonly rateLimit: { readonly perSecond: number; readonly burst: number }
+  readonly limiter: RateLimiter
   /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean
   /** Absent when metrics are off. */

@@ -76,6 +76,35 @@ test('replacements of one transaction through both services are served one after
   }
 }, 60_000)
 
+test('two services together allow a key about the rate of one', async () => {
+  const [perSecond, burst, seconds] = [50, 10, 5]
+  const env = {
+    RATE_LIMIT_REQUESTS_PER_SECOND: String(perSecond),
+    RATE_LIMIT_BURST_SIZE: String(burst),
+  }
+  const shared = await postgres.createDatabase()
+  const start = () => startService({ rpcUrls: [anvil.url], databaseUrl: shared, env })
+  const [first, second] = [await start(), await start()]
+  try {
+    const startedAt = performance.now()
+    const elapsed = () => (performance.now() - startedAt) / 1000
+    const counts = new Map<number, number>()
+    while (elapsed() < seconds)
+      for (const service of [first, second]) {
+        const { status, headers } = await service.api('GET', '/relayers')
+        counts.set(status, (counts.get(status) ?? 0) + 1)
+        expect(headers.get('ratelimit')).toMatch(/^"requests";r=\d+;t=\d+$/)
+      }
+    const admitted = counts.get(200) ?? 0
+    expect([...counts.keys()].sort()).toEqual([200, 429])
+    // Alone, each of them would allow `burst + perSecond * seconds`. The bound grants two seconds to exchanges on a slow machine.
+    expect(admitted).toBeLessThan(2 * burst + perSecond * (elapsed() + 2))
+    expect(admitted).toBeGreaterThan(perSecond * (seconds - 2))
+  } finally {
+    await Promise.all([first.stop(), second.stop()])
+  }
+}, 60_000)
+
 test('a key that one service changes is another one for both, and its streams end', async () => {
   const second = await startService({ rpcUrls: [anvil.url], databaseUrl })
   try {

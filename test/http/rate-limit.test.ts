@@ -65,6 +65,32 @@ describe('rate limit over HTTP', () => {
       expect(await told(path)).toEqual([200, undefined, undefined, undefined])
   })
 
+  test('every counted answer has both headers, whatever its status', async () => {
+    const listRelayers = () => Promise.reject(new Error('a fault'))
+    const { port } = await startStub({
+      clock: stoppedClock(),
+      rateLimit: { perSecond: 1, burst: 5 },
+      handlers: { listRelayers },
+    })
+    const cases = [
+      [200, { path: '/api/v1/relayers/r-1' }],
+      [400, { path: '/api/v1/relayers/r-1?page=x' }],
+      [404, { path: '/api/v1/nothing' }],
+      [405, { method: 'PATCH', path: '/api/v1/relayers' }],
+      [500, { path: '/api/v1/relayers' }],
+      [429, { path: '/api/v1/relayers' }],
+      [401, { path: '/api/v1/relayers', headers: { authorization: 'Bearer x' } }],
+    ] as const
+    for (const [status, request] of cases) {
+      const headers = { authorization: BEARER, ...('headers' in request && request.headers) }
+      const reply = await ask(port, { ...request, headers })
+      expect(reply.status).toBe(status)
+      expect(reply.headers.ratelimit).toMatch(/^"requests";r=\d+;t=\d+$/)
+      expect(reply.headers['ratelimit-policy']).toBe('"requests";q=5;w=5')
+      expect(reply.headers['retry-after']).toBe(status === 429 ? '1' : undefined)
+    }
+  })
+
   test('unauthenticated callers share the bucket of their address and take nothing from authenticated ones', async () => {
     const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 2 } })
     const unauthenticated = (token: string) =>

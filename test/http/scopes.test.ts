@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { hashSecret } from '../../src/access/key-secret.ts'
 import { type Principal, ROOT } from '../../src/access/principal.ts'
 import type { Scope } from '../../src/access/scope.ts'
 import { loadContract } from '../../src/contract/document.ts'
@@ -10,10 +11,10 @@ const { bearer } = (document.components as { securitySchemes: Record<string, Rec
 const SCOPES = Object.keys(bearer?.['x-scopes'] ?? {}) as Scope[]
 
 /** A secret that is the name of its only scope. */
-const findKey = (secret: string): Principal | undefined =>
-  SCOPES.some((scope) => scope === secret)
-    ? { ...ROOT, id: 'narrow', may: (scope) => scope === secret }
-    : undefined
+const findKey = (secretHash: string): Principal | undefined => {
+  const only = SCOPES.find((scope) => hashSecret(scope).toString('hex') === secretHash)
+  return only && { ...ROOT, id: 'narrow', may: (scope) => scope === only }
+}
 
 /** The operations of the interface, which knows no 403. */
 const WITHOUT_FORBIDDEN = ['listNotifications', 'listRelayers', 'replaceTransaction', 'signMessage']

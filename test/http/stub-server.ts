@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { afterAll, onTestFinished } from 'vitest'
 import { compileContract } from '../../src/contract/compile.ts'
 import type { HandlerMap, Schemas } from '../../src/contract/operations.ts'
+import { createRateLimiter, type RateLimitOptions } from '../../src/http/rate-limit.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { HttpServerOptions } from '../../src/http/server-options.ts'
 import { type Clock, systemClock } from '../../src/lib/time/clock.ts'
@@ -196,13 +197,13 @@ export interface StubOptions
       | 'networkOf'
       | 'limits'
       | 'trustedProxies'
-      | 'rateLimit'
       | 'observer'
       | 'redeemTicket'
       | 'corsOrigins'
     >
   > {
   readonly handlers?: Partial<HandlerMap>
+  readonly rateLimit?: Pick<RateLimitOptions, 'perSecond' | 'burst'>
   readonly clock?: Clock
 }
 
@@ -221,7 +222,12 @@ export async function startSharedStub(options: StubOptions = {}) {
 }
 
 /** Gives the options of a server whose handlers answer every operation. */
-export function stubOptions({ handlers = {}, clock = systemClock, ...options }: StubOptions = {}) {
+export function stubOptions({
+  handlers = {},
+  clock = systemClock,
+  rateLimit = { perSecond: 1000, burst: 1000 },
+  ...options
+}: StubOptions = {}) {
   return {
     ...COMPILED,
     handlers: { ...HANDLERS, ...handlers },
@@ -231,7 +237,7 @@ export function stubOptions({ handlers = {}, clock = systemClock, ...options }: 
     redeemTicket: async () => undefined,
     host: '127.0.0.1',
     port: 0,
-    rateLimit: { perSecond: 1000, burst: 1000 },
+    limiter: createRateLimiter({ ...rateLimit, clock }),
     validateResponses: true,
     log: pino({ level: 'silent' }),
     clock,

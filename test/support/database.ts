@@ -30,6 +30,7 @@ async function openFresh(): Promise<Database> {
 }
 
 const TABLES = [
+  'rate_limits',
   'api_key_uses',
   'api_key_secrets',
   'api_keys',

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { atLeast, atMost, type Row } from '../measurement.ts'
+import { atLeast, atMost, percentile, type Row } from '../measurement.ts'
 import type { Listening } from '../support/http-server.ts'
-import { drive, during, requestBytes } from '../support/load.ts'
+import { drive, during, requestBytes, times } from '../support/load.ts'
 
 const SERVER = fileURLToPath(new URL('../support/http-server.ts', import.meta.url))
 const ROUNDS = 5
 const ROUND_MS = 1500
 const CONNECTIONS = 16
+
+/** Requests with each refused key in a round. */
+const REFUSED = 400
 
 const KEY = 'bench-key-of-thirty-two-characters'
 const MESSAGE = { message: 'Log in to example.com, nonce 8731' }
@@ -44,6 +47,7 @@ interface Server {
   readonly port: number
   /** The secret of an API key with scopes; empty where there is none. */
   readonly secret: string
+  readonly disabledSecret: string
   /** CPU time used so far, in microseconds. */
   cpu(): Promise<number>
 }
@@ -59,6 +63,7 @@ export async function benchHttp(): Promise<Row[]> {
     const measurements: Row[] = []
     for (const one of CASES) measurements.push(...(await compare(one, servers)))
     measurements.push(await compareKeys(servers.ours))
+    measurements.push(await compareRefusals(servers.ours))
     return measurements
   } finally {
     for (const { process: child } of Object.values(servers)) child.kill()
@@ -133,6 +138,27 @@ async function compareKeys(server: Server): Promise<Row> {
     ours: `${record.cpu.toFixed(1)} µs`,
     bare: `${root.cpu.toFixed(1)} µs`,
     value: record.cpu / root.cpu,
+    goal: atMost(1.1),
+  }
+}
+
+/** What the time of a 401 tells about a key: it should be the same for a key that is like a real one. */
+async function compareRefusals({ port, secret, disabledSecret }: Server): Promise<Row> {
+  const keys = [`rlk_${'A'.repeat(43)}`, `${secret.slice(0, -4)}AAAA`, disabledSecret]
+  const latencies = keys.map((): number[] => [])
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const [index, key] of keys.entries()) {
+      const request = requestBytes('GET', '/api/v1/relayers', { key })
+      const onAnswer = (ms: number) => void (round > 0 && latencies[index]?.push(ms))
+      await drive({ port, request, connections: 1, more: times(REFUSED), status: 401, onAnswer })
+    }
+  }
+  const medians = latencies.map((each) => percentile(each, 0.5) * 1000)
+  const shown = medians.map((median) => median.toFixed(0)).join(', ')
+  return {
+    what: '401, median: for an unknown key, for one that differs from a real one in its last characters, for a disabled one',
+    ours: `${shown} µs`,
+    value: Math.max(...medians) / Math.min(...medians),
     goal: atMost(1.1),
   }
 }

@@ -16,6 +16,7 @@ import { stringifyJson } from '../../../src/contract/exact-integers.ts'
 import type { Data, HandlerMap } from '../../../src/contract/operations.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { migrate } from '../../../src/database/migrate.ts'
+import { createRateLimiter } from '../../../src/http/rate-limit.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { systemClock } from '../../../src/lib/time/clock.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -26,6 +27,8 @@ export interface Listening {
   readonly port: number
   /** The secret of an API key with a few scopes, limited to some relayers; empty where there are no keys. */
   readonly secret: string
+  /** The secret of a disabled API key; empty where there are no keys. */
+  readonly disabledSecret: string
 }
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 10 }
@@ -65,7 +68,7 @@ function handlersOf({ operations }: Contract): HandlerMap {
 /** As in production: log lines are written, answers are not checked. The limit is there and out of reach. */
 async function serveOurs(key: string): Promise<Listening> {
   const compiled = await compileContract()
-  const { directory, secret } = await createNarrowKey()
+  const { directory, secret, disabledSecret } = await createKeys()
   const server = await createHttpServer({
     ...compiled,
     handlers: handlersOf(compiled.contract),
@@ -75,29 +78,26 @@ async function serveOurs(key: string): Promise<Listening> {
     apiKeys: [key],
     host: '127.0.0.1',
     port: 0,
-    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+    limiter: createRateLimiter({ perSecond: 1_000_000, burst: 1_000_000, clock: systemClock }),
     validateResponses: false,
     log: createLogger({ level: 'info' }),
     clock: systemClock,
   })
-  return { port: (await server.listen()).port, secret }
+  return { port: (await server.listen()).port, secret, disabledSecret }
 }
 
-/** Creates the key of an application, in a database that nobody else uses. */
-async function createNarrowKey() {
+/** Creates the key of an application and a disabled one, in a database that nobody else uses. */
+async function createKeys() {
   const { db } = await openMigrated()
   const directory = createKeyDirectory({ db, clock: systemClock })
   const manager = createApiKeyManager({ db, clock: systemClock, changed: directory.look })
   const scopes = ['relayers:read', 'transactions:read', 'transactions:write'] as const
-  const { secret } = await manager.create(
-    { principal: ROOT, actor: { keyId: ROOT.id, address: '127.0.0.1', requestId: 'bench' } },
-    {
-      name: 'Application',
-      scopes,
-      visibility: { relayers: ['r-*'] },
-    },
-  )
-  return { directory, secret }
+  const requester = { principal: ROOT, actor: { keyId: ROOT.id, address: '127.0.0.1', requestId: 'bench' } }
+  const visibility = { relayers: ['r-*'] }
+  const { secret } = await manager.create(requester, { name: 'Application', scopes, visibility })
+  const disabled = await manager.create(requester, { id: 'disabled', name: 'Disabled', scopes, visibility })
+  await manager.change(requester, 'disabled', { disabled: true })
+  return { directory, secret, disabledSecret: disabled.secret }
 }
 
 async function openMigrated() {
@@ -117,7 +117,7 @@ async function serveBare(): Promise<Listening> {
   })
   const server = createServer(app.callback())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { port: (server.address() as AddressInfo).port, secret: '' }
+  return { port: (server.address() as AddressInfo).port, secret: '', disabledSecret: '' }
 }
 
 const [kind, key = ''] = process.argv.slice(2)

@@ -10,6 +10,8 @@ export interface Load {
   readonly more: () => boolean
   /** Called with the time in ms from the first byte of a request to the last one of its answer. */
   readonly onAnswer?: (ms: number) => void
+  /** The HTTP status of every answer. Default: 200. */
+  readonly status?: number
   /** Time in ms between an answer and the next request of the connection. Default: none. */
   readonly pauseMs?: number
 }
@@ -46,14 +48,14 @@ export function requestBytes(
  * How many requests were answered. Speaks just enough HTTP to find the end of an answer: on two cores a complete client would be
  * slower than the servers it is to measure.
  *
- * @throws Error when an answer is not 200
+ * @throws Error when an answer has another status
  */
 export async function drive(load: Load): Promise<number> {
   const counts = await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function keepAsking({ port, request, more, onAnswer, pauseMs }: Load): Promise<number> {
+function keepAsking({ port, request, more, onAnswer, status = 200, pauseMs }: Load): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const socket = connect(port, '127.0.0.1')
   let answered = 0
@@ -69,7 +71,7 @@ function keepAsking({ port, request, more, onAnswer, pauseMs }: Load): Promise<n
   socket.on('error', reject)
   socket.on('close', () => reject(new Error('the server closed a connection')))
   readAnswers(socket, (head) => {
-    if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head))
+    if (!head.startsWith(`HTTP/1.1 ${status}`)) return reject(new Error(head))
     answered += 1
     onAnswer?.(performance.now() - askedAt)
     return pauseMs === undefined ? next() : setTimeout(next, pauseMs)

@@ -20,6 +20,7 @@ import * as remoteSigners from './0020-remote-signers.ts'
 import * as apiKeys from './0021-api-keys.ts'
 import * as audit from './0022-audit.ts'
 import * as spending from './0023-spending.ts'
+import * as rateLimits from './0024-rate-limits.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -44,4 +45,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0021-api-keys': apiKeys,
   '0022-audit': audit,
   '0023-spending': spending,
+  '0024-rate-limits': rateLimits,
 }
