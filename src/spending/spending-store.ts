@@ -35,7 +35,9 @@ export async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise
 /** Reads what was spent in the periods that end now. */
 export async function readSpent(db: Db, asked: readonly Asked[], now: Date): Promise<SpentIn> {
   if (asked.length === 0) return () => NOTHING
-  const records = asked.map(({ counter, period }) => ({
+  // A sum that is asked for twice would be joined twice, and doubled.
+  const wanted = new Map(asked.map((one) => [keyOf(one.counter, one.period), one]))
+  const records = [...wanted.values()].map(({ counter, period }) => ({
     subject: counter.subject,
     network: counter.network,
     asset: counter.asset,
