@@ -486,6 +486,9 @@ export interface paths {
          *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
          *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
          *     relayer and is kept for as long as its transaction.
+         *
+         *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each
+         *     rule says, and what would be reserved.
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
@@ -1813,6 +1816,66 @@ export interface components {
             readonly data: components["schemas"]["TransactionWithAttempts"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionOrDryRunResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionWithAttempts"] | components["schemas"]["DryRun"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * Dry run
+         * @description What would happen to the request now. Nothing was stored, signed, counted or sent. Amounts are decimal digits in `unit`; what could not be
+         *     prepared is absent.
+         */
+        readonly DryRun: {
+            /** @constant */
+            readonly dry_run: true;
+            /** @description True when the request would be accepted. */
+            readonly accepted: boolean;
+            /** @description The reason for which it would be refused. */
+            readonly code?: components["schemas"]["ErrorCode"];
+            /** @description The reason in a sentence. */
+            readonly error?: string;
+            /**
+             * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why,
+             *     with the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: a rule that needs
+             *     no node refuses it.
+             * @enum {string}
+             */
+            readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
+            readonly unit: components["schemas"]["RelayerBalance"]["unit"];
+            /** @description What it moves of the native currency. */
+            readonly value?: components["schemas"]["DecimalString"];
+            /** @description The most that it costs besides. */
+            readonly max_fee?: components["schemas"]["DecimalString"];
+            /** @description What would be reserved for it. */
+            readonly max_cost?: components["schemas"]["DecimalString"];
+            /** @description EVM. */
+            readonly gas_limit?: components["schemas"]["Quantity"];
+            /** @description EVM with legacy prices. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description EVM with EIP-1559. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description EVM with EIP-1559. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description What the account can spend. */
+            readonly balance?: components["schemas"]["DecimalString"];
+            /** @description What is reserved for other transactions in flight. */
+            readonly reserved?: components["schemas"]["DecimalString"];
+            /** @description What each rule of the relayer and of the API key says. */
+            readonly rules: readonly components["schemas"]["RuleVerdict"][];
+        };
+        /** @description What one rule says. */
+        readonly RuleVerdict: {
+            /** @description Whose rule it is: a relayer or an API key. */
+            readonly spender: string;
+            /** @description Its path in the rules. */
+            readonly rule: string;
+            readonly allowed: boolean;
+            /** @description A sentence with the rule and what is left. */
+            readonly detail: string;
         };
         readonly PendingCancellationResponse: {
             /** @constant */
@@ -4792,6 +4855,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["DiagnosisResponse"];
             };
         };
+        /** @description The transaction as it is now. With `dry_run`, what would happen. */
+        readonly TransactionOrDryRun: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TransactionOrDryRunResponse"];
+            };
+        };
         /** @description The transaction as it is now. */
         readonly Transaction: {
             headers: {
@@ -4974,6 +5049,11 @@ export interface components {
          * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
          */
         readonly IdempotencyKey: string;
+        /**
+         * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+         * @example true
+         */
+        readonly DryRun: boolean;
         /**
          * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
          * @example 1
@@ -5690,7 +5770,13 @@ export interface operations {
     };
     readonly sendTransaction: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
             readonly header?: {
                 /**
                  * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
@@ -5714,7 +5800,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            readonly 200: components["responses"]["Transaction"];
+            readonly 200: components["responses"]["TransactionOrDryRun"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
@@ -5819,7 +5905,13 @@ export interface operations {
     };
     readonly replaceTransaction: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
             readonly header?: never;
             readonly path: {
                 /**
@@ -5841,7 +5933,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            readonly 200: components["responses"]["Transaction"];
+            readonly 200: components["responses"]["TransactionOrDryRun"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
             readonly 404: components["responses"]["NotFound"];

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
@@ -10,13 +10,14 @@ import {
   NOTHING,
   plus,
   type Spent,
+  type SpentIn,
   spentOf,
 } from './budget.ts'
 import { countedSince, type Holding, type HoldingChange, hold, raise } from './holding.ts'
 import type { Verdict } from './judge-content.ts'
 import { firstStep } from './period.ts'
-import type { Period, Spender } from './rules.ts'
-import { lockHoldings, lockSpenders, readSpent, saveHoldings } from './spending-store.ts'
+import type { Spender } from './rules.ts'
+import { findHoldings, lockHoldings, lockSpenders, readSpent, saveHoldings } from './spending-store.ts'
 
 /** A transaction that is to be charged to its spenders. */
 export interface Purchase {
@@ -52,53 +53,81 @@ export function hasLimits({ rules }: Spender): boolean {
 }
 
 /** Locks the budgets of spenders in the database transaction that is going to store what they spend. */
-export async function openBook(
-  tx: Transaction<Schema>,
-  { spenders, network, now, transactionIds = [] }: BookOptions,
-): Promise<Book> {
-  const limited = spenders.filter(hasLimits)
+export async function openBook(tx: Transaction<Schema>, options: BookOptions): Promise<Book> {
+  const limited = options.spenders.filter(hasLimits)
   await lockSpenders(
     tx,
     limited.map(({ subject }) => subject),
   )
-  const held = await lockHoldings(tx, transactionIds)
-  const before = await readSpent(tx, askedBy(limited, network), now)
-  const taken = new Map<string, Spent>()
+  const held = await lockHoldings(tx, options.transactionIds ?? [])
   const changes: HoldingChange[] = []
-
-  const spentIn = (counter: Counter, period: Period) =>
-    plus(before(counter, period), taken.get(keyOf(counter)) ?? NOTHING)
-
-  function take({ transactionId, spenders: payers, charge, isFinal = false }: Purchase): void {
-    for (const payer of payers.filter(hasLimits)) {
-      for (const [asset, spent] of countedBy(payer, charge)) {
-        const counter = { subject: payer.subject, network, asset }
-        const known = find(held, transactionId, counter)
-        const change =
-          known === undefined
-            ? hold(counter, { transactionId, at: now, spent, settled: isFinal })
-            : raise(known, spent, now)
-        if (change === undefined) continue
-        changes.push(change)
-        taken.set(keyOf(counter), plus(taken.get(keyOf(counter)) ?? NOTHING, spent))
-      }
-    }
-  }
-
+  const counts = await readCounts(tx, options, held)
   return {
-    judge: ({ transactionId, spenders: payers, charge }) =>
-      payers.flatMap((payer) =>
-        judgeLimits(payer, charge, {
-          spentIn,
-          heldIn: (counter, period) => {
-            const known = find(held, transactionId, counter)
-            return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
-          },
-        }),
-      ),
-    take,
+    judge: (purchase) => judge(counts, purchase),
+    take: (purchase) => void changes.push(...take(counts, purchase)),
     save: () => saveHoldings(tx, changes),
   }
+}
+
+/** Reads the budgets of spenders without a lock. Another request may spend them at any time. */
+export async function readBook(db: Kysely<Schema>, options: BookOptions): Promise<Pick<Book, 'judge'>> {
+  const held = await findHoldings(db, options.transactionIds ?? [])
+  const counts = await readCounts(db, options, held)
+  return { judge: (purchase) => judge(counts, purchase) }
+}
+
+/** What was counted before, and what purchases have added since. */
+interface Counts {
+  readonly network: string
+  readonly now: Date
+  readonly before: SpentIn
+  readonly held: readonly Holding[]
+  readonly taken: Map<string, Spent>
+}
+
+async function readCounts(
+  db: Kysely<Schema>,
+  { spenders, network, now }: BookOptions,
+  held: readonly Holding[],
+): Promise<Counts> {
+  const before = await readSpent(db, askedBy(spenders.filter(hasLimits), network), now)
+  return { network, now, before, held, taken: new Map() }
+}
+
+function judge(
+  { now, before, held, taken }: Counts,
+  { transactionId, spenders, charge }: Purchase,
+): Verdict[] {
+  const holdingOf = (counter: Counter) => find(held, transactionId, counter)
+  return spenders.flatMap((spender) =>
+    judgeLimits(spender, charge, {
+      spentIn: (counter, period) => plus(before(counter, period), taken.get(keyOf(counter)) ?? NOTHING),
+      heldIn: (counter, period) => {
+        const known = holdingOf(counter)
+        return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
+      },
+      heldMost: (counter) => holdingOf(counter)?.most ?? NOTHING,
+    }),
+  )
+}
+
+/** Counts a purchase, and returns the changes to store. */
+function take(
+  { network, now, held, taken }: Counts,
+  { transactionId, spenders, charge, isFinal = false }: Purchase,
+): HoldingChange[] {
+  return spenders.filter(hasLimits).flatMap((spender) =>
+    countedBy(spender, charge).flatMap(([asset, spent]) => {
+      const counter = { subject: spender.subject, network, asset }
+      const known = find(held, transactionId, counter)
+      const change =
+        known === undefined
+          ? hold(counter, { transactionId, at: now, spent, settled: isFinal })
+          : raise(known, spent, now)
+      taken.set(keyOf(counter), plus(taken.get(keyOf(counter)) ?? NOTHING, spent))
+      return change ?? []
+    }),
+  )
 }
 
 /**

@@ -36,6 +36,7 @@ async function send(value: bigint | number) {
     body,
   })
   const { data } = bodyOf(answer)
+  if ('dry_run' in data) throw new Error('nobody asked for a dry run')
   return { relayer_id: data.relayer_id, transaction_id: data.id }
 }
 

@@ -121,15 +121,22 @@ export function checkStatic(
   relayer: Relayer,
   ruled: RuledRequest,
 ): AppError | undefined {
-  const { request } = ruled
+  return checkRequest(context, relayer, ruled.request) ?? refusalIn(judgeRequest(context, relayer, ruled))
+}
+
+/** Checks everything that needs neither the network nor the rules for spending. */
+export function checkRequest(
+  context: TransactionsContext,
+  relayer: Relayer,
+  request: ChainRequest,
+): AppError | undefined {
   const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
   if (refused) return refused
   const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
   if (refusal) return new AppError(refusal.code, refusal.detail)
   const end = chain.endsAt(request)
-  if (end === undefined || end.getTime() > context.clock.now())
-    return refusalIn(judgeRequest(context, relayer, ruled))
+  if (end === undefined || end.getTime() > context.clock.now()) return undefined
   return new AppError(
     'valid_until_in_past',
     `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
