@@ -1865,10 +1865,10 @@ export interface components {
             /** @description What is reserved for other transactions in flight. */
             readonly reserved?: components["schemas"]["DecimalString"];
             /** @description What each rule of the relayer and of the API key says. */
-            readonly rules: readonly components["schemas"]["RuleVerdict"][];
+            readonly rules: readonly components["schemas"]["RuleResult"][];
         };
         /** @description What one rule says. */
-        readonly RuleVerdict: {
+        readonly RuleResult: {
             /** @description Whose rule it is: a relayer or an API key. */
             readonly spender: string;
             /** @description Its path in the rules. */

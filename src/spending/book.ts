@@ -6,15 +6,15 @@ import {
   askedBy,
   type Charge,
   type Counter,
-  judgeLimits,
+  evaluateLimits,
   NOTHING,
   plus,
   type Spent,
   type SpentIn,
   spentOf,
 } from './budget.ts'
+import type { RuleResult } from './evaluate-content.ts'
 import { countedSince, type Holding, type HoldingChange, hold, raise } from './holding.ts'
-import type { Verdict } from './judge-content.ts'
 import { firstStep } from './period.ts'
 import type { Spender } from './rules.ts'
 import { findHoldings, lockHoldings, lockSpenders, readSpent, saveHoldings } from './spending-store.ts'
@@ -31,7 +31,7 @@ export interface Purchase {
 /** The budgets of some spenders, locked until the commit. */
 export interface Book {
   /** Asks the limits of every spender of a purchase. */
-  judge(purchase: Purchase): Verdict[]
+  evaluate(purchase: Purchase): RuleResult[]
   /** Counts a purchase, whatever the limits say. */
   take(purchase: Purchase): void
   /** Stores what was taken. */
@@ -63,17 +63,17 @@ export async function openBook(tx: Transaction<Schema>, options: BookOptions): P
   const changes: HoldingChange[] = []
   const counts = await readCounts(tx, options, held)
   return {
-    judge: (purchase) => judge(counts, purchase),
+    evaluate: (purchase) => evaluate(counts, purchase),
     take: (purchase) => void changes.push(...take(counts, purchase)),
     save: () => saveHoldings(tx, changes),
   }
 }
 
 /** Reads the budgets of spenders without a lock. Another request may spend them at any time. */
-export async function readBook(db: Kysely<Schema>, options: BookOptions): Promise<Pick<Book, 'judge'>> {
+export async function readBook(db: Kysely<Schema>, options: BookOptions): Promise<Pick<Book, 'evaluate'>> {
   const held = await findHoldings(db, options.transactionIds ?? [])
   const counts = await readCounts(db, options, held)
-  return { judge: (purchase) => judge(counts, purchase) }
+  return { evaluate: (purchase) => evaluate(counts, purchase) }
 }
 
 /** What was counted before, and what purchases have added since. */
@@ -94,19 +94,19 @@ async function readCounts(
   return { network, now, before, held, taken: new Map() }
 }
 
-function judge(
+function evaluate(
   { now, before, held, taken }: Counts,
   { transactionId, spenders, charge }: Purchase,
-): Verdict[] {
+): RuleResult[] {
   const holdingOf = (counter: Counter) => find(held, transactionId, counter)
   return spenders.flatMap((spender) =>
-    judgeLimits(spender, charge, {
+    evaluateLimits(spender, charge, {
       spentIn: (counter, period) => plus(before(counter, period), taken.get(keyOf(counter)) ?? NOTHING),
-      heldIn: (counter, period) => {
+      countedIn: (counter, period) => {
         const known = holdingOf(counter)
         return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
       },
-      heldMost: (counter) => holdingOf(counter)?.most ?? NOTHING,
+      mostOf: (counter) => holdingOf(counter)?.most ?? NOTHING,
     }),
   )
 }
@@ -131,17 +131,17 @@ function take(
 }
 
 /**
- * Throws the first verdict that refuses.
+ * Throws the first resultOf that refuses.
  * @throws AppError `rule_violated`
  */
-export function requireAllowed(verdicts: readonly Verdict[]): void {
-  const error = refusalIn(verdicts)
+export function requireAllowed(results: readonly RuleResult[]): void {
+  const error = refusalIn(results)
   if (error !== undefined) throw error
 }
 
-/** Returns the error of the first verdict that refuses; undefined when all of them allow. */
-export function refusalIn(verdicts: readonly Verdict[]): AppError | undefined {
-  const refused = verdicts.find(({ allowed }) => !allowed)
+/** Returns the error of the first resultOf that refuses; undefined when all of them allow. */
+export function refusalIn(results: readonly RuleResult[]): AppError | undefined {
+  const refused = results.find(({ allowed }) => !allowed)
   return refused && new AppError('rule_violated', refused.detail)
 }
 

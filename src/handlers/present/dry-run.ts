@@ -1,7 +1,7 @@
 import type { EvmDraft } from '../../chains/evm/content.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
-import type { Verdict } from '../../spending/judge-content.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { nameOf } from '../../spending/rules.ts'
 import type { DryRun } from '../../transactions/dry-run/dry-run.ts'
 import { presentUnit } from './unit.ts'
@@ -23,7 +23,7 @@ export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['D
     ...(draft?.type === 'evm' ? presentGas(draft) : {}),
     balance: dryRun.balance?.toString(),
     reserved: dryRun.reserved?.toString(),
-    rules: dryRun.verdicts.map(presentVerdict),
+    rules: dryRun.results.map(presentRuleResult),
   })
 }
 
@@ -37,6 +37,6 @@ function presentGas({ gasLimit, fees }: EvmDraft) {
       }
 }
 
-function presentVerdict({ rule, allowed, detail, subject }: Verdict): Schemas['RuleVerdict'] {
+function presentRuleResult({ rule, allowed, detail, subject }: RuleResult): Schemas['RuleResult'] {
   return { spender: nameOf({ subject }), rule, allowed, detail }
 }

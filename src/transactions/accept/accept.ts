@@ -6,7 +6,7 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
-import { judgeRequest, type RuledRequest } from '../budgets/judge-request.ts'
+import { evaluateRequest, type RuledRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
@@ -121,7 +121,7 @@ export function checkStatic(
   relayer: Relayer,
   ruled: RuledRequest,
 ): AppError | undefined {
-  return checkRequest(context, relayer, ruled.request) ?? refusalIn(judgeRequest(context, relayer, ruled))
+  return checkRequest(context, relayer, ruled.request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
 }
 
 /** Checks everything that needs neither the network nor the rules for spending. */

@@ -113,7 +113,7 @@ function decide(
       refusal ??
       nonceProblem(runtime, candidate, usedNonces) ??
       insufficientFunds(runtime, candidate, reserved) ??
-      (purchase && refusalIn(book.judge(purchase)))
+      (purchase && refusalIn(book.evaluate(purchase)))
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)

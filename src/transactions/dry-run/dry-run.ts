@@ -1,7 +1,7 @@
 import type { Draft } from '../../chains/attempt.ts'
 import type { Unit } from '../../chains/chain.ts'
 import type { AppError } from '../../errors.ts'
-import type { Verdict } from '../../spending/judge-content.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 
 /**
  * How far a dry run came: a node prepared and simulated the request, or refuses it, or none answered; or a rule that needs no node refuses it.
@@ -20,7 +20,7 @@ export interface DryRun {
   readonly balance?: bigint | undefined
   /** What is reserved for the other transactions in flight; absent when it was not looked up. */
   readonly reserved?: bigint | undefined
-  readonly verdicts: readonly Verdict[]
+  readonly results: readonly RuleResult[]
   /** Sentences about what the service would change or decide. */
   readonly logs: readonly string[]
 }

@@ -5,10 +5,10 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { checkRequest } from '../accept/accept.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
-import { judgeRequest } from '../budgets/judge-request.ts'
+import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { DryRun } from './dry-run.ts'
-import { judgePrice } from './judge-price.ts'
+import { evaluatePrice } from './evaluate-price.ts'
 
 /** A request to send, and its sender. */
 export interface Sending {
@@ -26,32 +26,32 @@ export async function drySend(
   const { chain } = context.runtimeOf(relayer)
   const { unit } = chain
   const problem = checkRequest(context, relayer, request)
-  if (problem) return { refusal: problem, simulation: 'skipped', unit, verdicts: [], logs: [] }
-  const ofContent = judgeRequest(context, relayer, { request, actor, hasIdempotencyKey })
+  if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
+  const ofContent = evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey })
   const prepared = await chain.prepare(request, accountOf(relayer))
   const violated = refusalIn(ofContent)
   if (prepared.kind === 'refused') {
     const { code, detail } = prepared.refusal
     const refusal = violated ?? new AppError(code, detail)
-    return { refusal, simulation: 'refused', unit, verdicts: ofContent, logs: [] }
+    return { refusal, simulation: 'refused', unit, results: ofContent, logs: [] }
   }
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
-  const judged = await judgePrice(context, { relayer, actor, request, draft: known?.draft, cost })
+  const evaluated = await evaluatePrice(context, { relayer, actor, request, draft: known?.draft, cost })
   const included = known?.included === undefined ? undefined : new AppError('invalid_request', known.included)
   return {
     refusal:
       violated ??
       included ??
       (await nonceProblem(context, relayer, request)) ??
-      judged.shortage ??
-      refusalIn(judged.verdicts),
+      evaluated.shortage ??
+      refusalIn(evaluated.results),
     simulation: prepared.kind === 'unknown' ? 'unknown' : 'succeeded',
     unit,
-    price: judged.price,
-    balance: judged.balance,
-    reserved: judged.reserved,
-    verdicts: [...ofContent, ...judged.verdicts],
+    price: evaluated.price,
+    balance: evaluated.balance,
+    reserved: evaluated.reserved,
+    results: [...ofContent, ...evaluated.results],
     logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
   }
 }

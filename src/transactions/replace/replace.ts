@@ -12,7 +12,7 @@ import { refusalIn } from '../../spending/book.ts'
 import { checkRequest, refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
-import { judgeRequest } from '../budgets/judge-request.ts'
+import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
@@ -69,7 +69,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
     const item = await requireTransaction(context, relayer, id)
     const refusal =
       replacementRefusal(context, change, item) ??
-      (request && refusalIn(judgeRequest(context, relayer, { request, actor, hasIdempotencyKey: true })))
+      (request && refusalIn(evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true })))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }

@@ -7,7 +7,7 @@ import type { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { readBook } from '../../spending/book.ts'
-import type { Verdict } from '../../spending/judge-content.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { purchaseOf } from '../budgets/purchase-of.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { reservedBy } from '../store/work-store.ts'
@@ -26,7 +26,7 @@ export interface PricedRequest {
 }
 
 /** The part of a dry run that a price decides: the funds of the account, and the budgets. */
-export interface JudgedPrice extends Required<Pick<DryRun, 'verdicts'>> {
+export interface EvaluatedPrice extends Required<Pick<DryRun, 'results'>> {
   readonly price: DryPrice
   readonly balance: bigint | undefined
   readonly reserved: bigint
@@ -34,13 +34,16 @@ export interface JudgedPrice extends Required<Pick<DryRun, 'verdicts'>> {
 }
 
 /** Compares the price of a request with the balance and the budgets, and locks neither. */
-export async function judgePrice(context: TransactionsContext, priced: PricedRequest): Promise<JudgedPrice> {
+export async function evaluatePrice(
+  context: TransactionsContext,
+  priced: PricedRequest,
+): Promise<EvaluatedPrice> {
   const { relayer, request, draft, cost, replaces } = priced
   const { chain } = context.runtimeOf(relayer)
-  const [balance, reserved, verdicts] = await Promise.all([
+  const [balance, reserved, results] = await Promise.all([
     chain.balance(relayer.address),
     reservedBy(context.db, relayer.id, replaces),
-    judgeBudgets(context, priced),
+    evaluateBudgets(context, priced),
   ])
   const { amounts } = chain.effects(request, relayer.address)
   const value = amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
@@ -49,7 +52,7 @@ export async function judgePrice(context: TransactionsContext, priced: PricedReq
     price: { draft, value, cost },
     balance: known,
     reserved,
-    verdicts,
+    results,
     shortage:
       known === undefined
         ? undefined
@@ -64,15 +67,15 @@ function balanceIn(answer: Answer<bigint>): bigint | undefined {
 /** The id of a transaction that does not exist yet. */
 const NEW = 'new'
 
-async function judgeBudgets(
+async function evaluateBudgets(
   { db, clock, runtimeOf }: TransactionsContext,
   { relayer, actor, request, cost, replaces = NEW }: PricedRequest,
-): Promise<Verdict[]> {
+): Promise<RuleResult[]> {
   const content = { id: replaces, request, from: relayer.address, cost }
   const purchase = purchaseOf(runtimeOf(relayer), { relayer, actor }, content)
   if (purchase === undefined) return []
   const { spenders, charge } = purchase
   const now = new Date(clock.now())
   const book = await readBook(db, { spenders, network: charge.network, now, transactionIds: [replaces] })
-  return book.judge(purchase)
+  return book.evaluate(purchase)
 }
