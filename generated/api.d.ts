@@ -1298,7 +1298,7 @@ export interface paths {
          * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
          *
          *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further
-         *     scope, and no later end.
+         *     scope, and no later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any.
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;
@@ -1337,8 +1337,9 @@ export interface paths {
         readonly head?: never;
         /**
          * Change an API key
-         * @description Changes the named fields; null removes a restriction or the end. The change counts at once, at the latest after a second, in every
-         *     process; streams that the key has open end then. A key can change only keys that it could have created, before and after the change.
+         * @description Changes the named fields; null removes a restriction, the rules or the end, and new `rules` replace the present ones as a whole. The
+         *     change counts at once, at the latest after a second, in every process; streams that the key has open end then. A key can change only
+         *     keys that it could have created, before and after the change.
          */
         readonly patch: operations["updateApiKey"];
         readonly trace?: never;
@@ -2246,7 +2247,10 @@ export interface components {
              *     when empty. Answers write them in lower case.
              */
             readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /** @description Every type of network. */
+            /**
+             * @description Every type of network. The rules for what the relayer may spend, whichever key sends. Those of the configuration file hold unchanged,
+             *     unless its entry says `api_may_relax`. A change replaces them as a whole.
+             */
             readonly rules?: components["schemas"]["SpendingRules"];
             /**
              * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
@@ -2307,7 +2311,8 @@ export interface components {
         readonly ApiKeyName: components["schemas"]["RelayerName"];
         /**
          * @description The rules for what an API key or a relayer may spend. A rule that is absent forbids nothing; every rule of the relayer and of the key has to
-         *     allow a request. docs/spending.md explains them.
+         *     allow a request. Under `receivers`, `assets` or a limit with a `value`, calls whose effects the service cannot read are refused, unless
+         *     `contracts` or `operations` name them. docs/spending.md explains them.
          */
         readonly SpendingRules: {
             /**
@@ -2315,11 +2320,17 @@ export interface components {
              *     receives tokens. None when empty.
              */
             readonly receivers?: readonly components["schemas"]["SpendingName"][];
-            /** @description The only contracts (EVM, Stellar) and programs (Solana) that may be called. None when empty; code is not created then either. */
+            /**
+             * @description The only contracts (EVM, Stellar) and programs (Solana) that may be called; no contract may be created then. None when empty. Calls of
+             *     these are allowed also when the service cannot read what they move.
+             */
             readonly contracts?: readonly components["schemas"]["SpendingName"][];
             /** @description EVM. The only functions that may be called, by the first four bytes of the data. */
             readonly selectors?: readonly string[];
-            /** @description Stellar. The only types of operations, such as `payment`. */
+            /**
+             * @description Stellar. The only types of operations, such as `payment`. These are allowed also when the service cannot read what they move, such as
+             *     `account_merge`; contracts that `invoke_contract` calls are not.
+             */
             readonly operations?: readonly string[];
             /** @description The only assets that may be moved: `native`, the address of a token or mint, or `CODE:ISSUER`. */
             readonly assets?: readonly components["schemas"]["SpendingName"][];
@@ -2332,7 +2343,8 @@ export interface components {
              */
             readonly idempotency?: "required" | "optional";
             /**
-             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules refuse these signatures.
+             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules of any kind refuse these
+             *     signatures.
              * @enum {string}
              */
             readonly signatures?: "readable" | "any";
@@ -2378,17 +2390,23 @@ export interface components {
         };
         /** @description What was spent, and what is left of each limit. */
         readonly SpendingUsage: {
+            /** @description Each limit of a rolling period on each network, in the order of the rules. */
             readonly limits: readonly components["schemas"]["LimitUsage"][];
             /** @description What was spent of each asset on each network, as far as a limit names it. The native currency is always there. */
             readonly spent: readonly components["schemas"]["AssetUsage"][];
         };
         /** @description What is left of one limit on one network. */
         readonly LimitUsage: {
-            /** @description The limit by its path in the rules. */
+            /** @description The limit by its path in the rules, such as `limits[0]`. */
             readonly rule: string;
-            /** @enum {string} */
+            /**
+             * @description The rolling period: 60 minutes, 24 hours or 30 days.
+             * @enum {string}
+             */
             readonly per: "hour" | "day" | "month";
+            /** @description The network by type and name, such as `evm:sepolia`. */
             readonly network: string;
+            /** @description The asset, as the limit names it. */
             readonly asset: string;
             readonly value?: components["schemas"]["LimitedAmount"];
             readonly fees?: components["schemas"]["LimitedAmount"];
@@ -2403,7 +2421,9 @@ export interface components {
         };
         /** @description What was spent of one asset. */
         readonly AssetUsage: {
+            /** @description The network by type and name, such as `evm:sepolia`. */
             readonly network: string;
+            /** @description `native`, the address of a token or mint, or `CODE:ISSUER`. */
             readonly asset: string;
             readonly hour: components["schemas"]["SpentAmounts"];
             readonly day: components["schemas"]["SpentAmounts"];
@@ -2414,6 +2434,7 @@ export interface components {
         readonly SpentAmounts: {
             readonly value: components["schemas"]["DecimalString"];
             readonly fees: components["schemas"]["DecimalString"];
+            /** @description The number of transactions; 0 for other assets than the native currency. */
             readonly count: number;
         };
         /** @description A secret of an API key, without the secret. */
