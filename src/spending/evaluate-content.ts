@@ -21,7 +21,7 @@ export interface Subject {
   readonly hasIdempotencyKey: boolean
 }
 
-/** The fewest characters of a sentence about a long list of unknown names. */
+/** A sentence about a long list names so many. */
 const MOST_NAMED = 3
 
 /** Asks every rule that needs no earlier transaction. Pure. */
