@@ -1874,6 +1874,7 @@ export interface components {
             readonly spender: string;
             /** @description Its path in the rules. */
             readonly rule: string;
+            /** @description True when the rule allows the request. */
             readonly allowed: boolean;
             /** @description A sentence with the rule and what is left. */
             readonly detail: string;
