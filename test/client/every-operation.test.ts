@@ -232,7 +232,7 @@ test('API keys', async () => {
   expect(bodyOf(changed).data.disabled).toBe(true)
   expect(bodyOf(await client.GET('/api/v1/api-keys/{api_key_id}', { params })).data.name).toBe('Reader')
   expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual(['reader'])
-  const limits = [{ per: 'day', value: 10n }] as const
+  const limits = [{ per: 'day' as const, value: 10n }]
   await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { rules: { limits } } })
   const usage = await client.GET('/api/v1/api-keys/{api_key_id}/usage', { params })
   expect(bodyOf(usage).data).toEqual({ limits: [], spent: [] })
