@@ -7,6 +7,7 @@ import {
   type Charge,
   type Counter,
   judgeLimits,
+  most,
   NOTHING,
   plus,
   type Spent,
@@ -93,6 +94,11 @@ export async function openBook(
           heldIn: (counter, period) => {
             const known = find(held, transactionId, counter)
             return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
+          },
+          // Any content that was charged before can still be included, so the highest amounts count from now on.
+          altogether: (counter, wanted) => {
+            const known = find(held, transactionId, counter)
+            return known === undefined ? wanted : most(known.most, wanted)
           },
         }),
       ),

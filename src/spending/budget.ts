@@ -48,13 +48,15 @@ export interface Before {
   readonly spentIn: SpentIn
   /** The part of it that the transaction of the request holds already, as far as it counts in the period. */
   readonly heldIn?: SpentIn
+  /** The most that the transaction takes of the asset, whichever of its contents is included. */
+  readonly altogether?: (counter: Counter, wanted: Spent) => Spent
 }
 
 /** Asks the limits of a spender about a charge on top of what was spent before. Pure. */
 export function judgeLimits(
   spender: Spender,
   charge: Charge,
-  { spentIn, heldIn = () => NOTHING }: Before,
+  { spentIn, heldIn = () => NOTHING, altogether = (_counter, wanted) => wanted }: Before,
 ): Verdict[] {
   const spent = spentOf(charge)
   return (spender.rules.limits ?? []).flatMap((limit, index) => {
@@ -65,7 +67,8 @@ export function judgeLimits(
       return judgeAmounts(spender, { limit, index, before: NOTHING, wanted, network: charge.network })
     // What the transaction holds is counted already, so only the rest comes on top.
     const before = less(spentIn(counter, limit.per), heldIn(counter, limit.per))
-    return judgeAmounts(spender, { limit, index, before, wanted, network: charge.network })
+    const total = altogether(counter, wanted)
+    return judgeAmounts(spender, { limit, index, before, wanted: total, network: charge.network })
   })
 }
 
