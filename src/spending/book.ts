@@ -17,7 +17,7 @@ import { countedSince, type Holding, type HoldingChange, hold, raise } from './h
 import type { Verdict } from './judge-content.ts'
 import { firstStep } from './period.ts'
 import type { Period, Spender } from './rules.ts'
-import { lockHoldings, lockSpenders, readSpent, saveHoldings } from './spending-store.ts'
+import { lockBudgets, readSpent, saveHoldings } from './spending-store.ts'
 
 /** A transaction that is to be charged to its spenders. */
 export interface Purchase {
@@ -58,11 +58,7 @@ export async function openBook(
   { spenders, network, now, transactionIds = [] }: BookOptions,
 ): Promise<Book> {
   const limited = spenders.filter(hasLimits)
-  await lockSpenders(
-    tx,
-    limited.map(({ subject }) => subject),
-  )
-  const held = await lockHoldings(tx, transactionIds)
+  const held = await lockBudgets(tx, { subjects: limited.map(({ subject }) => subject), transactionIds })
   const before = await readSpent(tx, askedBy(limited, network), now)
   const taken = new Map<string, Spent>()
   const changes: HoldingChange[] = []
