@@ -11,6 +11,7 @@ const POSTGRES_TESTS = [
   'health',
   'relayers',
   'backup',
+  'spending',
 ].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.

@@ -17,7 +17,7 @@ import type { RuleResult } from './evaluate-content.ts'
 import { countedSince, type Holding, type HoldingChange, hold, raise } from './holding.ts'
 import { firstStep } from './period.ts'
 import type { Spender } from './rules.ts'
-import { findHoldings, lockHoldings, lockSpenders, readSpent, saveHoldings } from './spending-store.ts'
+import { findHoldings, lockBudgets, readSpent, saveHoldings } from './spending-store.ts'
 
 /** A transaction that is to be charged to its spenders. */
 export interface Purchase {
@@ -54,12 +54,8 @@ export function hasLimits({ rules }: Spender): boolean {
 
 /** Locks the budgets of spenders in the database transaction that is going to store what they spend. */
 export async function openBook(tx: Transaction<Schema>, options: BookOptions): Promise<Book> {
-  const limited = options.spenders.filter(hasLimits)
-  await lockSpenders(
-    tx,
-    limited.map(({ subject }) => subject),
-  )
-  const held = await lockHoldings(tx, options.transactionIds ?? [])
+  const subjects = options.spenders.filter(hasLimits).map(({ subject }) => subject)
+  const held = await lockBudgets(tx, { subjects, transactionIds: options.transactionIds ?? [] })
   const changes: HoldingChange[] = []
   const counts = await readCounts(tx, options, held)
   return {

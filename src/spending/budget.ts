@@ -133,6 +133,6 @@ export function askedBy(
 }
 
 /** The difference of each amount, which can be negative. */
-function less(one: Spent, other: Spent): Spent {
+export function less(one: Spent, other: Spent): Spent {
   return { value: one.value - other.value, fees: one.fees - other.fees, count: one.count - other.count }
 }

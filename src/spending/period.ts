@@ -10,7 +10,7 @@ interface Shape {
 const MINUTE_MS = 60_000
 
 /** The rolling periods. A month has 30 days. */
-const SHAPES: Readonly<Record<Period, Shape>> = {
+export const SHAPES: Readonly<Record<Period, Shape>> = {
   hour: { lengthMs: 60 * MINUTE_MS, stepMs: MINUTE_MS },
   day: { lengthMs: 24 * 60 * MINUTE_MS, stepMs: 15 * MINUTE_MS },
   month: { lengthMs: 30 * 24 * 60 * MINUTE_MS, stepMs: 6 * 60 * MINUTE_MS },

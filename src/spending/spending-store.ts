@@ -16,8 +16,38 @@ export interface Asked {
   readonly period: Period
 }
 
-/** Locks spenders until the commit, in the order of their names: what is read of their budgets then stays true. */
-export async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> {
+/**
+ * Locks spenders, and those who pay for the transactions, until the commit; then reads the holdings of the transactions. Whoever changes what
+ * is spent calls it once, after it has written the transactions and before it writes anything here: two writers then never wait for each
+ * other, and what is read of the budgets stays true.
+ */
+export async function lockBudgets(
+  tx: Tx,
+  { subjects = [], transactionIds = [] }: BudgetsToLock,
+): Promise<Holding[]> {
+  const payers = await findPayers(tx, transactionIds)
+  await lockSpenders(tx, [...subjects, ...payers])
+  return lockHoldings(tx, transactionIds)
+}
+
+interface BudgetsToLock {
+  readonly subjects?: readonly string[]
+  readonly transactionIds?: readonly string[]
+}
+
+async function findPayers(tx: Tx, transactionIds: readonly string[]): Promise<string[]> {
+  if (transactionIds.length === 0) return []
+  const rows = await tx
+    .selectFrom('spendings')
+    .select('subject')
+    .distinct()
+    .where(sql<boolean>`transaction_id = any(${transactionIds}::text[])`)
+    .execute()
+  return rows.map(({ subject }) => subject)
+}
+
+/** In the order of their names. */
+async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> {
   const sorted = [...new Set(subjects)].sort()
   if (sorted.length === 0) return
   await tx
@@ -80,8 +110,8 @@ export async function listCounters(db: Db, subject: string, now: Date): Promise<
     .execute()
 }
 
-/** Reads and locks the holdings of transactions, in a fixed order. */
-export async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<Holding[]> {
+/** In a fixed order. */
+async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<Holding[]> {
   if (transactionIds.length === 0) return []
   const rows = await holdingsOf(tx, transactionIds).forUpdate().execute()
   return rows.map(toHolding)

@@ -4,7 +4,7 @@ import { type Holding, settle } from '../../spending/holding.ts'
 import {
   deleteOldSpendings,
   findUnsettled,
-  lockHoldings,
+  lockBudgets,
   saveHoldings,
 } from '../../spending/spending-store.ts'
 import { contentKind } from '../model/purpose.ts'
@@ -44,7 +44,7 @@ async function settleOne(
   { chain, relayerId, id }: { readonly chain: Chain; readonly relayerId: string; readonly id: string },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const held = await lockHoldings(tx, [id])
+    const held = await lockBudgets(tx, { transactionIds: [id] })
     const item = await findTransaction(tx, relayerId, id)
     if (item === undefined || !isFinal(item.transaction.status)) return
     await saveHoldings(

@@ -13,6 +13,7 @@ import { checkRequest, refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { spendersOf } from '../budgets/spenders-of.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
@@ -176,7 +177,8 @@ async function replaceSigned(
     )
   const signed = [{ ...signable, attempt }]
   const stored = await context.db.transaction().execute(async (tx) => {
-    const [written] = await storeSignedIn(tx, { runtime, signed })
+    const payers = request ? spendersOf(relayer, change.actor) : []
+    const [written] = await storeSignedIn(tx, { runtime, signed, payers })
     if (written && request) await chargeReplacement(context, tx, { change, written, draft })
     if (written) await auditChange(tx, { change, before: item.transaction, after: written.transaction })
     return written

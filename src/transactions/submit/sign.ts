@@ -3,6 +3,7 @@ import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { Spender } from '../../spending/rules.ts'
 import { raiseSigned } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
@@ -103,10 +104,17 @@ export async function storeSigned(
   })
 }
 
+interface SignedItems {
+  readonly runtime: RelayerRuntime
+  readonly signed: readonly SignedItem[]
+  /** The spenders that the caller charges in the same database transaction. */
+  readonly payers?: readonly Spender[]
+}
+
 /** As `storeSigned`, in a database transaction of the caller. */
 export async function storeSignedIn(
   tx: DbTransaction<Schema>,
-  { runtime, signed }: { readonly runtime: RelayerRuntime; readonly signed: readonly SignedItem[] },
+  { runtime, signed, payers }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   const saved = await saveTransactions(
@@ -127,7 +135,7 @@ export async function storeSignedIn(
       fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
     )
   }
-  await raiseSigned(tx, runtime, stored)
+  await raiseSigned(tx, runtime, { signed: stored, payers })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/database/engine.ts'
+import { openBook, refusalIn } from '../../src/spending/book.ts'
+import type { SpendingLimit } from '../../src/spending/rules.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { NETWORK, spenderWith } from './build.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const HOUR_MS = 60 * 60_000
+const START_MS = Date.UTC(2026, 0, 1)
+
+interface Content {
+  readonly transactionId: string
+  readonly value: bigint
+  readonly fees: bigint
+  /** Hours after the start. */
+  readonly hours: number
+}
+
+/** Charges content to a key with these limits, and gives the refusal. */
+function charger(id: string, limits: readonly SpendingLimit[]) {
+  const spenders = [{ ...spenderWith({ limits }), subject: `key:${id}` }]
+  return ({ transactionId, value, fees, hours }: Content) =>
+    database.db.transaction().execute(async (tx) => {
+      const now = new Date(START_MS + hours * HOUR_MS)
+      const transactionIds = [`${id} ${transactionId}`]
+      const book = await openBook(tx, { spenders, network: NETWORK, now, transactionIds })
+      const charge = { network: NETWORK, amounts: [{ asset: 'native', value }], fees }
+      const purchase = { transactionId: `${id} ${transactionId}`, spenders, charge }
+      const refusal = refusalIn(book.evaluate(purchase))
+      if (refusal) return refusal.message
+      book.take(purchase)
+      await book.save()
+      return undefined
+    })
+}
+
+const HUNDRED: readonly SpendingLimit[] = [{ per: 'hour', asset: 'native', value: 100n }]
+
+test('a replacement with a higher fee counts the higher value of the earlier content again, so it needs the budget of both', async () => {
+  const charge = charger('late', HUNDRED)
+  expect(await charge({ transactionId: 'stuck', value: 90n, fees: 1n, hours: 0 })).toBeUndefined()
+  expect(await charge({ transactionId: 'other', value: 60n, fees: 1n, hours: 2 })).toBeUndefined()
+  expect(await charge({ transactionId: 'stuck', value: 40n, fees: 2n, hours: 2 })).toBe(
+    'Rule limits[0].value of API key late: value up to 100 per hour on evm:testnet; 40 is left, and this transaction needs up to 90.',
+  )
+})
+
+test('a replacement is charged only for what it can take more', async () => {
+  const charge = charger('more', HUNDRED)
+  expect(await charge({ transactionId: 'stuck', value: 90n, fees: 1n, hours: 0 })).toBeUndefined()
+  expect(await charge({ transactionId: 'stuck', value: 100n, fees: 2n, hours: 0.5 })).toBeUndefined()
+  expect(await charge({ transactionId: 'stuck', value: 101n, fees: 2n, hours: 0.5 })).toContain(
+    'needs up to 101',
+  )
+  // All of it counts from the replacement on.
+  expect(await charge({ transactionId: 'other', value: 1n, fees: 1n, hours: 1.4 })).toContain('0 is left')
+  expect(await charge({ transactionId: 'other', value: 100n, fees: 1n, hours: 1.6 })).toBeUndefined()
+})

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import {
+  askedBy,
+  type Charge,
+  evaluateLimits,
+  NOTHING,
+  type Spent,
+  spentOf as splitCharge,
+} from '../../src/spending/budget.ts'
+import type { SpendingLimit, SpendingRules } from '../../src/spending/rules.ts'
+import { NETWORK, spenderWith, spentOf, TOKEN } from './build.ts'
+
+const DAY: SpendingLimit = { per: 'day', asset: 'native' }
+
+const chargeWith = (change: Partial<Charge> = {}): Charge => ({
+  network: NETWORK,
+  amounts: [{ asset: 'native', value: 10n }],
+  fees: 5n,
+  ...change,
+})
+
+interface Case {
+  readonly limit: SpendingLimit
+  readonly spent?: Spent
+  readonly held?: Spent
+  readonly charge?: Charge
+}
+
+/** The rules that refuse. */
+function refusing({ limit, spent = NOTHING, held = NOTHING, charge = chargeWith() }: Case): string[] {
+  const before = { spentIn: () => spent, countedIn: () => held }
+  return evaluateLimits(spenderWith({ limits: [limit] }), charge, before)
+    .filter(({ allowed }) => !allowed)
+    .map(({ rule }) => rule)
+}
+
+describe('a limit', () => {
+  test.each<[string, Case, readonly string[]]>([
+    ['of value allows all of it', { limit: { ...DAY, value: 10n } }, []],
+    ['of value refuses one more', { limit: { ...DAY, value: 9n } }, ['limits[0].value']],
+    ['of value counts what was spent', { limit: { ...DAY, value: 30n }, spent: spentOf(20) }, []],
+    [
+      'of value refuses beyond it',
+      { limit: { ...DAY, value: 30n }, spent: spentOf(21) },
+      ['limits[0].value'],
+    ],
+    ['of fees allows all of them', { limit: { ...DAY, fees: 5n } }, []],
+    ['of fees refuses one more', { limit: { ...DAY, fees: 5n }, spent: spentOf(0, 1) }, ['limits[0].fees']],
+    ['of the count allows the last', { limit: { ...DAY, count: 3 }, spent: spentOf(0, 0, 2) }, []],
+    [
+      'of the count refuses one more',
+      { limit: { ...DAY, count: 3 }, spent: spentOf(0, 0, 3) },
+      ['limits[0].count'],
+    ],
+    ['of nothing refuses everything', { limit: { ...DAY, count: 0 } }, ['limits[0].count']],
+    [
+      'of all three gives each its own answer',
+      { limit: { ...DAY, value: 9n, fees: 5n, count: 0 } },
+      ['limits[0].value', 'limits[0].count'],
+    ],
+    [
+      'of a transaction does not count what was spent',
+      { limit: { per: 'transaction', asset: 'native', value: 10n, fees: 5n }, spent: spentOf(99, 99, 99) },
+      [],
+    ],
+    [
+      'of a transaction refuses a larger one',
+      { limit: { per: 'transaction', asset: 'native', value: 9n, fees: 4n } },
+      ['limits[0].value', 'limits[0].fees'],
+    ],
+    [
+      'of a transaction asks about all of it, whatever it holds',
+      { limit: { per: 'transaction', asset: 'native', value: 9n }, held: spentOf(9) },
+      ['limits[0].value'],
+    ],
+    ['of another network does not matter', { limit: { ...DAY, network: 'evm:mainnet', value: 0n } }, []],
+    ['of this network does', { limit: { ...DAY, network: NETWORK, value: 0n } }, ['limits[0].value']],
+    ['of another asset does not matter', { limit: { ...DAY, asset: TOKEN, value: 0n } }, []],
+    [
+      'of a token counts the token alone',
+      {
+        limit: { ...DAY, asset: TOKEN, value: 7n },
+        charge: chargeWith({ amounts: [{ asset: TOKEN, value: 8n }] }),
+      },
+      ['limits[0].value'],
+    ],
+    [
+      'does not count twice what the transaction holds',
+      {
+        limit: { ...DAY, value: 10n, fees: 5n, count: 1 },
+        spent: spentOf(10, 5, 1),
+        held: spentOf(10, 5, 1),
+      },
+      [],
+    ],
+    [
+      'counts what others hold',
+      { limit: { ...DAY, value: 10n }, spent: spentOf(10), held: spentOf(9) },
+      ['limits[0].value'],
+    ],
+    [
+      'that was lowered below what was spent refuses',
+      { limit: { ...DAY, count: 1 }, spent: spentOf(0, 0, 5) },
+      ['limits[0].count'],
+    ],
+  ])('%s', (_what, given, refused) => {
+    expect(refusing(given)).toEqual(refused)
+  })
+})
+
+test('a refusal names the limit, its owner, what is left and what is needed', () => {
+  const details = (limit: SpendingLimit, spent: Spent) =>
+    evaluateLimits(spenderWith({ limits: [limit] }), chargeWith(), { spentIn: () => spent }).map(
+      ({ detail }) => detail,
+    )
+  expect(details({ ...DAY, value: 15n, count: 2 }, spentOf(8, 0, 3))).toEqual([
+    'Rule limits[0].value of API key one: value up to 15 per day on evm:testnet; 7 is left, and this transaction needs up to 10.',
+    'Rule limits[0].count of API key one: transactions up to 2 per day on evm:testnet; 0 is left, and this transaction needs up to 1.',
+  ])
+  expect(details({ ...DAY, asset: TOKEN, value: 15n }, NOTHING)).toEqual([
+    `Rule limits[0].value of API key one: value of ${TOKEN} up to 15 per day on evm:testnet; 15 is left, and this transaction needs up to 0.`,
+  ])
+})
+
+test('a limit asks for its own period and asset', () => {
+  const asked: unknown[] = []
+  const limits: SpendingLimit[] = [
+    { per: 'hour', asset: TOKEN, value: 1n },
+    { per: 'month', asset: 'native', value: 1n },
+  ]
+  const spentIn = (...question: unknown[]) => {
+    asked.push(question)
+    return NOTHING
+  }
+  evaluateLimits(spenderWith({ limits }), chargeWith(), { spentIn })
+  expect(asked).toEqual([
+    [{ subject: 'key:one', network: NETWORK, asset: TOKEN }, 'hour'],
+    [{ subject: 'key:one', network: NETWORK, asset: 'native' }, 'month'],
+  ])
+})
+
+test('a charge has the fees and the count with the native currency, also when it moves none', () => {
+  const amounts = [{ asset: TOKEN, value: 3n }]
+  expect([...splitCharge(chargeWith({ amounts }))]).toEqual([
+    ['native', spentOf(0, 5, 1)],
+    [TOKEN, spentOf(3)],
+  ])
+  expect([...splitCharge(chargeWith())]).toEqual([['native', spentOf(10, 5, 1)]])
+})
+
+test('a sum that several limits need is asked for once, and none for a transaction or another network', () => {
+  const rules: SpendingRules = {
+    limits: [
+      { ...DAY, value: 1n },
+      { ...DAY, count: 1 },
+      { per: 'transaction', asset: 'native', value: 1n },
+      { ...DAY, network: 'evm:mainnet', value: 1n },
+      { ...DAY, network: NETWORK, value: 1n },
+      { per: 'hour', asset: 'native', value: 1n },
+    ],
+  }
+  const counter = { subject: 'key:one', network: NETWORK, asset: 'native' }
+  expect(askedBy([spenderWith(rules)], NETWORK)).toEqual([
+    { counter, period: 'day' },
+    { counter, period: 'hour' },
+  ])
+})
