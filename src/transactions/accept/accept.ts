@@ -116,7 +116,7 @@ async function requireTransaction(
 }
 
 /** Checks everything that needs no network. The rules are the same for a new request and for a replacement. */
-export function checkStatic(
+function checkStatic(
   context: TransactionsContext,
   relayer: Relayer,
   ruled: RuledRequest,
