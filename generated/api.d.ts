@@ -2362,10 +2362,13 @@ export interface components {
              * @enum {string}
              */
             readonly per: "transaction" | "hour" | "day" | "month";
-            /** @description `native` when absent. Other assets have no `fees` and no `count`. */
-            readonly asset?: components["schemas"]["SpendingName"];
-            /** @description The only network that it is about. Every one when absent, each by itself. */
-            readonly network?: components["schemas"]["SpendingName"];
+            /**
+             * @description `native` when absent; otherwise the address of a token (EVM), mint (Solana) or contract (Stellar), or `CODE:ISSUER`. Other assets have no
+             *     `fees` and no `count`.
+             */
+            readonly asset?: string;
+            /** @description The only network that it is about, by the id of `listNetworks`. Every one when absent, each by itself. */
+            readonly network?: string;
             /** @description The most of the asset. */
             readonly value?: components["schemas"]["U128"];
             /** @description The most besides the value. */

@@ -27,6 +27,26 @@ const name: FieldType<string> = {
   blank: '',
 }
 
+/** The forms of assets. A limit for an asset that does not exist would limit nothing, so its name has to have one of them. */
+const ASSET =
+  /^(native|0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}|[A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
+
+const asset: FieldType<string> = {
+  expected: '"native", the address of a token, mint or contract, or CODE:ISSUER',
+  read: (value) => {
+    if (typeof value !== 'string' || !ASSET.test(value)) return undefined
+    return value.startsWith('0x') ? value.toLowerCase() : value
+  },
+  blank: 'native',
+}
+
+const network: FieldType<string> = {
+  expected: 'type and name of a network with a colon between, such as "evm:sepolia"',
+  read: (value) =>
+    typeof value === 'string' && /^(evm|stellar|solana):[!-~]{1,100}$/.test(value) ? value : undefined,
+  blank: '',
+}
+
 const selector: FieldType<string> = {
   expected: '0x and 8 hex digits',
   read: (value) =>
@@ -75,8 +95,8 @@ function readLimits(reader: Reader): SpendingLimit[] | undefined {
 function readLimit(reader: Reader): SpendingLimit {
   const limit = omitUndefined({
     per: reader.get('per', oneOf('transaction', ...PERIODS)),
-    asset: reader.find('asset', name) ?? 'native',
-    network: reader.find('network', name),
+    asset: reader.find('asset', asset) ?? 'native',
+    network: reader.find('network', network),
     value: reader.find('value', u128),
     fees: reader.find('fees', u128),
     count: reader.find('count', whole(0, MAX_COUNT)),

@@ -212,18 +212,23 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
   )
 }
 
-/** Finds transactions whose holdings are open although the chain has decided. */
-export async function findUnsettled(db: Db, limit: number): Promise<{ relayerId: string; id: string }[]> {
-  const { rows } = await sql<{ relayer_id: string; id: string }>`
-    select distinct transactions.relayer_id, transactions.id from spendings
+/** Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. */
+export async function findUnsettled(db: Db, limit: number): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ relayer_id: string; ids: string[] }>`
+    select relayer_id, (array_agg(distinct transactions.id))[1:${limit}::integer] as ids from spendings
     join transactions on transactions.id = spendings.transaction_id
     where not spendings.settled and transactions.phase in ('confirmed', 'failed', 'canceled', 'expired')
-    limit ${limit}`.execute(db)
-  return rows.map(({ relayer_id, id }) => ({ relayerId: relayer_id, id }))
+    group by relayer_id`.execute(db)
+  return new Map(rows.map(({ relayer_id, ids }) => [relayer_id, ids]))
 }
 
 /** Deletes what no period counts any more. */
 export async function deleteOldSpendings(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('spendings').where('settled', '=', true).where('at', '<', before).execute()
+  await sql`
+    delete from spendings where at < ${before} and not exists (
+      select from transactions
+      where transactions.id = spendings.transaction_id and transactions.phase in ('pending', 'in_flight', 'mined'))`.execute(
+    db,
+  )
   await db.deleteFrom('spent').where('step', '<', before).execute()
 }

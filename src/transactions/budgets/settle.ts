@@ -14,7 +14,7 @@ import { isFinal } from '../model/transitions.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { NOOP_KINDS } from './noop-kinds.ts'
 
-/** The most transactions of one round; the next round takes the others. */
+/** The most transactions of one relayer in one round; the next round takes the others. */
 const MAX_TRANSACTIONS = 200
 
 /** The longest rolling period and its longest step, with a day to spare, in ms. */
@@ -26,11 +26,12 @@ const KEPT_MS = 32 * 24 * 60 * 60_000
  */
 export async function settleBudgets(context: TransactionsContext): Promise<void> {
   const { db } = context
-  for (const { relayerId, id } of await findUnsettled(db, MAX_TRANSACTIONS)) {
+  for (const [relayerId, ids] of await findUnsettled(db, MAX_TRANSACTIONS)) {
     const relayer = await context.relayerOf(relayerId)
-    // A relayer that cannot act keeps its budget; the next start may know it again.
-    if (relayer !== undefined)
-      await settleOne(context, { chain: context.runtimeOf(relayer).chain, relayerId, id })
+    // What a relayer that was deleted has spent counts as it does now; one that cannot act is settled when it can again.
+    if (relayer === undefined) continue
+    const { chain } = context.runtimeOf(relayer)
+    for (const id of ids) await settleOne(context, { chain, relayerId, id })
   }
 }
 

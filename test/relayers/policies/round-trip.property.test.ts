@@ -41,7 +41,11 @@ const rules = fc.record(
     contracts: keys,
     limits: fc.array(
       fc.record(
-        { per: fc.constantFrom('hour', 'day'), asset: fc.constantFrom('native', 'USD:GA'), value: u128 },
+        {
+          per: fc.constantFrom('hour', 'day'),
+          asset: fc.constantFrom('native', `C${'A'.repeat(55)}`),
+          value: u128,
+        },
         { requiredKeys: ['per', 'asset', 'value'] },
       ),
       { maxLength: 3 },
