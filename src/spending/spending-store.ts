@@ -197,11 +197,16 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
   )
 }
 
-/** Finds transactions whose holdings are open although the chain has decided. */
+/**
+ * Finds transactions whose holdings are open although the chain has decided. Those of a deleted relayer are left out, because only a relayer
+ * on their network can read what they took; they count until their periods are over.
+ */
 export async function findUnsettled(db: Db, limit: number): Promise<{ relayerId: string; id: string }[]> {
   const { rows } = await sql<{ relayer_id: string; id: string }>`
     select distinct transactions.relayer_id, transactions.id from spendings
     join transactions on transactions.id = spendings.transaction_id
+    join relayers on relayers.id = transactions.relayer_id and relayers.removed_at is null
+      and relayers.network_type || ':' || relayers.network = spendings.network
     where not spendings.settled and transactions.phase in ('confirmed', 'failed', 'canceled', 'expired')
     limit ${limit}`.execute(db)
   return rows.map(({ relayer_id, id }) => ({ relayerId: relayer_id, id }))
@@ -209,6 +214,9 @@ export async function findUnsettled(db: Db, limit: number): Promise<{ relayerId:
 
 /** Deletes what no period counts any more. */
 export async function deleteOldSpendings(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('spendings').where('settled', '=', true).where('at', '<', before).execute()
+  await sql`
+    delete from spendings where at < ${before} and not exists (
+      select from transactions where transactions.id = spendings.transaction_id
+        and transactions.phase not in ('confirmed', 'failed', 'canceled', 'expired'))`.execute(db)
   await db.deleteFrom('spent').where('step', '<', before).execute()
 }

@@ -28,7 +28,7 @@ export async function settleBudgets(context: TransactionsContext): Promise<void>
   const { db } = context
   for (const { relayerId, id } of await findUnsettled(db, MAX_TRANSACTIONS)) {
     const relayer = await context.relayerOf(relayerId)
-    // A relayer that cannot act keeps its budget; the next start may know it again.
+    // It was deleted a moment ago.
     if (relayer !== undefined)
       await settleOne(context, { chain: context.runtimeOf(relayer).chain, relayerId, id })
   }
