@@ -486,6 +486,9 @@ export interface paths {
          *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
          *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
          *     relayer and is kept for as long as its transaction.
+         *
+         *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each
+         *     rule says, and what would be reserved.
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
@@ -1295,7 +1298,7 @@ export interface paths {
          * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
          *
          *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further
-         *     scope, and no later end.
+         *     scope, and no later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any.
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;
@@ -1334,8 +1337,9 @@ export interface paths {
         readonly head?: never;
         /**
          * Change an API key
-         * @description Changes the named fields; null removes a restriction or the end. The change counts at once, at the latest after a second, in every
-         *     process; streams that the key has open end then. A key can change only keys that it could have created, before and after the change.
+         * @description Changes the named fields; null removes a restriction, the rules or the end, and new `rules` replace the present ones as a whole. The
+         *     change counts at once, at the latest after a second, in every process; streams that the key has open end then. A key can change only
+         *     keys that it could have created, before and after the change.
          */
         readonly patch: operations["updateApiKey"];
         readonly trace?: never;
@@ -1814,6 +1818,67 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        readonly TransactionOrDryRunResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionWithAttempts"] | components["schemas"]["DryRun"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * Dry run
+         * @description What would happen to the request now. Nothing was stored, signed, counted or sent. Amounts are decimal digits in `unit`; what could not be
+         *     prepared is absent.
+         */
+        readonly DryRun: {
+            /** @constant */
+            readonly dry_run: true;
+            /** @description True when the request would be accepted. */
+            readonly accepted: boolean;
+            /** @description The reason for which it would be refused. */
+            readonly code?: components["schemas"]["ErrorCode"];
+            /** @description The reason in a sentence. */
+            readonly error?: string;
+            /**
+             * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why,
+             *     with the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: a rule that needs
+             *     no node refuses it.
+             * @enum {string}
+             */
+            readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
+            readonly unit: components["schemas"]["RelayerBalance"]["unit"];
+            /** @description What it moves of the native currency. */
+            readonly value?: components["schemas"]["DecimalString"];
+            /** @description The most that it costs besides. */
+            readonly max_fee?: components["schemas"]["DecimalString"];
+            /** @description What would be reserved for it. */
+            readonly max_cost?: components["schemas"]["DecimalString"];
+            /** @description EVM. */
+            readonly gas_limit?: components["schemas"]["Quantity"];
+            /** @description EVM with legacy prices. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description EVM with EIP-1559. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description EVM with EIP-1559. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description What the account can spend. */
+            readonly balance?: components["schemas"]["DecimalString"];
+            /** @description What is reserved for other transactions in flight. */
+            readonly reserved?: components["schemas"]["DecimalString"];
+            /** @description What each rule of the relayer and of the API key says. */
+            readonly rules: readonly components["schemas"]["RuleResult"][];
+        };
+        /** @description What one rule says. */
+        readonly RuleResult: {
+            /** @description Whose rule it is: a relayer or an API key. */
+            readonly spender: string;
+            /** @description Its path in the rules. */
+            readonly rule: string;
+            /** @description True when the rule allows the request. */
+            readonly allowed: boolean;
+            /** @description A sentence with the rule and what is left. */
+            readonly detail: string;
+        };
         readonly PendingCancellationResponse: {
             /** @constant */
             readonly success: true;
@@ -2183,7 +2248,10 @@ export interface components {
              *     when empty. Answers write them in lower case.
              */
             readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /** @description Every type of network. */
+            /**
+             * @description Every type of network. The rules for what the relayer may spend, whichever key sends. Those of the configuration file hold unchanged,
+             *     unless its entry says `api_may_relax`. A change replaces them as a whole.
+             */
             readonly rules?: components["schemas"]["SpendingRules"];
             /**
              * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
@@ -2244,7 +2312,8 @@ export interface components {
         readonly ApiKeyName: components["schemas"]["RelayerName"];
         /**
          * @description The rules for what an API key or a relayer may spend. A rule that is absent forbids nothing; every rule of the relayer and of the key has to
-         *     allow a request. docs/spending.md explains them.
+         *     allow a request. Under `receivers`, `assets` or a limit with a `value`, calls whose effects the service cannot read are refused, unless
+         *     `contracts` or `operations` name them. docs/spending.md explains them.
          */
         readonly SpendingRules: {
             /**
@@ -2252,11 +2321,17 @@ export interface components {
              *     receives tokens. None when empty.
              */
             readonly receivers?: readonly components["schemas"]["SpendingName"][];
-            /** @description The only contracts (EVM, Stellar) and programs (Solana) that may be called. None when empty; code is not created then either. */
+            /**
+             * @description The only contracts (EVM, Stellar) and programs (Solana) that may be called; no contract may be created then. None when empty. Calls of
+             *     these are allowed also when the service cannot read what they move.
+             */
             readonly contracts?: readonly components["schemas"]["SpendingName"][];
             /** @description EVM. The only functions that may be called, by the first four bytes of the data. */
             readonly selectors?: readonly string[];
-            /** @description Stellar. The only types of operations, such as `payment`. */
+            /**
+             * @description Stellar. The only types of operations, such as `payment`. These are allowed also when the service cannot read what they move, such as
+             *     `account_merge`; contracts that `invoke_contract` calls are not.
+             */
             readonly operations?: readonly string[];
             /** @description The only assets that may be moved: `native`, the address of a token or mint, or `CODE:ISSUER`. */
             readonly assets?: readonly components["schemas"]["SpendingName"][];
@@ -2269,7 +2344,8 @@ export interface components {
              */
             readonly idempotency?: "required" | "optional";
             /**
-             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules refuse these signatures.
+             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules of any kind refuse these
+             *     signatures.
              * @enum {string}
              */
             readonly signatures?: "readable" | "any";
@@ -2315,17 +2391,23 @@ export interface components {
         };
         /** @description What was spent, and what is left of each limit. */
         readonly SpendingUsage: {
+            /** @description Each limit of a rolling period on each network, in the order of the rules. */
             readonly limits: readonly components["schemas"]["LimitUsage"][];
             /** @description What was spent of each asset on each network, as far as a limit names it. The native currency is always there. */
             readonly spent: readonly components["schemas"]["AssetUsage"][];
         };
         /** @description What is left of one limit on one network. */
         readonly LimitUsage: {
-            /** @description The limit by its path in the rules. */
+            /** @description The limit by its path in the rules, such as `limits[0]`. */
             readonly rule: string;
-            /** @enum {string} */
+            /**
+             * @description The rolling period: 60 minutes, 24 hours or 30 days.
+             * @enum {string}
+             */
             readonly per: "hour" | "day" | "month";
+            /** @description The network by type and name, such as `evm:sepolia`. */
             readonly network: string;
+            /** @description The asset, as the limit names it. */
             readonly asset: string;
             readonly value?: components["schemas"]["LimitedAmount"];
             readonly fees?: components["schemas"]["LimitedAmount"];
@@ -2340,7 +2422,9 @@ export interface components {
         };
         /** @description What was spent of one asset. */
         readonly AssetUsage: {
+            /** @description The network by type and name, such as `evm:sepolia`. */
             readonly network: string;
+            /** @description `native`, the address of a token or mint, or `CODE:ISSUER`. */
             readonly asset: string;
             readonly hour: components["schemas"]["SpentAmounts"];
             readonly day: components["schemas"]["SpentAmounts"];
@@ -2351,6 +2435,7 @@ export interface components {
         readonly SpentAmounts: {
             readonly value: components["schemas"]["DecimalString"];
             readonly fees: components["schemas"]["DecimalString"];
+            /** @description The number of transactions; 0 for other assets than the native currency. */
             readonly count: number;
         };
         /** @description A secret of an API key, without the secret. */
@@ -4792,6 +4877,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["DiagnosisResponse"];
             };
         };
+        /** @description The transaction as it is now. With `dry_run`, what would happen. */
+        readonly TransactionOrDryRun: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TransactionOrDryRunResponse"];
+            };
+        };
         /** @description The transaction as it is now. */
         readonly Transaction: {
             headers: {
@@ -4974,6 +5071,11 @@ export interface components {
          * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
          */
         readonly IdempotencyKey: string;
+        /**
+         * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+         * @example true
+         */
+        readonly DryRun: boolean;
         /**
          * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
          * @example 1
@@ -5690,7 +5792,13 @@ export interface operations {
     };
     readonly sendTransaction: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
             readonly header?: {
                 /**
                  * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
@@ -5714,7 +5822,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            readonly 200: components["responses"]["Transaction"];
+            readonly 200: components["responses"]["TransactionOrDryRun"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
@@ -5819,7 +5927,13 @@ export interface operations {
     };
     readonly replaceTransaction: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
             readonly header?: never;
             readonly path: {
                 /**
@@ -5841,7 +5955,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            readonly 200: components["responses"]["Transaction"];
+            readonly 200: components["responses"]["TransactionOrDryRun"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
             readonly 404: components["responses"]["NotFound"];

@@ -31,6 +31,7 @@ import { type CompleteKeys, completeKeys } from './signers/complete.ts'
 import { type LoadedSigners, loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/key-services.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
+import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
@@ -191,6 +192,7 @@ async function assemble(parts: Parts): Promise<App> {
     ...management,
     accept: createAcceptor(requests),
     replacer,
+    dryRuns: createDryRuns(requests),
     cancelPending: createPendingCanceler(requests, replacer),
     signTransaction: createTransactionSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),

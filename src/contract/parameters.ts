@@ -9,9 +9,9 @@ export type QueryReading =
 const LARGEST = 2_147_483_647
 
 /**
- * Reads a query string against the declared parameters. Integers become numbers; other text stays text, so that the schema
- * refuses it. The reader refuses an undeclared parameter and a repeated one, because an answer that ignores them would
- * mislead the caller.
+ * Reads a query string against the declared parameters. Integers become numbers, and true and false become booleans; other text stays
+ * text, so that the schema refuses it. The reader refuses an undeclared parameter and a repeated one, because an answer that ignores them
+ * would mislead the caller.
  *
  * @param schemas the resolved schema of each declared query parameter
  */
@@ -34,8 +34,14 @@ export function readQuery(
   return { ok: true, values }
 }
 
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
+
 function readValue(text: string, { caseInsensitive }: Parameter, schema: Node): unknown {
   if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Math.min(Number(text), LARGEST) : text
+  if (schema.type === 'boolean') return BOOLEANS.get(text) ?? text
   return caseInsensitive ? text.toLowerCase() : text
 }
 

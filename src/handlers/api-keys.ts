@@ -3,7 +3,7 @@ import { shownApiKey } from '../access/shown-api-key.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { toPage } from './present/page.ts'
-import { readGivenRules } from './read/rules.ts'
+import { readKeyRules } from './read/rules.ts'
 
 /** The default overlap of two secrets, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
@@ -31,7 +31,7 @@ export function apiKeyHandlers({ apiKeys }: ApiKeyHandlerDeps): Pick<HandlerMap,
     },
     createApiKey: async ({ body }, context) => {
       const { id, name, relayers, networks } = body
-      const rules = body.rules && readGivenRules(body.rules)
+      const rules = body.rules && readKeyRules(body.rules)
       const scopes = [...new Set(body.scopes)]
       const visibility = omitUndefined({ relayers, networks })
       const expiresAt = body.expires_at === undefined ? undefined : new Date(body.expires_at)
@@ -44,7 +44,7 @@ export function apiKeyHandlers({ apiKeys }: ApiKeyHandlerDeps): Pick<HandlerMap,
     getApiKey: async ({ path }) => ({ data: shownApiKey(await apiKeys.get(path.api_key_id)) }),
     updateApiKey: async ({ path, body }, context) => {
       const { expires_at: end, scopes: wanted, rules: given, ...patch } = body
-      const rules = given && readGivenRules(given)
+      const rules = given && readKeyRules(given)
       const scopes = wanted && [...new Set(wanted)]
       const expiresAt = end === undefined || end === null ? end : new Date(end)
       return {

@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import type { Unit } from '../chains/chain.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
@@ -11,6 +10,7 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import { presentUnit } from './present/unit.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -19,12 +19,6 @@ export interface RelayerStateDeps {
   readonly clock: Clock
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-}
-
-const UNITS: Record<Unit, Schemas['RelayerBalance']['unit']> = {
-  wei: 'wei',
-  stroops: 'stroop',
-  lamports: 'lamport',
 }
 
 /** The operations about the account of a relayer. */
@@ -43,7 +37,7 @@ export function relayerStateHandlers(
       const { chain } = runtimeOf(relayer)
       const balance = await fetchBalance(clock, { chain, address: relayer.address })
       if (balance.kind !== 'ok') throw unavailable(balance)
-      return { data: { balance: balance.value, unit: UNITS[chain.unit] } }
+      return { data: { balance: balance.value, unit: presentUnit(chain.unit) } }
     },
   }
 }

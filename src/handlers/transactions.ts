@@ -9,11 +9,14 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Acceptor } from '../transactions/accept/accept.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
+import type { DryRun } from '../transactions/dry-run/dry-run.ts'
+import type { DryRuns } from '../transactions/dry-run/dry-runs.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
 import { findByNonce, findTransaction, listTransactions } from '../transactions/store/transactions-store.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
+import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/page.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
 import { readRequest } from './read/request.ts'
@@ -25,6 +28,7 @@ export interface TransactionHandlerDeps {
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly accept: Acceptor
   readonly replacer: ReturnType<typeof createReplacer>
+  readonly dryRuns: DryRuns
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
 }
 
@@ -39,14 +43,18 @@ type Operations =
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, runtimeOf, accept, replacer, gather } = deps
+  const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = deps
   return {
-    sendTransaction: async ({ path, header, body }, { actor }) => {
+    sendTransaction: async ({ path, query, header, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const request = readRequest(body, relayer, chain)
+      if (query.dry_run) {
+        const hasIdempotencyKey = idempotencyKey !== undefined
+        return dryRunAnswer(await dryRuns.send(relayer, { request, actor, hasIdempotencyKey }))
+      }
       const { logs, ...item } = await accept(relayer, request, actor, idempotencyKey)
       return { data: presentWithAttempts(item, chain), logs }
     },
@@ -82,14 +90,13 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       const item = await requireTransaction(db, relayer, path.transaction_id)
       return { data: presentDiagnosis(await gather(relayer, item)) }
     },
-    replaceTransaction: async ({ path, body }, { actor }) => {
+    replaceTransaction: async ({ path, query, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const request = readRequest(body, relayer, chain)
-      const { logs, ...item } = await replacer.replaceTransaction(relayer, path.transaction_id, {
-        request,
-        actor,
-      })
+      const id = path.transaction_id
+      if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer, id, request, actor }))
+      const { logs, ...item } = await replacer.replaceTransaction(relayer, id, { request, actor })
       return { data: presentWithAttempts(item, chain), logs }
     },
     cancelTransaction: async ({ path }, { actor }) => {
@@ -101,6 +108,10 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }
     },
   }
+}
+
+function dryRunAnswer(dryRun: DryRun) {
+  return { data: presentDryRun(dryRun), logs: dryRun.logs }
 }
 
 /** True for the network types whose transactions have a `nonce` in the contract. */

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
@@ -6,18 +6,18 @@ import {
   askedBy,
   type Charge,
   type Counter,
-  judgeLimits,
-  most,
+  evaluateLimits,
   NOTHING,
   plus,
   type Spent,
+  type SpentIn,
   spentOf,
 } from './budget.ts'
+import type { RuleResult } from './evaluate-content.ts'
 import { countedSince, type Holding, type HoldingChange, hold, raise } from './holding.ts'
-import type { Verdict } from './judge-content.ts'
 import { firstStep } from './period.ts'
-import type { Period, Spender } from './rules.ts'
-import { lockBudgets, readSpent, saveHoldings } from './spending-store.ts'
+import type { Spender } from './rules.ts'
+import { findHoldings, lockBudgets, readSpent, saveHoldings } from './spending-store.ts'
 
 /** A transaction that is to be charged to its spenders. */
 export interface Purchase {
@@ -31,7 +31,7 @@ export interface Purchase {
 /** The budgets of some spenders, locked until the commit. */
 export interface Book {
   /** Asks the limits of every spender of a purchase. */
-  judge(purchase: Purchase): Verdict[]
+  evaluate(purchase: Purchase): RuleResult[]
   /** Counts a purchase, whatever the limits say. */
   take(purchase: Purchase): void
   /** Stores what was taken. */
@@ -53,68 +53,91 @@ export function hasLimits({ rules }: Spender): boolean {
 }
 
 /** Locks the budgets of spenders in the database transaction that is going to store what they spend. */
-export async function openBook(
-  tx: Transaction<Schema>,
-  { spenders, network, now, transactionIds = [] }: BookOptions,
-): Promise<Book> {
-  const limited = spenders.filter(hasLimits)
-  const held = await lockBudgets(tx, { subjects: limited.map(({ subject }) => subject), transactionIds })
-  const before = await readSpent(tx, askedBy(limited, network), now)
-  const taken = new Map<string, Spent>()
+export async function openBook(tx: Transaction<Schema>, options: BookOptions): Promise<Book> {
+  const subjects = options.spenders.filter(hasLimits).map(({ subject }) => subject)
+  const held = await lockBudgets(tx, { subjects, transactionIds: options.transactionIds ?? [] })
   const changes: HoldingChange[] = []
-
-  const spentIn = (counter: Counter, period: Period) =>
-    plus(before(counter, period), taken.get(keyOf(counter)) ?? NOTHING)
-
-  function take({ transactionId, spenders: payers, charge, isFinal = false }: Purchase): void {
-    for (const payer of payers.filter(hasLimits)) {
-      for (const [asset, spent] of countedBy(payer, charge)) {
-        const counter = { subject: payer.subject, network, asset }
-        const known = find(held, transactionId, counter)
-        const change =
-          known === undefined
-            ? hold(counter, { transactionId, at: now, spent, settled: isFinal })
-            : raise(known, spent, now)
-        if (change === undefined) continue
-        changes.push(change)
-        taken.set(keyOf(counter), plus(taken.get(keyOf(counter)) ?? NOTHING, spent))
-      }
-    }
-  }
-
+  const counts = await readCounts(tx, options, held)
   return {
-    judge: ({ transactionId, spenders: payers, charge }) =>
-      payers.flatMap((payer) =>
-        judgeLimits(payer, charge, {
-          spentIn,
-          heldIn: (counter, period) => {
-            const known = find(held, transactionId, counter)
-            return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
-          },
-          // Any content that was charged before can still be included, so the highest amounts count from now on.
-          altogether: (counter, wanted) => {
-            const known = find(held, transactionId, counter)
-            return known === undefined ? wanted : most(known.most, wanted)
-          },
-        }),
-      ),
-    take,
+    evaluate: (purchase) => evaluate(counts, purchase),
+    take: (purchase) => void changes.push(...take(counts, purchase)),
     save: () => saveHoldings(tx, changes),
   }
 }
 
+/** Reads the budgets of spenders without a lock. Another request may spend them at any time. */
+export async function readBook(db: Kysely<Schema>, options: BookOptions): Promise<Pick<Book, 'evaluate'>> {
+  const held = await findHoldings(db, options.transactionIds ?? [])
+  const counts = await readCounts(db, options, held)
+  return { evaluate: (purchase) => evaluate(counts, purchase) }
+}
+
+/** What was counted before, and what purchases have added since. */
+interface Counts {
+  readonly network: string
+  readonly now: Date
+  readonly before: SpentIn
+  readonly held: readonly Holding[]
+  readonly taken: Map<string, Spent>
+}
+
+async function readCounts(
+  db: Kysely<Schema>,
+  { spenders, network, now }: BookOptions,
+  held: readonly Holding[],
+): Promise<Counts> {
+  const before = await readSpent(db, askedBy(spenders.filter(hasLimits), network), now)
+  return { network, now, before, held, taken: new Map() }
+}
+
+function evaluate(
+  { now, before, held, taken }: Counts,
+  { transactionId, spenders, charge }: Purchase,
+): RuleResult[] {
+  const holdingOf = (counter: Counter) => find(held, transactionId, counter)
+  return spenders.flatMap((spender) =>
+    evaluateLimits(spender, charge, {
+      spentIn: (counter, period) => plus(before(counter, period), taken.get(keyOf(counter)) ?? NOTHING),
+      countedIn: (counter, period) => {
+        const known = holdingOf(counter)
+        return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
+      },
+      mostOf: (counter) => holdingOf(counter)?.most ?? NOTHING,
+    }),
+  )
+}
+
+/** Counts a purchase, and returns the changes to store. */
+function take(
+  { network, now, held, taken }: Counts,
+  { transactionId, spenders, charge, isFinal = false }: Purchase,
+): HoldingChange[] {
+  return spenders.filter(hasLimits).flatMap((spender) =>
+    countedBy(spender, charge).flatMap(([asset, spent]) => {
+      const counter = { subject: spender.subject, network, asset }
+      const known = find(held, transactionId, counter)
+      const change =
+        known === undefined
+          ? hold(counter, { transactionId, at: now, spent, settled: isFinal })
+          : raise(known, spent, now)
+      taken.set(keyOf(counter), plus(taken.get(keyOf(counter)) ?? NOTHING, spent))
+      return change ?? []
+    }),
+  )
+}
+
 /**
- * Throws the first verdict that refuses.
+ * Throws the first resultOf that refuses.
  * @throws AppError `rule_violated`
  */
-export function requireAllowed(verdicts: readonly Verdict[]): void {
-  const error = refusalIn(verdicts)
+export function requireAllowed(results: readonly RuleResult[]): void {
+  const error = refusalIn(results)
   if (error !== undefined) throw error
 }
 
-/** Returns the error of the first verdict that refuses; undefined when all of them allow. */
-export function refusalIn(verdicts: readonly Verdict[]): AppError | undefined {
-  const refused = verdicts.find(({ allowed }) => !allowed)
+/** Returns the error of the first resultOf that refuses; undefined when all of them allow. */
+export function refusalIn(results: readonly RuleResult[]): AppError | undefined {
+  const refused = results.find(({ allowed }) => !allowed)
   return refused && new AppError('rule_violated', refused.detail)
 }
 

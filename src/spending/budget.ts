@@ -1,6 +1,6 @@
 import { type AssetAmount, NATIVE } from '../chains/effects.ts'
 import { larger } from '../lib/bigint.ts'
-import { concerns, type Verdict, verdict } from './judge-content.ts'
+import { concerns, type RuleResult, resultOf } from './evaluate-content.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
 
 /** Amounts of one asset. Fees and the count stand with the native currency. */
@@ -47,28 +47,28 @@ export function spentOf({ amounts, fees }: Charge): Map<string, Spent> {
 export interface Before {
   readonly spentIn: SpentIn
   /** The part of it that the transaction of the request holds already, as far as it counts in the period. */
-  readonly heldIn?: SpentIn
-  /** The most that the transaction takes of the asset, whichever of its contents is included. */
-  readonly altogether?: (counter: Counter, wanted: Spent) => Spent
+  readonly countedIn?: SpentIn
+  /** The most that the transaction holds: its earlier content can still be included. */
+  readonly mostOf?: (counter: Counter) => Spent
 }
 
 /** Asks the limits of a spender about a charge on top of what was spent before. Pure. */
-export function judgeLimits(
+export function evaluateLimits(
   spender: Spender,
   charge: Charge,
-  { spentIn, heldIn = () => NOTHING, altogether = (_counter, wanted) => wanted }: Before,
-): Verdict[] {
+  { spentIn, countedIn = () => NOTHING, mostOf = () => NOTHING }: Before,
+): RuleResult[] {
   const spent = spentOf(charge)
   return (spender.rules.limits ?? []).flatMap((limit, index) => {
     if (!concerns(limit, charge.network)) return []
     const counter = { subject: spender.subject, network: charge.network, asset: limit.asset }
     const wanted = spent.get(limit.asset) ?? NOTHING
     if (limit.per === 'transaction')
-      return judgeAmounts(spender, { limit, index, before: NOTHING, wanted, network: charge.network })
+      return evaluateAmounts(spender, { limit, index, before: NOTHING, wanted, network: charge.network })
     // What the transaction holds is counted already, so only the rest comes on top.
-    const before = less(spentIn(counter, limit.per), heldIn(counter, limit.per))
-    const total = altogether(counter, wanted)
-    return judgeAmounts(spender, { limit, index, before, wanted: total, network: charge.network })
+    const before = less(spentIn(counter, limit.per), countedIn(counter, limit.per))
+    const total = most(wanted, mostOf(counter))
+    return evaluateAmounts(spender, { limit, index, before, wanted: total, network: charge.network })
   })
 }
 
@@ -82,7 +82,10 @@ interface Question {
 
 const AMOUNTS = ['value', 'fees', 'count'] as const
 
-function judgeAmounts(spender: Spender, { limit, index, network, before, wanted }: Question): Verdict[] {
+function evaluateAmounts(
+  spender: Spender,
+  { limit, index, network, before, wanted }: Question,
+): RuleResult[] {
   return AMOUNTS.flatMap((name) => {
     const allowed = limit[name]
     if (allowed === undefined) return []
@@ -90,7 +93,7 @@ function judgeAmounts(spender: Spender, { limit, index, network, before, wanted 
     const asset = name === 'value' && limit.asset !== NATIVE ? ` of ${limit.asset}` : ''
     const what = name === 'count' ? 'transactions' : `${name}${asset}`
     return [
-      verdict(spender, {
+      resultOf(spender, {
         rule: `limits[${index}].${name}`,
         allowed: BigInt(wanted[name]) <= left,
         detail: `${what} up to ${allowed} per ${limit.per} on ${network}; ${left < 0n ? 0n : left} is left, and this transaction needs up to ${wanted[name]}`,
@@ -106,11 +109,6 @@ export function most(one: Spent, other: Spent): Spent {
     fees: larger(one.fees, other.fees),
     count: Math.max(one.count, other.count),
   }
-}
-
-/** The difference of each amount, which can be negative. */
-export function less(one: Spent, other: Spent): Spent {
-  return { value: one.value - other.value, fees: one.fees - other.fees, count: one.count - other.count }
 }
 
 /** The sum of each amount. */
@@ -132,4 +130,9 @@ export function askedBy(
       asked.set(JSON.stringify([subject, asset, per]), { counter: { subject, network, asset }, period })
     }
   return [...asked.values()]
+}
+
+/** The difference of each amount, which can be negative. */
+export function less(one: Spent, other: Spent): Spent {
+  return { value: one.value - other.value, fees: one.fees - other.fees, count: one.count - other.count }
 }

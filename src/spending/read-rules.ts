@@ -14,6 +14,9 @@ import {
 const MAX_LIMITS = 20
 const MAX_ITEMS = 1_000
 
+/** The contract has the same bound. */
+const MAX_COUNT = 1_000_000_000
+
 /** An address or the name of an asset. EVM addresses get lower-case letters, because rules compare them. */
 const name: FieldType<string> = {
   expected: 'an address, or the name of an asset',
@@ -76,7 +79,7 @@ function readLimit(reader: Reader): SpendingLimit {
     network: reader.find('network', name),
     value: reader.find('value', u128),
     fees: reader.find('fees', u128),
-    count: reader.find('count', whole(0)),
+    count: reader.find('count', whole(0, MAX_COUNT)),
   })
   reader.finish()
   if (limit.value === undefined && limit.fees === undefined && limit.count === undefined)

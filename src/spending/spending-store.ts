@@ -1,5 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { NATIVE } from '../chains/effects.ts'
 import type { Schema } from '../database/schema.ts'
+import type { SpendingsTable } from '../database/spending-tables.ts'
 import { type Counter, NOTHING, type Spent, type SpentIn } from './budget.ts'
 import type { CountChange, Holding, HoldingChange } from './holding.ts'
 import { firstStep, stepOf } from './period.ts'
@@ -111,16 +113,29 @@ export async function listCounters(db: Db, subject: string, now: Date): Promise<
 /** In a fixed order. */
 async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<Holding[]> {
   if (transactionIds.length === 0) return []
-  const rows = await tx
+  const rows = await holdingsOf(tx, transactionIds).forUpdate().execute()
+  return rows.map(toHolding)
+}
+
+/** Reads the holdings of transactions. */
+export async function findHoldings(db: Db, transactionIds: readonly string[]): Promise<Holding[]> {
+  if (transactionIds.length === 0) return []
+  const rows = await holdingsOf(db, transactionIds).execute()
+  return rows.map(toHolding)
+}
+
+function holdingsOf(db: Db, transactionIds: readonly string[]) {
+  return db
     .selectFrom('spendings')
     .selectAll()
     .where(sql<boolean>`transaction_id = any(${transactionIds}::text[])`)
     .orderBy('transaction_id')
     .orderBy('subject')
     .orderBy('asset')
-    .forUpdate()
-    .execute()
-  return rows.map((row) => ({
+}
+
+function toHolding(row: Selectable<SpendingsTable>): Holding {
+  return {
     transactionId: row.transaction_id,
     subject: row.subject,
     network: row.network,
@@ -129,11 +144,11 @@ async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<
     most: {
       value: BigInt(row.most_value),
       fees: BigInt(row.most_fees),
-      count: row.asset === 'native' ? 1 : 0,
+      count: row.asset === NATIVE ? 1 : 0,
     },
     counted: toSpent(row),
     settled: row.settled,
-  }))
+  }
 }
 
 /** Stores holdings and the changes of the sums that come with them. */

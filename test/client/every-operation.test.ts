@@ -36,6 +36,7 @@ async function send(value: bigint | number) {
     body,
   })
   const { data } = bodyOf(answer)
+  if ('dry_run' in data) throw new Error('nobody asked for a dry run')
   return { relayer_id: data.relayer_id, transaction_id: data.id }
 }
 
@@ -231,6 +232,12 @@ test('API keys', async () => {
   expect(bodyOf(changed).data.disabled).toBe(true)
   expect(bodyOf(await client.GET('/api/v1/api-keys/{api_key_id}', { params })).data.name).toBe('Reader')
   expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual(['reader'])
+  const limits = [{ per: 'day' as const, value: 10n }]
+  await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { rules: { limits } } })
+  const usage = await client.GET('/api/v1/api-keys/{api_key_id}/usage', { params })
+  expect(bodyOf(usage).data).toEqual({ limits: [], spent: [] })
+  const spent = await client.GET('/api/v1/relayers/{relayer_id}/usage', { params: { path: main } })
+  expect(bodyOf(spent).data).toEqual({ limits: [], spent: [] })
   const gone = await client.DELETE('/api/v1/api-keys/{api_key_id}', { params })
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
 })

@@ -85,6 +85,8 @@ test('a budget of a day is spent once, and what is not spent comes back', async 
     `Rule limits[0].value of API key ${id}: value up to 100 per day on ${NETWORK}; 40 is left, and this transaction needs up to 41.`,
   )
   expect((await send(pay(40))).status).toBe(200)
+  const { body } = await story.service.api<{ after: { rules?: string[] } }[]>('GET', `/audit?actor=${id}`)
+  expect(body.data[0]?.after.rules?.[0]).toContain('40 is left, and this transaction needs up to 40.')
   await story.reach(first.body.data.id, 'submitted')
   await story.mine(2)
   await story.reach(first.body.data.id, 'confirmed')

@@ -200,7 +200,7 @@ async function ask(wish: Wish, now: number): Promise<boolean> {
       transactionIds: [transactionId],
     })
     const purchase = { transactionId, spenders, charge: chargeOf(wish) }
-    if (book.judge(purchase).some(({ allowed }) => !allowed)) return false
+    if (book.evaluate(purchase).some(({ allowed }) => !allowed)) return false
     book.take(purchase)
     await book.save()
     return true

@@ -32,7 +32,7 @@ function charger(id: string, limits: readonly SpendingLimit[]) {
       const book = await openBook(tx, { spenders, network: NETWORK, now, transactionIds })
       const charge = { network: NETWORK, amounts: [{ asset: 'native', value }], fees }
       const purchase = { transactionId: `${id} ${transactionId}`, spenders, charge }
-      const refusal = refusalIn(book.judge(purchase))
+      const refusal = refusalIn(book.evaluate(purchase))
       if (refusal) return refusal.message
       book.take(purchase)
       await book.save()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   askedBy,
   type Charge,
-  judgeLimits,
+  evaluateLimits,
   NOTHING,
   type Spent,
   spentOf as splitCharge,
@@ -28,8 +28,8 @@ interface Case {
 
 /** The rules that refuse. */
 function refusing({ limit, spent = NOTHING, held = NOTHING, charge = chargeWith() }: Case): string[] {
-  const before = { spentIn: () => spent, heldIn: () => held }
-  return judgeLimits(spenderWith({ limits: [limit] }), charge, before)
+  const before = { spentIn: () => spent, countedIn: () => held }
+  return evaluateLimits(spenderWith({ limits: [limit] }), charge, before)
     .filter(({ allowed }) => !allowed)
     .map(({ rule }) => rule)
 }
@@ -110,7 +110,7 @@ describe('a limit', () => {
 
 test('a refusal names the limit, its owner, what is left and what is needed', () => {
   const details = (limit: SpendingLimit, spent: Spent) =>
-    judgeLimits(spenderWith({ limits: [limit] }), chargeWith(), { spentIn: () => spent }).map(
+    evaluateLimits(spenderWith({ limits: [limit] }), chargeWith(), { spentIn: () => spent }).map(
       ({ detail }) => detail,
     )
   expect(details({ ...DAY, value: 15n, count: 2 }, spentOf(8, 0, 3))).toEqual([
@@ -132,7 +132,7 @@ test('a limit asks for its own period and asset', () => {
     asked.push(question)
     return NOTHING
   }
-  judgeLimits(spenderWith({ limits }), chargeWith(), { spentIn })
+  evaluateLimits(spenderWith({ limits }), chargeWith(), { spentIn })
   expect(asked).toEqual([
     [{ subject: 'key:one', network: NETWORK, asset: TOKEN }, 'hour'],
     [{ subject: 'key:one', network: NETWORK, asset: 'native' }, 'month'],

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { decodeFunctionData, parseAbi } from 'viem/utils'
-import { CONTRACT_CREATION, type Effects, NATIVE, sumAmounts } from '../effects.ts'
+import { CONTRACT_CREATION, type Effects, NATIVE, sumAmounts, type UnreadCall } from '../effects.ts'
 import type { EvmRequest } from './content.ts'
 
 /** The calls of a token (ERC-20) that move the caller's amounts, or allow others to take them. */
@@ -18,7 +18,11 @@ const SELECTOR_CHARACTERS = 10
 
 /** Gives the effects of a request. What a contract does with the native currency it receives is not known, so the contract is the receiver. */
 export function evmEffects({ to, value, data = '0x' }: EvmRequest): Effects {
-  if (to === undefined) return { ...NONE, contracts: [CONTRACT_CREATION], amounts: native(value) }
+  // The code that is stored runs at once, and can pass on what it receives.
+  if (to === undefined) {
+    const receivers = value > 0n ? [CONTRACT_CREATION] : []
+    return { ...NONE, receivers, contracts: [CONTRACT_CREATION], amounts: native(value) }
+  }
   const target = to.toLowerCase()
   if (data === '0x') return { ...NONE, receivers: [target], amounts: native(value) }
   const call = data.toLowerCase()
@@ -34,11 +38,17 @@ export function evmEffects({ to, value, data = '0x' }: EvmRequest): Effects {
       { asset: NATIVE, value },
       ...(moved === undefined ? [] : [{ asset: target, value: moved.amount }]),
     ]),
-    unread: moved === undefined ? [{ target, asset: target }] : [],
+    unread: moved === undefined ? [unreadCall(target, selector)] : [],
   }
 }
 
 const NONE: Effects = { receivers: [], contracts: [], selectors: [], operations: [], amounts: [], unread: [] }
+
+/** A token can read arguments that are too short in a way of its own, so nobody can trust a call of one with them. */
+function unreadCall(target: string, selector: string): UnreadCall {
+  const isMalformed = SELECTORS.has(selector)
+  return { target: isMalformed ? `malformed call of ${target}` : target, asset: target }
+}
 
 function native(value: bigint) {
   return sumAmounts([{ asset: NATIVE, value }])

@@ -8,7 +8,7 @@ import type { SpendingRules } from '../../spending/rules.ts'
  * Reads the rules that a caller gives to an API key.
  * @throws AppError 400 with every problem
  */
-export function readGivenRules(given: Schemas['SpendingRules']): SpendingRules {
+export function readKeyRules(given: Schemas['SpendingRules']): SpendingRules {
   const problems: string[] = []
   const reader = openReader(given, 'body.rules', problems)
   const rules = reader && readRules(reader)

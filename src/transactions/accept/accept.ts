@@ -6,7 +6,7 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
-import { judgeRequest, type RuledRequest } from '../budgets/judge-request.ts'
+import { evaluateRequest, type RuledRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
@@ -116,20 +116,27 @@ async function requireTransaction(
 }
 
 /** Checks everything that needs no network. The rules are the same for a new request and for a replacement. */
-export function checkStatic(
+function checkStatic(
   context: TransactionsContext,
   relayer: Relayer,
   ruled: RuledRequest,
 ): AppError | undefined {
-  const { request } = ruled
+  return checkRequest(context, relayer, ruled.request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
+}
+
+/** Checks everything that needs neither the network nor the rules for spending. */
+export function checkRequest(
+  context: TransactionsContext,
+  relayer: Relayer,
+  request: ChainRequest,
+): AppError | undefined {
   const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
   if (refused) return refused
   const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
   if (refusal) return new AppError(refusal.code, refusal.detail)
   const end = chain.endsAt(request)
-  if (end === undefined || end.getTime() > context.clock.now())
-    return refusalIn(judgeRequest(context, relayer, ruled))
+  if (end === undefined || end.getTime() > context.clock.now()) return undefined
   return new AppError(
     'valid_until_in_past',
     `valid_until: a time in the future is expected, not ${end.toISOString()}.`,

@@ -10,6 +10,7 @@ import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { type Book, openBook, refusalIn } from '../../spending/book.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { isLimited } from '../budgets/charge-change.ts'
 import { purchaseOf } from '../budgets/purchase-of.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
@@ -36,7 +37,7 @@ export interface Candidate {
 
 /** The result for a candidate. `repeated`: an earlier request with the same idempotency key created this transaction. */
 export type Decision =
-  | { readonly kind: 'admitted' }
+  | { readonly kind: 'admitted'; readonly results?: readonly RuleResult[] | undefined }
   | { readonly kind: 'repeated'; readonly transactionId: string }
   | { readonly kind: 'refused'; readonly error: AppError }
 
@@ -68,9 +69,10 @@ export async function admitCandidates(
     const book = await openBookOf(context, tx, { relayer, candidates })
     const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer }
     const decisions = decide(runtime, candidates, admission)
-    const admitted = candidates
-      .filter((_, index) => decisions[index]?.kind === 'admitted')
-      .map((candidate) => asBudgeted(relayer, candidate))
+    const admitted = candidates.flatMap((candidate, index) => {
+      const decision = decisions[index]
+      return decision?.kind === 'admitted' ? [{ ...asBudgeted(relayer, candidate), ...decision }] : []
+    })
     await insertTransactions(
       tx,
       admitted.map(({ transaction }) => transaction),
@@ -82,8 +84,13 @@ export async function admitCandidates(
   })
 }
 
-function auditedSending({ transaction, actor }: Candidate) {
-  return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction })
+function auditedSending({ transaction, actor, results }: Admitted) {
+  return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction, results })
+}
+
+/** A candidate that is stored, and what the limits said about it. */
+interface Admitted extends Candidate {
+  readonly results?: readonly RuleResult[] | undefined
 }
 
 /** Everything that a candidate can conflict with. Each admitted candidate adds to it. */
@@ -109,17 +116,18 @@ function decide(
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
+    const results = purchase && book.evaluate(purchase)
     const error =
       refusal ??
       nonceProblem(runtime, candidate, usedNonces) ??
       insufficientFunds(runtime, candidate, reserved) ??
-      (purchase && refusalIn(book.judge(purchase)))
+      (results && refusalIn(results))
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
-    return { kind: 'admitted' }
+    return { kind: 'admitted', results }
   })
 }
 

@@ -37,7 +37,7 @@ export async function chargeChange(
     now: new Date(clock.now()),
     transactionIds: [transactionId],
   })
-  requireAllowed(book.judge(purchase))
+  requireAllowed(book.evaluate(purchase))
   book.take(purchase)
   await book.save()
 }

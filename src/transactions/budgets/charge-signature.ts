@@ -6,7 +6,7 @@ import { networkId } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hasLimits, openBook, requireAllowed } from '../../spending/book.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { judgeEffects } from './judge-request.ts'
+import { evaluateEffects } from './evaluate-request.ts'
 import { spendersOf } from './spenders-of.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function chargeSignature(
   { relayer, actor }: { readonly relayer: Relayer; readonly actor: Actor },
   { effects, cost }: Pick<Reviewed, 'effects' | 'cost'>,
 ): Promise<void> {
-  requireAllowed(judgeEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
+  requireAllowed(evaluateEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
   const spenders = spendersOf(relayer, actor).filter(hasLimits)
   if (spenders.length === 0) return
   const network = networkId({ type: relayer.networkType, name: relayer.network })
@@ -28,7 +28,7 @@ export async function chargeSignature(
   await context.db.transaction().execute(async (tx) => {
     const book = await openBook(tx, { spenders, network, now: new Date(context.clock.now()) })
     const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true } as const
-    requireAllowed(book.judge(purchase))
+    requireAllowed(book.evaluate(purchase))
     book.take(purchase)
     await book.save()
   })

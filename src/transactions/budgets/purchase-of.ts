@@ -11,7 +11,7 @@ import { spendersOf } from './spenders-of.ts'
 export function purchaseOf(
   { chain }: RelayerRuntime,
   { relayer, actor }: { readonly relayer: Relayer; readonly actor: Actor },
-  { id, request, from: address, cost }: Transaction,
+  { id, request, from: address, cost }: Pick<Transaction, 'id' | 'request' | 'from' | 'cost'>,
 ): Purchase | undefined {
   const spenders = spendersOf(relayer, actor).filter(hasLimits)
   if (spenders.length === 0) return undefined

@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { requireAllowed } from '../../spending/book.ts'
-import { judgeSignature } from '../../spending/judge-content.ts'
+import { evaluateSignature } from '../../spending/evaluate-content.ts'
 import { spendersOf } from './spenders-of.ts'
 
 /**
@@ -9,5 +9,5 @@ import { spendersOf } from './spenders-of.ts'
  * @throws AppError `rule_violated`
  */
 export function refuseOpaque(relayer: Relayer, actor: Actor): void {
-  requireAllowed(spendersOf(relayer, actor).map(judgeSignature))
+  requireAllowed(spendersOf(relayer, actor).map(evaluateSignature))
 }

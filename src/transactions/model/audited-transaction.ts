@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { AuditAction, AuditedChange } from '../../audit/entry.ts'
 import { fingerprintOf } from '../../lib/fingerprint.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 import type { Transaction } from './transaction.ts'
 
 /** An action of a caller on a transaction. */
@@ -13,6 +14,8 @@ export interface TransactionAction {
 interface States {
   readonly before?: Transaction
   readonly after?: Transaction
+  /** What the limits said about it. */
+  readonly results?: readonly RuleResult[] | undefined
 }
 
 /**
@@ -22,15 +25,19 @@ interface States {
 export function auditedAction(
   id: string,
   { actor, action }: TransactionAction,
-  { before, after }: States,
+  { before, after, results }: States,
 ): AuditedChange {
   return {
     author: actor,
     action,
     target: { type: 'transaction', id },
     before: before && contentOf(before),
-    after: after && contentOf(after),
+    after: after && { ...contentOf(after), ...rulesOf(results) },
   }
+}
+
+function rulesOf(results: States['results'] = []): object {
+  return results.length === 0 ? {} : { rules: results.map(({ detail }) => detail) }
 }
 
 function contentOf({ request }: Transaction): object {

@@ -1,17 +1,18 @@
 import type { Transaction as DbTransaction } from 'kysely'
-import type { Actor } from '../../access/actor.ts'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
-import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { checkStatic, refuseIncluded } from '../accept/accept.ts'
+import { refusalIn } from '../../spending/book.ts'
+import { checkRequest, refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
+import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
@@ -29,6 +30,7 @@ import {
   type Change,
   checkReplacementFunds,
   type Replaced,
+  type Replacing,
   saveReplaced,
 } from './replacement.ts'
 import { undoIfRefused } from './undo-replacement.ts'
@@ -43,7 +45,11 @@ const MAX_TRIES = 20
  * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content breaks
  */
 export function createReplacer(context: TransactionsContext): {
-  replaceTransaction(relayer: Relayer, id: string, replacement: Replacement): Promise<Replaced>
+  replaceTransaction(
+    relayer: Relayer,
+    id: string,
+    replacement: Pick<Replacing, 'request' | 'actor'>,
+  ): Promise<Replaced>
   cancelTransaction(relayer: Relayer, id: string, cancellation: TransactionAction): Promise<Replaced>
 } {
   const enqueue = createBatcher<Change, Replaced>({
@@ -58,23 +64,13 @@ export function createReplacer(context: TransactionsContext): {
   }
 }
 
-/** The new content of a transaction, and its sender. */
-interface Replacement {
-  readonly request: ChainRequest
-  readonly actor: Actor
-}
-
 async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
   const { relayer, id, request, actor } = change
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const item = await findTransaction(context.db, relayer.id, id)
-    if (item === undefined)
-      throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+    const item = await requireTransaction(context, relayer, id)
     const refusal =
-      notReplaceable(item.transaction) ??
-      (request && checkStatic(context, relayer, { request, actor, hasIdempotencyKey: true })) ??
-      refuseExternallySigned(context, change, item) ??
-      (request ? undefined : cancelRefusal(relayer, item))
+      replacementRefusal(context, change, item) ??
+      (request && refusalIn(evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true })))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
@@ -87,8 +83,35 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
 }
 
+/** @throws AppError `transaction_not_found` */
+export async function requireTransaction(
+  { db }: TransactionsContext,
+  relayer: Relayer,
+  id: string,
+): Promise<TransactionWithAttempts> {
+  const item = await findTransaction(db, relayer.id, id)
+  if (item === undefined)
+    throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+  return item
+}
+
+/** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */
+export function replacementRefusal(
+  context: TransactionsContext,
+  change: Change,
+  item: TransactionWithAttempts,
+): AppError | undefined {
+  const { relayer, request } = change
+  return (
+    notReplaceable(item.transaction) ??
+    (request && checkRequest(context, relayer, request)) ??
+    refuseExternallySigned(context, change, item) ??
+    (request ? undefined : cancelRefusal(relayer, item))
+  )
+}
+
 /** Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node is no proof. */
-function mustReplaceSigned(
+export function mustReplaceSigned(
   context: TransactionsContext,
   { relayer, request }: Change,
   item: TransactionWithAttempts,
@@ -252,10 +275,15 @@ function waitLog(result: BroadcastResult | undefined): string[] {
 
 function requirePrepared(answer: Answer<Prepared> | SetupRequired): Prepared {
   if (answer.kind === 'ok') return answer.value
-  if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
+  throw unpreparedError(answer)
+}
+
+/** Returns the error of content that was not prepared. */
+export function unpreparedError(answer: Exclude<Answer<Prepared>, { kind: 'ok' }> | SetupRequired): AppError {
+  if (answer.kind === 'refused') return new AppError(answer.refusal.code, answer.refusal.detail)
   if (answer.kind === 'setup')
-    throw new AppError('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
-  throw new AppError(
+    return new AppError('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
+  return new AppError(
     'network_unavailable',
     'No node of the network answers at present, so nothing was changed. Try again.',
     { cause: answer.detail },

@@ -1,4 +1,5 @@
 import type { Transaction as DbTransaction } from 'kysely'
+import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ChainRequest, ExternalNonce } from '../../chains/chain.ts'
@@ -25,6 +26,14 @@ export interface Change extends TransactionAction {
   readonly id: string
   /** Absent for a cancellation. */
   readonly request?: ChainRequest
+}
+
+/** New content for a transaction, and its sender. */
+export interface Replacing {
+  readonly relayer: Relayer
+  readonly id: string
+  readonly request: ChainRequest
+  readonly actor: Actor
 }
 
 /** The transaction in its present state, and sentences about the change for the caller. */

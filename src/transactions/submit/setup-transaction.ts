@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChainRequest } from '../../chains/chain.ts'
 import { assertFence } from '../../database/lease.ts'
 import { lockRelayer } from '../../relayers/store.ts'
+import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
@@ -25,11 +26,12 @@ export async function runSetupTransaction(
   const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
     await assertFence(tx, lease)
     // The transactions that needed it may be final by now, and the relayer deleted.
-    if ((await lockRelayer(tx, relayer.id, 'share')) === undefined) return []
+    const present = await lockRelayer(tx, relayer.id, 'share')
+    if (present === undefined) return []
     await lockAccount(tx, relayer.id)
     const latest = await findLatestSetup(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []
-    const setup: Transaction = {
+    const setup = asOwn(present, {
       id: randomUUID(),
       relayerId: relayer.id,
       network: relayer.network,
@@ -42,8 +44,9 @@ export async function runSetupTransaction(
       version: 1,
       cost: runtime.chain.amountOut(request),
       nextRunAt: new Date(now),
-    }
+    })
     await insertTransactions(tx, [setup])
+    await chargeOwn(tx, present, { transactions: [setup], now: new Date(now) })
     return [setup]
   })
   if (stored.length > 0) observer?.created(stored)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { lockRelayer } from '../../relayers/store.ts'
+import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
@@ -51,14 +52,16 @@ async function fillGap(
   const now = new Date(clock.now())
   const fillers = await db.transaction().execute(async (tx) => {
     // The transactions behind the gap may be final by now, and the relayer deleted.
-    if ((await lockRelayer(tx, relayerId, 'share')) === undefined) return []
+    const relayer = await lockRelayer(tx, relayerId, 'share')
+    if (relayer === undefined) return []
     await lockAccount(tx, relayerId)
     const used = await findUsedNonces(tx, head, { from, to })
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
       (nonce) => !used.has(nonce),
     )
-    const stored = missing.map((nonce) => gapFiller(head, nonce, now))
+    const stored = missing.map((nonce) => asOwn(relayer, gapFiller(head, nonce, now)))
     await insertTransactions(tx, stored)
+    await chargeOwn(tx, relayer, { transactions: stored, now })
     return stored
   })
   if (fillers.length > 0) observer?.created(fillers)

@@ -37,6 +37,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await refuseBodies(stage)
     await refuseRecords(stage)
     await failToReach(stage)
+    await overspend(stage)
     await replaceAndCancel(stage)
     await beDisabled(stage)
     await losesItsChain(stage, beginning)
@@ -110,6 +111,18 @@ async function failToReach({ service }: Stage): Promise<void> {
   await service.api('GET', '/relayers/far/status')
   const relayer = { name: 'Payouts', network: 'sepolia', network_type: 'evm', signer_id: 'dev-3' }
   await service.api('POST', '/relayers', { ...relayer, custom_rpc_urls: [{ url: DEAD_URL }] })
+}
+
+/** A key that may not spend what it asks for. */
+async function overspend({ service }: Stage): Promise<void> {
+  const issued = await service.api<{ secret: string }>('POST', '/api-keys', {
+    id: 'payouts',
+    name: 'Payouts',
+    scopes: ['transactions:write'],
+    rules: { limits: [{ per: 'day', value: '1' }] },
+  })
+  const authorization = `Bearer ${issued.body.data.secret}`
+  await service.api('POST', ALL, { to: RECEIVER, value: 2 }, { authorization })
 }
 
 /** One transaction in flight, and another that waits for it. */

@@ -28,9 +28,9 @@ export function invocationEffects(
   const call = callOf(hostFunction)
   const read =
     call !== undefined && authorizesOnly(auth, { call, address }) ? readTokenCall(call, address) : undefined
-  if (read === undefined) return unreadEffects(hostFunction)
-  // Without entries, the simulation finds what the call asks to authorize: a contract that only looks like a token could ask for more.
-  return auth.length === 0 ? { ...read, ...unreadEffects(hostFunction) } : read
+  // The call counts as unread in any case. The contract can be that of an asset which the rules know by another name, and a contract that only
+  // looks like a token can ask the simulation for more than its call shows.
+  return { ...read, ...unreadEffects(hostFunction) }
 }
 
 /** Returns the effects on `address` of a host function with another source: those for which a signed entry of `address` is attached. */

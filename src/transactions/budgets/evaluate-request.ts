@@ -3,7 +3,7 @@ import type { ChainRequest } from '../../chains/chain.ts'
 import type { Effects } from '../../chains/effects.ts'
 import { networkId } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { judgeContent, type Verdict } from '../../spending/judge-content.ts'
+import { evaluateContent, type RuleResult } from '../../spending/evaluate-content.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { spendersOf } from './spenders-of.ts'
 
@@ -21,23 +21,23 @@ interface RuledEffects extends Omit<RuledRequest, 'request'> {
 }
 
 /** Asks the rules that need no earlier transaction: those of the relayer, then those of the API key. The request has passed `check`. */
-export function judgeRequest(
+export function evaluateRequest(
   context: TransactionsContext,
   relayer: Relayer,
   { request, ...ruled }: RuledRequest,
-): Verdict[] {
+): RuleResult[] {
   if (spendersOf(relayer, ruled.actor).length === 0) return []
   const effects = context.runtimeOf(relayer).chain.effects(request, relayer.address)
-  return judgeEffects(context, relayer, { ...ruled, effects })
+  return evaluateEffects(context, relayer, { ...ruled, effects })
 }
 
 /** Does the same for content whose effects were read. */
-export function judgeEffects(
+export function evaluateEffects(
   { clock }: Pick<TransactionsContext, 'clock'>,
   relayer: Relayer,
   { effects, actor, hasIdempotencyKey }: RuledEffects,
-): Verdict[] {
+): RuleResult[] {
   const network = networkId({ type: relayer.networkType, name: relayer.network })
   const subject = { effects, network, now: new Date(clock.now()), hasIdempotencyKey }
-  return spendersOf(relayer, actor).flatMap((spender) => judgeContent(spender, subject))
+  return spendersOf(relayer, actor).flatMap((spender) => evaluateContent(spender, subject))
 }

@@ -2,7 +2,7 @@ import type { Effects } from '../chains/effects.ts'
 import { nameOf, type Spender, type SpendingHours, WEEKDAYS } from './rules.ts'
 
 /** The answer of one rule to one request. */
-export interface Verdict {
+export interface RuleResult {
   /** `key:<id>` or `relayer:<id>`. */
   readonly subject: string
   /** The rule by its path, e.g. `limits[0].value`. */
@@ -21,11 +21,11 @@ export interface Subject {
   readonly hasIdempotencyKey: boolean
 }
 
-/** The fewest characters of a sentence about a long list of unknown names. */
+/** A sentence about a long list names so many. */
 const MOST_NAMED = 3
 
 /** Asks every rule that needs no earlier transaction. Pure. */
-export function judgeContent(spender: Spender, subject: Subject): Verdict[] {
+export function evaluateContent(spender: Spender, subject: Subject): RuleResult[] {
   const { rules } = spender
   const { effects } = subject
   const lists = [
@@ -36,10 +36,10 @@ export function judgeContent(spender: Spender, subject: Subject): Verdict[] {
     { rule: 'assets', allowed: rules.assets, used: effects.amounts.map(({ asset }) => asset) },
   ]
   return [
-    ...lists.flatMap((list) => judgeList(spender, list)),
-    ...judgeUnread(spender, subject),
-    ...judgeHours(spender, subject.now),
-    ...judgeIdempotencyKey(spender, subject),
+    ...lists.flatMap((list) => evaluateList(spender, list)),
+    ...evaluateUnread(spender, subject),
+    ...evaluateHours(spender, subject.now),
+    ...evaluateIdempotencyKey(spender, subject),
   ]
 }
 
@@ -49,13 +49,13 @@ interface List {
   readonly used: readonly string[]
 }
 
-function judgeList(spender: Spender, { rule, allowed, used }: List): Verdict[] {
+function evaluateList(spender: Spender, { rule, allowed, used }: List): RuleResult[] {
   if (allowed === undefined) return []
   const known = new Set(allowed)
   const others = used.filter((item) => !known.has(item))
   const shown = others.slice(0, MOST_NAMED).join(', ')
   return [
-    verdict(spender, {
+    resultOf(spender, {
       rule,
       allowed: others.length === 0,
       detail: others.length === 0 ? `all of them are among the ${rule}` : `${shown} is not among the ${rule}`,
@@ -67,7 +67,7 @@ function judgeList(spender: Spender, { rule, allowed, used }: List): Verdict[] {
  * A call whose effects nobody can read could move what the rules limit, or to whom they do not allow, so it is refused. The list of contracts takes the responsibility for
  * those that it names, and the list of operations for its own.
  */
-function judgeUnread(spender: Spender, { effects, network }: Subject): Verdict[] {
+function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleResult[] {
   const { rules } = spender
   const limited = (rules.limits ?? []).filter(
     (limit) => limit.value !== undefined && concerns(limit, network),
@@ -83,7 +83,7 @@ function judgeUnread(spender: Spender, { effects, network }: Subject): Verdict[]
   if (refused === undefined) return []
   const rule = rules.assets ? 'assets' : rules.receivers ? 'receivers' : 'limits'
   const detail = `what ${refused.target} moves cannot be read, and it is not among the contracts or operations of the rules`
-  return [verdict(spender, { rule, allowed: false, detail })]
+  return [resultOf(spender, { rule, allowed: false, detail })]
 }
 
 /** Returns true when a limit is about a network. */
@@ -91,12 +91,12 @@ export function concerns(limit: { readonly network?: string | undefined }, netwo
   return limit.network === undefined || limit.network === network
 }
 
-function judgeHours(spender: Spender, now: Date): Verdict[] {
+function evaluateHours(spender: Spender, now: Date): RuleResult[] {
   const { hours } = spender.rules
   if (hours === undefined) return []
   const days = hours.days === undefined ? '' : ` on ${hours.days.join(', ')}`
   const detail = `sending is allowed from ${hours.from} to ${hours.to} UTC${days}, and it is ${now.toISOString()}`
-  return [verdict(spender, { rule: 'hours', allowed: isWithin(hours, now), detail })]
+  return [resultOf(spender, { rule: 'hours', allowed: isWithin(hours, now), detail })]
 }
 
 /** The minutes after midnight, UTC. */
@@ -117,20 +117,23 @@ function isWithin({ from, to, days }: SpendingHours, now: Date): boolean {
   return (startsOn(today) && minute >= start) || (startsOn(today - 1) && minute < end)
 }
 
-function judgeIdempotencyKey(spender: Spender, { hasIdempotencyKey }: Subject): Verdict[] {
+function evaluateIdempotencyKey(spender: Spender, { hasIdempotencyKey }: Subject): RuleResult[] {
   if (spender.rules.idempotency !== 'required') return []
   const detail = 'the header Idempotency-Key is required'
-  return [verdict(spender, { rule: 'idempotency', allowed: hasIdempotencyKey, detail })]
+  return [resultOf(spender, { rule: 'idempotency', allowed: hasIdempotencyKey, detail })]
 }
 
 /** Asks the rule for signatures of messages and typed data, whose effects cannot be read. */
-export function judgeSignature(spender: Spender): Verdict {
+export function evaluateSignature(spender: Spender): RuleResult {
   const detail = 'the effects of messages and typed data cannot be read; "any" would allow to sign them'
-  return verdict(spender, { rule: 'signatures', allowed: spender.rules.signatures === 'any', detail })
+  return resultOf(spender, { rule: 'signatures', allowed: spender.rules.signatures === 'any', detail })
 }
 
-/** Makes a verdict whose sentence begins with the rule and its owner. */
-export function verdict(spender: Spender, { rule, allowed, detail }: Omit<Verdict, 'subject'>): Verdict {
+/** Makes a resultOf whose sentence begins with the rule and its owner. */
+export function resultOf(
+  spender: Spender,
+  { rule, allowed, detail }: Omit<RuleResult, 'subject'>,
+): RuleResult {
   return {
     subject: spender.subject,
     rule,

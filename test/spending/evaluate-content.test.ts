@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Effects } from '../../src/chains/effects.ts'
-import { judgeContent, judgeSignature } from '../../src/spending/judge-content.ts'
+import { evaluateContent, evaluateSignature } from '../../src/spending/evaluate-content.ts'
 import type { SpendingHours, SpendingRules } from '../../src/spending/rules.ts'
 import { NETWORK, spenderWith, subjectOf, TOKEN } from './build.ts'
 
 /** The rules that refuse, by name. */
 function refusing(rules: SpendingRules, ...subject: Parameters<typeof subjectOf>): string[] {
-  return judgeContent(spenderWith(rules), subjectOf(...subject))
+  return evaluateContent(spenderWith(rules), subjectOf(...subject))
     .filter(({ allowed }) => !allowed)
     .map(({ rule }) => rule)
 }
@@ -35,8 +35,8 @@ describe.each(LISTS)('the list of %s', (rule, using) => {
 
 test('a refusal names the rule, its owner, and at most three of what is unknown', () => {
   const receivers = [A, '1', '2', '3', '4']
-  const [verdict] = judgeContent(spenderWith({ receivers: [A] }), subjectOf({ receivers }))
-  expect(verdict).toEqual({
+  const [result] = evaluateContent(spenderWith({ receivers: [A] }), subjectOf({ receivers }))
+  expect(result).toEqual({
     subject: 'key:one',
     rule: 'receivers',
     allowed: false,
@@ -44,7 +44,7 @@ test('a refusal names the rule, its owner, and at most three of what is unknown'
   })
 })
 
-test('every rule gives its own verdict', () => {
+test('every rule gives its own result', () => {
   const rules = { receivers: [], assets: [], idempotency: 'required' } as const
   const effects = { receivers: [A], amounts: [{ asset: 'native', value: 1n }] }
   const refused = refusing(rules, effects, { hasIdempotencyKey: false })
@@ -134,5 +134,5 @@ test.each<[SpendingRules, boolean]>([
   [{ signatures: 'readable' }, false],
   [{ signatures: 'any' }, true],
 ])('rules %j allow signatures that nobody can read: %s', (rules, allowed) => {
-  expect(judgeSignature(spenderWith(rules))).toMatchObject({ rule: 'signatures', allowed })
+  expect(evaluateSignature(spenderWith(rules))).toMatchObject({ rule: 'signatures', allowed })
 })

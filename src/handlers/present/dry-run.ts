@@ -1,0 +1,42 @@
+import type { EvmDraft } from '../../chains/evm/content.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { nameOf } from '../../spending/rules.ts'
+import type { DryRun } from '../../transactions/dry-run/dry-run.ts'
+import { presentUnit } from './unit.ts'
+
+/** Shows what would happen to a request. */
+export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['DryRun'] {
+  const { value, cost, draft } = price ?? {}
+  const fee = value === undefined || cost === undefined ? undefined : cost - value
+  return omitUndefined({
+    dry_run: true as const,
+    accepted: refusal === undefined,
+    code: refusal?.code,
+    error: refusal?.detail,
+    simulation: dryRun.simulation,
+    unit: presentUnit(dryRun.unit),
+    value: value?.toString(),
+    max_fee: fee === undefined ? undefined : String(fee < 0n ? 0n : fee),
+    max_cost: cost?.toString(),
+    ...(draft?.type === 'evm' ? presentGas(draft) : {}),
+    balance: dryRun.balance?.toString(),
+    reserved: dryRun.reserved?.toString(),
+    rules: dryRun.results.map(presentRuleResult),
+  })
+}
+
+function presentGas({ gasLimit, fees }: EvmDraft) {
+  return fees.kind === 'legacy'
+    ? { gas_limit: gasLimit, gas_price: String(fees.gasPrice) }
+    : {
+        gas_limit: gasLimit,
+        max_fee_per_gas: String(fees.maxFeePerGas),
+        max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas),
+      }
+}
+
+function presentRuleResult({ rule, allowed, detail, subject }: RuleResult): Schemas['RuleResult'] {
+  return { spender: nameOf({ subject }), rule, allowed, detail }
+}

@@ -1,0 +1,71 @@
+import type { Actor } from '../../access/actor.ts'
+import type { ChainRequest, ExternalNonce } from '../../chains/chain.ts'
+import { AppError } from '../../errors.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { refusalIn } from '../../spending/book.ts'
+import { checkRequest } from '../accept/accept.ts'
+import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
+import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { accountOf, type TransactionsContext } from '../model/runtime.ts'
+import type { DryRun } from './dry-run.ts'
+import { evaluatePrice } from './evaluate-price.ts'
+
+/** A request to send, and its sender. */
+export interface Sending {
+  readonly request: ChainRequest
+  readonly actor: Actor
+  readonly hasIdempotencyKey: boolean
+}
+
+/** Tells what would happen if the request were sent now. It asks what the service would ask, and stores nothing. */
+export async function drySend(
+  context: TransactionsContext,
+  relayer: Relayer,
+  { request, actor, hasIdempotencyKey }: Sending,
+): Promise<DryRun> {
+  const { chain } = context.runtimeOf(relayer)
+  const { unit } = chain
+  const problem = checkRequest(context, relayer, request)
+  if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
+  const ofContent = evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey })
+  const prepared = await chain.prepare(request, accountOf(relayer))
+  const violated = refusalIn(ofContent)
+  if (prepared.kind === 'refused') {
+    const { code, detail } = prepared.refusal
+    const refusal = violated ?? new AppError(code, detail)
+    return { refusal, simulation: 'refused', unit, results: ofContent, logs: [] }
+  }
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
+  const evaluated = await evaluatePrice(context, { relayer, actor, request, draft: known?.draft, cost })
+  const included = known?.included === undefined ? undefined : new AppError('invalid_request', known.included)
+  return {
+    refusal:
+      violated ??
+      included ??
+      (await nonceProblem(context, relayer, request)) ??
+      evaluated.shortage ??
+      refusalIn(evaluated.results),
+    simulation: prepared.kind === 'unknown' ? 'unknown' : 'succeeded',
+    unit,
+    price: evaluated.price,
+    balance: evaluated.balance,
+    reserved: evaluated.reserved,
+    results: [...ofContent, ...evaluated.results],
+    logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
+  }
+}
+
+async function nonceProblem(
+  { db, runtimeOf }: TransactionsContext,
+  relayer: Relayer,
+  request: ChainRequest,
+): Promise<AppError | undefined> {
+  const runtime = runtimeOf(relayer)
+  const nonce: ExternalNonce | undefined = runtime.chain.externalSigning?.nonceOf(request)
+  if (nonce === undefined) return undefined
+  const used = await db
+    .transaction()
+    .execute((tx) => usedExternalNonces(tx, runtime, { relayerId: relayer.id, nonces: [nonce] }))
+  return externalNonceProblem(runtime, nonce, used)
+}

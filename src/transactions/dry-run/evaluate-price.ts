@@ -1,0 +1,81 @@
+import type { Actor } from '../../access/actor.ts'
+import type { Answer } from '../../chains/answer.ts'
+import type { Draft } from '../../chains/attempt.ts'
+import type { ChainRequest } from '../../chains/chain.ts'
+import { NATIVE } from '../../chains/effects.ts'
+import type { AppError } from '../../errors.ts'
+import { shortOfFunds } from '../../relayers/policy.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { readBook } from '../../spending/book.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { purchaseOf } from '../budgets/purchase-of.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import { reservedBy } from '../store/work-store.ts'
+import type { DryPrice, DryRun } from './dry-run.ts'
+
+/** A request with its price, and its sender. */
+export interface PricedRequest {
+  readonly relayer: Relayer
+  readonly actor: Actor
+  readonly request: ChainRequest
+  readonly draft?: Draft | undefined
+  /** The most that it can take from the account. */
+  readonly cost: bigint
+  /** The transaction that it replaces. */
+  readonly replaces?: string
+}
+
+/** The part of a dry run that a price decides: the funds of the account, and the budgets. */
+export interface EvaluatedPrice extends Required<Pick<DryRun, 'results'>> {
+  readonly price: DryPrice
+  readonly balance: bigint | undefined
+  readonly reserved: bigint
+  readonly shortage: AppError | undefined
+}
+
+/** Compares the price of a request with the balance and the budgets, and locks neither. */
+export async function evaluatePrice(
+  context: TransactionsContext,
+  priced: PricedRequest,
+): Promise<EvaluatedPrice> {
+  const { relayer, request, draft, cost, replaces } = priced
+  const { chain } = context.runtimeOf(relayer)
+  const [balance, reserved, results] = await Promise.all([
+    chain.balance(relayer.address),
+    reservedBy(context.db, relayer.id, replaces),
+    evaluateBudgets(context, priced),
+  ])
+  const { amounts } = chain.effects(request, relayer.address)
+  const value = amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
+  const known = balanceIn(balance)
+  return {
+    price: { draft, value, cost },
+    balance: known,
+    reserved,
+    results,
+    shortage:
+      known === undefined
+        ? undefined
+        : shortOfFunds(relayer, { unit: chain.unit, balance: known, reserved, cost }),
+  }
+}
+
+function balanceIn(answer: Answer<bigint>): bigint | undefined {
+  return answer.kind === 'ok' ? answer.value : undefined
+}
+
+/** The id of a transaction that does not exist yet. */
+const NEW = 'new'
+
+async function evaluateBudgets(
+  { db, clock, runtimeOf }: TransactionsContext,
+  { relayer, actor, request, cost, replaces = NEW }: PricedRequest,
+): Promise<RuleResult[]> {
+  const content = { id: replaces, request, from: relayer.address, cost }
+  const purchase = purchaseOf(runtimeOf(relayer), { relayer, actor }, content)
+  if (purchase === undefined) return []
+  const { spenders, charge } = purchase
+  const now = new Date(clock.now())
+  const book = await readBook(db, { spenders, network: charge.network, now, transactionIds: [replaces] })
+  return book.evaluate(purchase)
+}
