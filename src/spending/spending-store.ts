@@ -212,13 +212,18 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
   )
 }
 
-/** Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. */
+/**
+ * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. Those of a deleted relayer are left
+ * out, because only a relayer on their network can read what they took; they count until their periods are over.
+ */
 export async function findUnsettled(db: Db, limit: number): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ relayer_id: string; ids: string[] }>`
-    select relayer_id, (array_agg(distinct transactions.id))[1:${limit}::integer] as ids from spendings
+    select transactions.relayer_id, (array_agg(distinct transactions.id))[1:${limit}::integer] as ids from spendings
     join transactions on transactions.id = spendings.transaction_id
+    join relayers on relayers.id = transactions.relayer_id and relayers.removed_at is null
+      and relayers.network_type || ':' || relayers.network = spendings.network
     where not spendings.settled and transactions.phase in ('confirmed', 'failed', 'canceled', 'expired')
-    group by relayer_id`.execute(db)
+    group by transactions.relayer_id`.execute(db)
   return new Map(rows.map(({ relayer_id, ids }) => [relayer_id, ids]))
 }
 
@@ -226,9 +231,7 @@ export async function findUnsettled(db: Db, limit: number): Promise<Map<string, 
 export async function deleteOldSpendings(db: Db, before: Date): Promise<void> {
   await sql`
     delete from spendings where at < ${before} and not exists (
-      select from transactions
-      where transactions.id = spendings.transaction_id and transactions.phase in ('pending', 'in_flight', 'mined'))`.execute(
-    db,
-  )
+      select from transactions where transactions.id = spendings.transaction_id
+        and transactions.phase not in ('confirmed', 'failed', 'canceled', 'expired'))`.execute(db)
   await db.deleteFrom('spent').where('step', '<', before).execute()
 }

@@ -50,6 +50,9 @@ const TABLES = [
   'operated_accounts',
   'file_entries',
   'operator_decisions',
+  'spenders',
+  'spendings',
+  'spent',
 ]
 
 /** Removes every row but those of the audit log, which nobody can delete, for tests that share a database. */

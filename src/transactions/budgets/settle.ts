@@ -28,7 +28,7 @@ export async function settleBudgets(context: TransactionsContext): Promise<void>
   const { db } = context
   for (const [relayerId, ids] of await findUnsettled(db, MAX_TRANSACTIONS)) {
     const relayer = await context.relayerOf(relayerId)
-    // What a relayer that was deleted has spent counts as it does now; one that cannot act is settled when it can again.
+    // It was deleted a moment ago, or cannot act at present.
     if (relayer === undefined) continue
     const { chain } = context.runtimeOf(relayer)
     for (const id of ids) await settleOne(context, { chain, relayerId, id })
