@@ -14,7 +14,8 @@ import type { DryRuns } from '../transactions/dry-run/dry-runs.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
-import { findByNonce, findTransaction, listTransactions } from '../transactions/store/transactions-store.ts'
+import { requireTransaction } from '../transactions/store/require-transaction.ts'
+import { findByNonce, listTransactions } from '../transactions/store/transactions-store.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/page.ts'
@@ -127,17 +128,6 @@ function nonceless({ id, networkType }: Relayer): AppError {
 /** The body has been validated: an amount is a bigint, whether the caller wrote a number or digits. */
 function readIdempotencyKey(key: string | undefined, body: object): IdempotencyKey | undefined {
   return key === undefined ? undefined : { key, fingerprint: fingerprintOf(body) }
-}
-
-async function requireTransaction(
-  db: Kysely<Schema>,
-  relayer: Relayer,
-  id: string,
-): Promise<TransactionWithAttempts> {
-  const item = await findTransaction(db, relayer.id, id)
-  if (item === undefined)
-    throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
-  return item
 }
 
 /** @throws AppError 404 `relayer_not_found` */

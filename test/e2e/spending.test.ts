@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { issueLimited } from '../support/limited-key.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { RECEIVER } from '../support/service.ts'
 
@@ -11,47 +12,7 @@ afterAll(() => story.stop())
 const OTHER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const NETWORK = 'evm:anvil'
 
-interface Answer {
-  readonly id: string
-  readonly status: string
-}
-
-interface Amount {
-  readonly limit: string
-  readonly spent: string
-  readonly left: string
-}
-
-interface Usage {
-  readonly limits: readonly {
-    readonly rule: string
-    readonly value?: Amount
-    readonly fees?: Amount
-    readonly count?: Amount
-  }[]
-  readonly spent: readonly {
-    readonly day: { readonly value: string; readonly fees: string; readonly count: number }
-  }[]
-}
-
-/** Issues a key that may send, with rules. */
-async function issue(rules: object): Promise<{ id: string; send: ReturnType<typeof sender> }> {
-  const scopes = ['relayers:read', 'transactions:read', 'transactions:write', 'sign']
-  const issued = await story.service.api<{ id: string; secret: string }>('POST', '/api-keys', {
-    name: 'Test',
-    scopes,
-    rules,
-  })
-  expect([issued.status, issued.body.error]).toEqual([201, undefined])
-  return { id: issued.body.data.id, send: sender(issued.body.data.secret) }
-}
-
-function sender(secret: string) {
-  return (body: object, { path = '/relayers/main/transactions', method = 'POST' } = {}) =>
-    story.service.api<Answer>(method, path, body, { authorization: `Bearer ${secret}` })
-}
-
-const usageOf = async (path: string) => (await story.service.api<Usage>('GET', `${path}/usage`)).body.data
+const issue = (rules: object) => issueLimited(story.service, rules)
 
 const transfer = (to: string, amount: bigint) =>
   `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
@@ -77,7 +38,7 @@ test('a receiver cannot be hidden in the call of a token, nor in a call that nob
 })
 
 test('a budget of a day is spent once, and what is not spent comes back', async () => {
-  const { id, send } = await issue({ limits: [{ per: 'day', value: '100', count: 3 }] })
+  const { id, send, usage } = await issue({ limits: [{ per: 'day', value: '100', count: 3 }] })
   const first = await send(pay(60))
   expect(first.status).toBe(200)
   const refused = await send(pay(41))
@@ -90,7 +51,7 @@ test('a budget of a day is spent once, and what is not spent comes back', async 
   await story.reach(first.body.data.id, 'submitted')
   await story.mine(2)
   await story.reach(first.body.data.id, 'confirmed')
-  expect((await usageOf(`/api-keys/${id}`)).limits).toEqual([
+  expect((await usage()).limits).toEqual([
     {
       rule: 'limits[0]',
       per: 'day',

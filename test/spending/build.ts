@@ -2,6 +2,7 @@ import type { Effects } from '../../src/chains/effects.ts'
 import type { Spent } from '../../src/spending/budget.ts'
 import type { Subject } from '../../src/spending/evaluate-content.ts'
 import type { Spender, SpendingRules } from '../../src/spending/rules.ts'
+import { effectsWith } from '../support/effects-with.ts'
 
 export const NETWORK = 'evm:testnet'
 
@@ -13,23 +14,10 @@ export function spenderWith(rules: SpendingRules): Spender {
   return { subject: 'key:one', rules }
 }
 
-/** Effects of content that does nothing but this. */
-export function effectsOf(change: Partial<Effects> = {}): Effects {
-  return {
-    receivers: [],
-    contracts: [],
-    selectors: [],
-    operations: [],
-    amounts: [],
-    unread: [],
-    ...change,
-  }
-}
-
 /** A request with these effects, on a Wednesday at noon. */
 export function subjectOf(effects: Partial<Effects> = {}, change: Partial<Subject> = {}): Subject {
   return {
-    effects: effectsOf(effects),
+    effects: effectsWith(effects),
     network: NETWORK,
     now: new Date('2026-07-01T12:00:00Z'),
     hasIdempotencyKey: true,

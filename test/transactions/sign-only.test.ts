@@ -6,6 +6,7 @@ import type { Relayer } from '../../src/relayers/relayer.ts'
 import { createTransactionSigner } from '../../src/transactions/sign-only.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
 import { ACTOR } from '../support/actor.ts'
+import { effectsWith } from '../support/effects-with.ts'
 import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
@@ -31,8 +32,6 @@ interface Situation {
   readonly reserved?: bigint
 }
 
-const NO_EFFECTS = { receivers: [], contracts: [], selectors: [], operations: [], amounts: [], unread: [] }
-
 /** A chain that reviews every transaction as one that costs 10 wei. */
 async function setUp({ review, answer, balance, relayer, reserved }: Situation) {
   const stub = createStubChain()
@@ -47,7 +46,7 @@ async function setUp({ review, answer, balance, relayer, reserved }: Situation) 
         asked.push(signer === owner.runtime.account.signer ? 'sign' : 'sign as another')
         return SIGNED
       }
-      return { kind: 'ok', value: { effects: NO_EFFECTS, cost: 10n, sign, ...review } }
+      return { kind: 'ok', value: { effects: effectsWith(), cost: 10n, sign, ...review } }
     },
     balance: async () => {
       asked.push('balance')

@@ -3,15 +3,11 @@ import { refusalIn } from '../../spending/book.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { attemptsAtNonce } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
-import {
-  mustReplaceSigned,
-  replacementRefusal,
-  requireTransaction,
-  unpreparedError,
-} from '../replace/replace.ts'
+import { mustReplaceSigned, replacementRefusal, unpreparedError } from '../replace/replace.ts'
 import type { Replacing } from '../replace/replacement.ts'
+import { requireTransaction } from '../store/require-transaction.ts'
 import type { DryRun } from './dry-run.ts'
-import { evaluatePrice } from './evaluate-price.ts'
+import { evaluatePrice, pricedRun } from './evaluate-price.ts'
 
 /**
  * Tells what would happen if the transaction were replaced now. Whether a node would take the new bytes, only their broadcast tells.
@@ -22,7 +18,7 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
   const change = { ...replacing, action: 'replaceTransaction' } as const
   const { chain } = context.runtimeOf(relayer)
   const { unit } = chain
-  const item = await requireTransaction(context, relayer, id)
+  const item = await requireTransaction(context.db, relayer, id)
   const problem = replacementRefusal(context, change, item)
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
   const ofContent = evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true })
@@ -45,13 +41,8 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
       ? new AppError('invalid_request', prepared.value.included)
       : undefined
   return {
-    refusal: violated ?? included ?? evaluated.shortage ?? refusalIn(evaluated.results),
+    ...pricedRun({ refusal: violated ?? included, unit, ofContent, evaluated }),
     simulation: 'succeeded',
-    unit,
-    price: evaluated.price,
-    balance: evaluated.balance,
-    reserved: evaluated.reserved,
-    results: [...ofContent, ...evaluated.results],
     logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
   }
 }

@@ -8,7 +8,7 @@ import { externalNonceProblem, usedExternalNonces } from '../accept/external-non
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { DryRun } from './dry-run.ts'
-import { evaluatePrice } from './evaluate-price.ts'
+import { evaluatePrice, pricedRun } from './evaluate-price.ts'
 
 /** A request to send, and its sender. */
 export interface Sending {
@@ -39,19 +39,10 @@ export async function drySend(
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
   const evaluated = await evaluatePrice(context, { relayer, actor, request, draft: known?.draft, cost })
   const included = known?.included === undefined ? undefined : new AppError('invalid_request', known.included)
+  const refusal = violated ?? included ?? (await nonceProblem(context, relayer, request))
   return {
-    refusal:
-      violated ??
-      included ??
-      (await nonceProblem(context, relayer, request)) ??
-      evaluated.shortage ??
-      refusalIn(evaluated.results),
+    ...pricedRun({ refusal, unit, ofContent, evaluated }),
     simulation: prepared.kind === 'unknown' ? 'unknown' : 'succeeded',
-    unit,
-    price: evaluated.price,
-    balance: evaluated.balance,
-    reserved: evaluated.reserved,
-    results: [...ofContent, ...evaluated.results],
     logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
   }
 }

@@ -6,7 +6,7 @@ import { NATIVE } from '../../chains/effects.ts'
 import type { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { readBook } from '../../spending/book.ts'
+import { readBook, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { purchaseOf } from '../budgets/purchase-of.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -57,6 +57,25 @@ export async function evaluatePrice(
       known === undefined
         ? undefined
         : shortOfFunds(relayer, { unit: chain.unit, balance: known, reserved, cost }),
+  }
+}
+
+interface PricedRun extends Pick<DryRun, 'refusal' | 'unit'> {
+  /** The results of the rules that need no price. */
+  readonly ofContent: readonly RuleResult[]
+  readonly evaluated: EvaluatedPrice
+}
+
+/** Joins what was found before a request had a price with what its price decides. */
+export function pricedRun({ refusal, unit, ofContent, evaluated }: PricedRun) {
+  const { shortage, price, balance, reserved, results } = evaluated
+  return {
+    refusal: refusal ?? shortage ?? refusalIn(results),
+    unit,
+    price,
+    balance,
+    reserved,
+    results: [...ofContent, ...results],
   }
 }
 

@@ -21,6 +21,7 @@ import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isReplaceable, nextStatus } from '../model/transitions.ts'
+import { requireTransaction } from '../store/require-transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
 import { refuseExternallySigned } from './refuse-externally-signed.ts'
@@ -67,7 +68,7 @@ export function createReplacer(context: TransactionsContext): {
 async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
   const { relayer, id, request, actor } = change
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const item = await requireTransaction(context, relayer, id)
+    const item = await requireTransaction(context.db, relayer, id)
     const refusal =
       replacementRefusal(context, change, item) ??
       (request && refusalIn(evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true })))
@@ -81,18 +82,6 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
     if (replaced) return replaced
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
-}
-
-/** @throws AppError `transaction_not_found` */
-export async function requireTransaction(
-  { db }: TransactionsContext,
-  relayer: Relayer,
-  id: string,
-): Promise<TransactionWithAttempts> {
-  const item = await findTransaction(db, relayer.id, id)
-  if (item === undefined)
-    throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
-  return item
 }
 
 /** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */

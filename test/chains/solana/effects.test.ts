@@ -19,6 +19,7 @@ import {
   unitPrice,
 } from '../../solana-node/steps.ts'
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
+import { effectsWith } from '../../support/effects-with.ts'
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../support/solana/tokens.ts'
 import { AS_PAYER, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
@@ -34,14 +35,7 @@ const [NEW, SOURCE, TARGET, MINT, PROGRAM, MULTISIG] = [31, 32, 33, 34, 35, 36].
 ]
 const TABLE = someAddress(40)
 
-const NONE: Effects = {
-  receivers: [],
-  contracts: [],
-  selectors: [],
-  operations: [],
-  amounts: [],
-  unread: [],
-}
+const NONE = effectsWith()
 
 const effectsOf = (request: SolanaRequest) => solanaEffects(request, SELF)
 const effectsOfSteps = (...steps: readonly Step[]) => effectsOf(instructionsOf(...steps))

@@ -15,6 +15,7 @@ import { CONTRACT_CREATION, type Effects } from '../../../src/chains/effects.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { stellarEffects } from '../../../src/chains/stellar/effects.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
+import { effectsWith } from '../../support/effects-with.ts'
 import { addressOf, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 
 const THIRD = addressOf('third')
@@ -28,14 +29,7 @@ const BALANCE = `00000000${'ab'.repeat(32)}`
 const POOL = 'cd'.repeat(32)
 const ONE = 10_000_000n
 
-const NONE: Effects = {
-  receivers: [],
-  contracts: [],
-  selectors: [],
-  operations: [],
-  amounts: [],
-  unread: [],
-}
+const NONE = effectsWith()
 
 function xdrOf(operations: readonly xdr.Operation[], source = SELF): string {
   const builder = new TransactionBuilder(new Account(source, '1'), {

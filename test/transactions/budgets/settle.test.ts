@@ -5,10 +5,11 @@ import type { Spent } from '../../../src/spending/budget.ts'
 import type { Holding } from '../../../src/spending/holding.ts'
 import { tookOf } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { effectsOf, NETWORK, spentOf, TOKEN } from '../../spending/build.ts'
+import { NETWORK, spentOf, TOKEN } from '../../spending/build.ts'
+import { effectsWith } from '../../support/effects-with.ts'
 import { itemOf } from '../build.ts'
 
-const EFFECTS = effectsOf({
+const EFFECTS = effectsWith({
   amounts: [
     { asset: 'native', value: 60n },
     { asset: TOKEN, value: 7n },
