@@ -1,16 +1,25 @@
 /**
- * Fuzzes the whole contract against a running service: schemathesis with all phases and all checks, with a chain of each kind
- * and real relayers and transactions behind it. Needs Python 3 for the tool itself, which goes into .venv.
- * Arguments are handed on, for example `npm run fuzz -- --seed 7`; with `--docker` the tool comes from its image instead.
+ * Fuzzes the whole contract against a running service with a chain of each kind and real relayers and transactions behind it: first
+ * schemathesis with all phases, all checks and the key that can do everything, then shorter with a key that sees one relayer, whose
+ * answers must not show the others. Needs Python 3 for the tool itself, which goes into .venv.
+ * Arguments are handed on, for example `npm run fuzz -- --seed 7`; with `--docker` the tool comes from its image instead, and
+ * `--narrow-key` leaves out the first run.
  */
+import { fuzzWithNarrowKey } from './fuzz/fuzz-with-narrow-key.ts'
 import { fuzzWithRootKey } from './fuzz/fuzz-with-root-key.ts'
 import { prepareTool } from './fuzz/tool.ts'
 
 const DOCKER_FLAG = '--docker'
+const NARROW_KEY_FLAG = '--narrow-key'
 
 const given = process.argv.slice(2)
 const tool = await prepareTool({
   inDocker: given.includes(DOCKER_FLAG),
-  args: given.filter((argument) => argument !== DOCKER_FLAG),
+  args: given.filter((argument) => argument !== DOCKER_FLAG && argument !== NARROW_KEY_FLAG),
 })
-process.exitCode = await fuzzWithRootKey(tool)
+const runs = given.includes(NARROW_KEY_FLAG) ? [fuzzWithNarrowKey] : [fuzzWithRootKey, fuzzWithNarrowKey]
+// One run after the other, and all of them, so that one `npm run fuzz` shows everything.
+for (const run of runs) {
+  const code = await run(tool)
+  if (code !== 0) process.exitCode = code
+}

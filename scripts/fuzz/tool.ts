@@ -61,3 +61,8 @@ function install(): void {
 export async function writeIds(name: string, ids: readonly string[]): Promise<void> {
   await writeFile(`${VENV}/${name}`, [...ids, 'nothing'].map((id) => JSON.stringify(id)).join('\n'))
 }
+
+/** Writes what a check of the tool reads; its configuration names the file. */
+export async function writeFacts(name: string, facts: object): Promise<void> {
+  await writeFile(`${VENV}/${name}`, JSON.stringify(facts, null, 2))
+}
