@@ -1,0 +1,40 @@
+import type { Service, Transaction } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
+
+/** Creates a record with the key of the environment, and returns it. */
+export async function create<Data>(service: Service, path: string, record: object): Promise<Data> {
+  const { status, body } = await service.api<Data>('POST', path, record)
+  if (status !== 201) throw new Error(`${path} refused ${JSON.stringify(record)}: ${body.error}`)
+  return body.data
+}
+
+/** Creates a relayer on anvil. */
+export async function createRelayer(service: Service, relayer: object): Promise<{ address: string }> {
+  return await create(service, '/relayers', { network: 'anvil', network_type: 'evm', ...relayer })
+}
+
+/** Changes a relayer. */
+export async function changeRelayer(service: Service, id: string, change: object): Promise<void> {
+  const { status, body } = await service.api('PATCH', `/relayers/${id}`, change)
+  if (status !== 200) throw new Error(`relayer ${id} refused ${JSON.stringify(change)}: ${body.error}`)
+}
+
+/** Sends a transaction. */
+export async function send(service: Service, relayerId: string, request: object): Promise<Transaction> {
+  const { status, body } = await service.api('POST', `/relayers/${relayerId}/transactions`, request)
+  if (status !== 200) throw new Error(`the first transactions were refused: ${body.error}`)
+  return body.data
+}
+
+/** Waits for at least so many deliveries of a notification, and returns their ids. Nobody receives them, so there are tries to look at. */
+export async function deliveriesOf(
+  service: Service,
+  notificationId: string,
+  atLeast: number,
+): Promise<string[]> {
+  const list = await until(
+    () => service.api<{ id: string }[]>('GET', `/notifications/${notificationId}/deliveries`),
+    ({ body }) => body.data.length >= atLeast,
+  )
+  return list.body.data.map(({ id }) => id)
+}
