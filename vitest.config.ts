@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
+import { LONG_TESTS } from './vitest.long-tests.ts'
 
 const POSTGRES_TESTS = [
   'postgres',
@@ -39,6 +40,7 @@ export default defineConfig({
       'test/signers/import/**',
       'test/signers/outage/**',
       'test/e2e/signers/**',
+      ...LONG_TESTS,
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],

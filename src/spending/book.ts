@@ -127,7 +127,7 @@ function take(
 }
 
 /**
- * Throws the first resultOf that refuses.
+ * Throws the first result that refuses.
  * @throws AppError `rule_violated`
  */
 export function requireAllowed(results: readonly RuleResult[]): void {
@@ -135,7 +135,7 @@ export function requireAllowed(results: readonly RuleResult[]): void {
   if (error !== undefined) throw error
 }
 
-/** Returns the error of the first resultOf that refuses; undefined when all of them allow. */
+/** Returns the error of the first result that refuses; undefined when all of them allow. */
 export function refusalIn(results: readonly RuleResult[]): AppError | undefined {
   const refused = results.find(({ allowed }) => !allowed)
   return refused && new AppError('rule_violated', refused.detail)

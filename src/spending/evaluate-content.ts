@@ -64,8 +64,8 @@ function evaluateList(spender: Spender, { rule, allowed, used }: List): RuleResu
 }
 
 /**
- * A call whose effects nobody can read could move what the rules limit, or to whom they do not allow, so it is refused. The list of contracts takes the responsibility for
- * those that it names, and the list of operations for its own.
+ * A call whose effects nobody can read could move what the rules limit, or move it to those whom they do not allow, so it is refused. The list
+ * of contracts takes the responsibility for those that it names, and the list of operations for its own.
  */
 function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleResult[] {
   const { rules } = spender
@@ -129,7 +129,7 @@ export function evaluateSignature(spender: Spender): RuleResult {
   return resultOf(spender, { rule: 'signatures', allowed: spender.rules.signatures === 'any', detail })
 }
 
-/** Makes a resultOf whose sentence begins with the rule and its owner. */
+/** Makes a result whose sentence begins with the rule and its owner. */
 export function resultOf(
   spender: Spender,
   { rule, allowed, detail }: Omit<RuleResult, 'subject'>,

@@ -122,7 +122,8 @@ async function overspend({ service }: Stage): Promise<void> {
     rules: { limits: [{ per: 'day', value: '1' }] },
   })
   const authorization = `Bearer ${issued.body.data.secret}`
-  await service.api('POST', ALL, { to: RECEIVER, value: 2 }, { authorization })
+  for (const path of [ALL, `${ALL}?dry_run=true`])
+    await service.api('POST', path, { to: RECEIVER, value: 2 }, { authorization })
 }
 
 /** One transaction in flight, and another that waits for it. */
