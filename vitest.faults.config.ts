@@ -3,7 +3,6 @@ import { canMountImages } from './test/support/disk/fragile-disk.ts'
 import { canMountDisks } from './test/support/disk/small-disk.ts'
 import { canLimitMemory } from './test/support/memory-group.ts'
 import { hasPostgres } from './test/support/postgres.ts'
-import { LONG_TESTS } from './vitest.long-tests.ts'
 
 const withDisks = canMountDisks()
 if (!withDisks)
@@ -18,12 +17,12 @@ if (!withGroups)
   process.stdout.write('No right to limit memory here: without test/faults/memory-limit.test.ts.\n')
 
 /**
- * The crash points, killed processes, power cuts, random histories, ten thousand deliveries and `LONG_TESTS` take long, so they are not part
- * of `npm test`. CI runs `npm run test:faults`.
+ * The crash points, killed processes, power cuts, random histories and ten thousand deliveries take long, so they are not part of
+ * `npm test`. CI runs `npm run test:faults`.
  */
 export default defineConfig({
   test: {
-    include: ['test/faults/**/*.test.ts', ...LONG_TESTS],
+    include: ['test/faults/**/*.test.ts'],
     exclude: [
       ...(hasPostgres() ? [] : ['test/faults/deliveries.test.ts']),
       ...(withGroups ? [] : ['test/faults/memory-limit.test.ts']),

@@ -1,7 +1,8 @@
-/** Tests of `test/e2e` and `test/database` that take so long that they run with `npm run test:faults`: each starts commands and services anew. */
+/** Tests that start commands and services anew so often that they would take a part of `npm test` for themselves. */
 export const LONG_TESTS: readonly string[] = [
   'test/database/sealed-columns.test.ts',
   'test/e2e/audit-cli.test.ts',
   'test/e2e/chain-reset-cli.test.ts',
   'test/e2e/change-storage-key.test.ts',
+  'test/guides/backup.test.ts',
 ]

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cancel, list, reach, send, sendAndConfirm, setUpBackup } from '../guides/backup-story.ts'
-import { runBackupBlock } from '../guides/guide-block.ts'
+import { cancel, list, reach, send, sendAndConfirm, setUpBackup } from './backup-story.ts'
+import { runBackupBlock } from './guide-block.ts'
 
 /** Copies the folder of `old` to `new`, with the commands of the guide. */
 async function moveToNew({ root, backup }: { root: string; backup: string }): Promise<void> {
