@@ -6,7 +6,7 @@ export interface SpendersTable {
   subject: string
 }
 
-/** What a transaction takes from the budgets of its spenders. */
+/** Each row says how much one transaction takes from the budget of one spender, in one asset. */
 export interface SpendingsTable {
   transaction_id: string
   subject: string
@@ -18,7 +18,7 @@ export interface SpendingsTable {
   /** The most that the transaction can take, whichever of its attempts is included. */
   most_value: bigint
   most_fees: bigint
-  /** What counts now: the most while it is open, and what it took once the chain has decided. */
+  /** This amount counts now: the most while the transaction is open, and the amount that it took once the chain has decided. */
   value: bigint
   fees: bigint
   count: number

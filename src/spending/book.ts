@@ -72,7 +72,7 @@ export async function readBook(db: Kysely<Schema>, options: BookOptions): Promis
   return { evaluate: (purchase) => evaluate(counts, purchase) }
 }
 
-/** What was counted before, and what purchases have added since. */
+/** The sums hold what was counted before, and `taken` adds the purchases since. */
 interface Counts {
   readonly network: string
   readonly now: Date

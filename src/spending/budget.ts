@@ -21,15 +21,15 @@ export interface Counter {
   readonly asset: string
 }
 
-/** What a spender has spent in a period. */
+/** Returns how much a spender has spent in a period. */
 export type SpentIn = (counter: Counter, period: Period) => Spent
 
-/** What a transaction may spend at most. */
+/** A charge says how much a transaction may spend at most. */
 export interface Charge {
   /** By type and name. */
   readonly network: string
   readonly amounts: readonly AssetAmount[]
-  /** What it costs besides its value, in the native currency. */
+  /** The transaction costs this much besides its value, in the native currency. */
   readonly fees: bigint
 }
 
@@ -43,7 +43,7 @@ export function spentOf({ amounts, fees }: Charge): Map<string, Spent> {
   return spent
 }
 
-/** What was counted before a request. */
+/** The sums that were counted before a request. */
 export interface Before {
   readonly spentIn: SpentIn
   /** The part of it that the transaction of the request holds already, as far as it counts in the period. */
@@ -65,7 +65,7 @@ export function evaluateLimits(
     const wanted = spent.get(limit.asset) ?? NOTHING
     if (limit.per === 'transaction')
       return evaluateAmounts(spender, { limit, index, before: NOTHING, wanted, network: charge.network })
-    // What the transaction holds is counted already, so only the rest comes on top.
+    // The sums include the holding of the transaction already, so only the rest comes on top.
     const before = less(spentIn(counter, limit.per), countedIn(counter, limit.per))
     const total = most(wanted, mostOf(counter))
     return evaluateAmounts(spender, { limit, index, before, wanted: total, network: charge.network })

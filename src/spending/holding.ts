@@ -1,14 +1,14 @@
 import { smaller } from '../lib/bigint.ts'
 import { type Counter, most, NOTHING, type Spent } from './budget.ts'
 
-/** What one transaction takes from the budget of one spender, in one asset. */
+/** A holding says how much one transaction takes from the budget of one spender, in one asset. */
 export interface Holding extends Counter {
   readonly transactionId: string
   /** The time at which it counts. */
   readonly at: Date
   /** The most that the transaction can take, whichever of its attempts is included. */
   readonly most: Spent
-  /** What counts now. */
+  /** This amount counts now. */
   readonly counted: Spent
   /** True when the chain has decided. */
   readonly settled: boolean

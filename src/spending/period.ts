@@ -3,7 +3,7 @@ import type { Period } from './rules.ts'
 interface Shape {
   /** The length of the rolling period, in ms. */
   readonly lengthMs: number
-  /** What is spent within one step is counted together, in ms. A longer step makes fewer rows, and releases a budget later. */
+  /** Spending within one step is counted together, in ms. A longer step makes fewer rows, and releases a budget later. */
   readonly stepMs: number
 }
 

@@ -15,12 +15,12 @@ export interface LimitUsage {
   readonly spent: Spent
 }
 
-/** What was spent of one asset on one network, by period. */
+/** It says how much was spent of one asset on one network, by period. */
 export interface AssetUsage extends Counter {
   readonly spent: Readonly<Record<Period, Spent>>
 }
 
-/** What a spender has spent. */
+/** It says how much a spender has spent. */
 export interface Usage {
   readonly limits: readonly LimitUsage[]
   readonly assets: readonly AssetUsage[]

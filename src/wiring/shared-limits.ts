@@ -9,7 +9,7 @@ import { createLoop, type Loop } from '../workers/loop.ts'
 /** Time in ms between two exchanges. What another process allows in this time is allowed beside the rate, once. */
 const EXCHANGE_MS = 250
 
-/** What was taken in a longer time, in seconds, is not told: the database was away, and each process has counted alone. */
+/** Tokens that were taken in a longer time, in seconds, are not told: the database was away, and each process has counted alone. */
 const LONGEST_SECONDS = 5
 
 /** Time in ms between two deletions of rows that say nothing any more. */

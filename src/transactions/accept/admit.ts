@@ -88,7 +88,7 @@ function auditedSending({ transaction, actor, results }: Admitted) {
   return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction, results })
 }
 
-/** A candidate that is stored, and what the limits said about it. */
+/** A candidate that is stored. The limits gave these results. */
 interface Admitted extends Candidate {
   readonly results?: readonly RuleResult[] | undefined
 }

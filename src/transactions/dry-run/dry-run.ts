@@ -8,17 +8,17 @@ import type { RuleResult } from '../../spending/evaluate-content.ts'
  */
 export type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'
 
-/** What would happen to a request now. Amounts are in the smallest unit. */
+/** It says what would happen to a request now. Amounts are in the smallest unit. */
 export interface DryRun {
   /** The first reason for which the request would be refused; undefined when it would be accepted. */
   readonly refusal: AppError | undefined
   readonly simulation: Simulation
   readonly unit: Unit
-  /** What is known of its price; absent when nothing could be prepared. */
+  /** The price is absent when nothing could be prepared. */
   readonly price?: DryPrice | undefined
-  /** What the account can spend; absent when no node told it. */
+  /** The account can spend this much; absent when no node told it. */
   readonly balance?: bigint | undefined
-  /** What is reserved for the other transactions in flight; absent when it was not looked up. */
+  /** The other transactions in flight reserve this much; absent when it was not looked up. */
   readonly reserved?: bigint | undefined
   readonly results: readonly RuleResult[]
   /** Sentences about what the service would change or decide. */
@@ -29,7 +29,7 @@ export interface DryRun {
 export interface DryPrice {
   /** Absent while no node has answered, or when the content would be prepared later. */
   readonly draft?: Draft | undefined
-  /** What it moves of the native currency. */
+  /** The request moves this much of the native currency. */
   readonly value: bigint
   /** The most that it can take from the account, which would be reserved. */
   readonly cost: bigint

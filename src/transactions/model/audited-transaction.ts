@@ -14,7 +14,7 @@ export interface TransactionAction {
 interface States {
   readonly before?: Transaction
   readonly after?: Transaction
-  /** What the limits said about it. */
+  /** The limits gave these results. */
   readonly results?: readonly RuleResult[] | undefined
 }
 
