@@ -25,6 +25,7 @@ import type { HttpServerOptions } from './http/server-options.ts'
 import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
+import { networkOf } from './relayers/network-of.ts'
 import { visibleRelayerIds } from './relayers/store.ts'
 import { type Sealer, sealerOf } from './security/sealer.ts'
 import { type CompleteKeys, completeKeys } from './signers/complete.ts'
@@ -209,14 +210,14 @@ async function assemble(parts: Parts): Promise<App> {
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
   const observed = instrumentation?.requests
-  const networkOf = async (relayerId: string) => {
+  const networkOfId = async (relayerId: string) => {
     const relayer = await context.relayerOf(relayerId)
-    return relayer && `${relayer.networkType}:${relayer.network}`
+    return relayer && networkOf(relayer)
   }
   const server = await openServer(parts, {
     handlers,
     findKey: access.directory.find,
-    networkOf,
+    networkOf: networkOfId,
     redeemTicket: access.redeemTicket,
     limiter: limits.limiter,
     observer: observed,

@@ -37,6 +37,11 @@ export interface Effects {
 /** The contract of content that stores code on the chain. It is no address, so a list of addresses never includes it. */
 export const CONTRACT_CREATION = 'contract creation'
 
+/** Returns the amount of the native currency among amounts. */
+export function nativeIn(amounts: readonly AssetAmount[]): bigint {
+  return amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
+}
+
 /** Adds up the amounts of each asset, and leaves out those of nothing. */
 export function sumAmounts(amounts: readonly AssetAmount[]): AssetAmount[] {
   const sums = new Map<string, bigint>()

@@ -3,7 +3,7 @@ import type { ApiKeyManager } from '../access/manage.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
-import { networkId } from '../networks/network.ts'
+import { networkOf } from '../relayers/network-of.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import { subjectOfKey, subjectOfRelayer } from '../spending/subject.ts'
 import { readUsage } from '../spending/usage.ts'
@@ -28,14 +28,9 @@ export function usageHandlers({
   const now = () => new Date(clock.now())
   return {
     getRelayerUsage: async ({ path }) => {
-      const {
-        id,
-        networkType: type,
-        network: name,
-        policies,
-      } = await requireRelayer(relayerOf, path.relayer_id)
-      const spender = { subject: subjectOfRelayer(id), rules: policies.rules ?? {} }
-      const networks = [networkId({ type, name })]
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const spender = { subject: subjectOfRelayer(relayer.id), rules: relayer.policies.rules ?? {} }
+      const networks = [networkOf(relayer)]
       return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
     },
     getApiKeyUsage: async ({ path }) => {

@@ -20,7 +20,7 @@ const NETWORKS = ['evm:one', 'evm:two'] as const
 const ASSETS = ['native', 'token'] as const
 const SUBJECTS = ['key:a', 'key:b', 'relayer:r'] as const
 
-/** What the model knows of one transaction, spender and asset. */
+/** The model knows this of one transaction, spender and asset. */
 interface Entry extends Counter {
   readonly transactionId: string
   at: number
@@ -120,10 +120,10 @@ function createOracle() {
   }
   return {
     entries,
-    /** What counts now, with the steps of the periods. */
+    /** Returns what counts now, with the steps of the periods. */
     inSteps: (counter: Counter, period: Period, now: number) =>
       sum(counter, (at) => stepOf(period, new Date(at)) >= firstStep(period, new Date(now))),
-    /** What was taken in exactly the last period. */
+    /** Returns what was taken in exactly the last period. */
     inWindow: (counter: Counter, period: Period, now: number) =>
       sum(counter, (at) => at > now - SHAPES[period].lengthMs),
     take(wish: Wish, now: number) {

@@ -7,7 +7,7 @@ interface Amount {
   readonly left: string
 }
 
-/** What was spent. */
+/** It says how much was spent. */
 interface Usage {
   readonly limits: readonly {
     readonly rule: string
@@ -33,7 +33,7 @@ export interface LimitedKey {
   usage(): Promise<Usage>
 }
 
-/** What a key that sends needs. */
+/** A key that sends needs these scopes. */
 const SCOPES = ['relayers:read', 'transactions:read', 'transactions:write', 'sign']
 
 /** Issues a key with these rules. */
@@ -53,7 +53,7 @@ export async function issueLimited(service: Service, rules: object): Promise<Lim
   }
 }
 
-/** What the owner of this path has spent. */
+/** Reads how much the owner of this path has spent. */
 export async function usageOf(service: Service, path: string): Promise<Usage> {
   return (await service.api<Usage>('GET', `${path}/usage`)).body.data
 }

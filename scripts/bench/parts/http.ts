@@ -142,7 +142,7 @@ async function compareKeys(server: Server): Promise<Row> {
   }
 }
 
-/** What the time of a 401 tells about a key: it should be the same for a key that is like a real one. */
+/** Compares the times of a 401: they should be the same for a key that is like a real one. */
 async function compareRefusals({ port, secret, disabledSecret }: Server): Promise<Row> {
   const keys = [`rlk_${'A'.repeat(43)}`, `${secret.slice(0, -4)}AAAA`, disabledSecret]
   const latencies = keys.map((): number[] => [])

@@ -5,7 +5,7 @@ import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
-import { networkId } from '../../networks/network.ts'
+import { networkOf } from '../../relayers/network-of.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
@@ -142,8 +142,8 @@ function openBookOf(
       .flatMap(({ actor }) => spendersOf(relayer, actor))
       .map((spender) => [spender.subject, spender]),
   )
-  const network = networkId({ type: relayer.networkType, name: relayer.network })
-  return openBook(tx, { spenders: [...spenders.values()], network, now: new Date(clock.now()) })
+  const options = { network: networkOf(relayer), now: new Date(clock.now()) }
+  return openBook(tx, { spenders: [...spenders.values()], ...options })
 }
 
 function asBudgeted(relayer: Relayer, candidate: Candidate): Candidate {

@@ -2,11 +2,11 @@ import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { hasLimits, openBook, requireAllowed } from '../../spending/book.ts'
+import { openBook, requireAllowed } from '../../spending/book.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { purchaseOf } from './purchase-of.ts'
-import { spendersOf } from './spenders-of.ts'
+import { limitedSpendersOf } from './spenders-of.ts'
 
 interface Replacing {
   readonly relayer: Relayer
@@ -15,7 +15,7 @@ interface Replacing {
 
 /** Returns true when whoever replaces a transaction, or its relayer, has a limit. */
 export function isLimited({ relayer, actor }: Replacing): boolean {
-  return spendersOf(relayer, actor).some(hasLimits)
+  return limitedSpendersOf(relayer, actor).length > 0
 }
 
 /**

@@ -1,21 +1,20 @@
-import type { Chain, ChainRequest } from '../../chains/chain.ts'
-import { NATIVE } from '../../chains/effects.ts'
+import { type Effects, nativeIn } from '../../chains/effects.ts'
+import { networkOf } from '../../relayers/network-of.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { Charge } from '../../spending/budget.ts'
 
-/** A request, the account that sends it, and what is known of its price. */
+/** Content by what it moves, and the most that it can take from the account in the native currency. */
 interface Priced {
-  readonly chain: Chain
-  readonly request: ChainRequest
-  readonly address: string
-  /** By type and name. */
-  readonly network: string
-  /** The most that it can take from the account in the native currency. */
+  readonly effects: Pick<Effects, 'amounts'>
   readonly cost: bigint
 }
 
-/** Gives what a request can spend at most. Whatever it costs besides what its bytes move counts as fees: gas, priority, rent. */
-export function chargeOf({ chain, request, address, network, cost }: Priced): Charge {
-  const { amounts } = chain.effects(request, address)
-  const value = amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
-  return { network, amounts, fees: cost > value ? cost - value : 0n }
+/** Gives what content can spend at most. Whatever it costs besides what its bytes move counts as fees: gas, priority, rent. */
+export function chargeOf(relayer: Relayer, { effects: { amounts }, cost }: Priced): Charge {
+  return { network: networkOf(relayer), amounts, fees: feesIn(cost, nativeIn(amounts)) }
+}
+
+/** Returns the part of a cost that is not the value; 0 while the cost is not known. */
+export function feesIn(cost: bigint, value: bigint): bigint {
+  return cost > value ? cost - value : 0n
 }

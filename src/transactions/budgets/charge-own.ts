@@ -1,14 +1,14 @@
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { networkId } from '../../networks/network.ts'
+import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { hasLimits, openBook } from '../../spending/book.ts'
-import { subjectOfRelayer } from '../../spending/subject.ts'
+import { openBook } from '../../spending/book.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { limitedSpendersOf } from './spenders-of.ts'
 
-/** Marks the transactions that the service itself sends for a relayer with limits, so that what they cost is counted. */
+/** Marks a transaction that the service itself sends for a relayer with limits, so that what it costs is counted. */
 export function asOwn(relayer: Relayer, transaction: Transaction): Transaction {
-  return spenderOf(relayer) === undefined ? transaction : { ...transaction, isBudgeted: true }
+  return limitedSpendersOf(relayer).length === 0 ? transaction : { ...transaction, isBudgeted: true }
 }
 
 /**
@@ -19,16 +19,10 @@ export async function chargeOwn(
   relayer: Relayer,
   { transactions, now }: { readonly transactions: readonly Transaction[]; readonly now: Date },
 ): Promise<void> {
-  const spender = spenderOf(relayer)
-  if (spender === undefined || transactions.length === 0) return
-  const network = networkId({ type: relayer.networkType, name: relayer.network })
-  const book = await openBook(tx, { spenders: [spender], network, now })
-  for (const { id } of transactions)
-    book.take({ transactionId: id, spenders: [spender], charge: { network, amounts: [], fees: 0n } })
+  const spenders = limitedSpendersOf(relayer)
+  if (spenders.length === 0 || transactions.length === 0) return
+  const charge = { network: networkOf(relayer), amounts: [], fees: 0n }
+  const book = await openBook(tx, { spenders, network: charge.network, now })
+  for (const { id } of transactions) book.take({ transactionId: id, spenders, charge })
   await book.save()
-}
-
-function spenderOf({ id, policies: { rules } }: Relayer) {
-  const spender = rules && { subject: subjectOfRelayer(id), rules }
-  return spender && hasLimits(spender) ? spender : undefined
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
 import type { Reviewed } from '../../chains/chain.ts'
-import { NATIVE } from '../../chains/effects.ts'
-import { networkId } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { hasLimits, openBook, requireAllowed } from '../../spending/book.ts'
+import { openBook, requireAllowed } from '../../spending/book.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
+import { chargeOf } from './charge-of.ts'
 import { evaluateEffects } from './evaluate-request.ts'
-import { spendersOf } from './spenders-of.ts'
+import { limitedSpendersOf } from './spenders-of.ts'
 
 /**
  * Charges a transaction that is signed and not sent. The service never learns what becomes of it, so all of it counts for ever. Call it before
@@ -20,13 +19,11 @@ export async function chargeSignature(
   { effects, cost }: Pick<Reviewed, 'effects' | 'cost'>,
 ): Promise<void> {
   requireAllowed(evaluateEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
-  const spenders = spendersOf(relayer, actor).filter(hasLimits)
+  const spenders = limitedSpendersOf(relayer, actor)
   if (spenders.length === 0) return
-  const network = networkId({ type: relayer.networkType, name: relayer.network })
-  const value = effects.amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
-  const charge = { network, amounts: effects.amounts, fees: cost > value ? cost - value : 0n }
+  const charge = chargeOf(relayer, { effects, cost })
   await context.db.transaction().execute(async (tx) => {
-    const book = await openBook(tx, { spenders, network, now: new Date(context.clock.now()) })
+    const book = await openBook(tx, { spenders, network: charge.network, now: new Date(context.clock.now()) })
     const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true } as const
     requireAllowed(book.evaluate(purchase))
     book.take(purchase)

@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
 import type { Effects } from '../../chains/effects.ts'
-import { networkId } from '../../networks/network.ts'
+import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { evaluateContent, type RuleResult } from '../../spending/evaluate-content.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -37,7 +37,6 @@ export function evaluateEffects(
   relayer: Relayer,
   { effects, actor, hasIdempotencyKey }: RuledEffects,
 ): RuleResult[] {
-  const network = networkId({ type: relayer.networkType, name: relayer.network })
-  const subject = { effects, network, now: new Date(clock.now()), hasIdempotencyKey }
+  const subject = { effects, network: networkOf(relayer), now: new Date(clock.now()), hasIdempotencyKey }
   return spendersOf(relayer, actor).flatMap((spender) => evaluateContent(spender, subject))
 }

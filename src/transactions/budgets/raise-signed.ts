@@ -1,16 +1,16 @@
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
-import { NATIVE } from '../../chains/effects.ts'
+import { NATIVE, nativeIn } from '../../chains/effects.ts'
 import type { Schema } from '../../database/schema.ts'
 import { hasLimits } from '../../spending/book.ts'
 import { NOTHING } from '../../spending/budget.ts'
 import { raise } from '../../spending/holding.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { lockBudgets, saveHoldings } from '../../spending/spending-store.ts'
-import { contentKind } from '../model/purpose.ts'
+import { contentKind, isNoop } from '../model/purpose.ts'
 import type { RelayerRuntime } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { NOOP_KINDS } from './noop-kinds.ts'
+import { feesIn } from './charge-of.ts'
 
 /** A transaction, and the attempt that was just signed for it. */
 interface SignedNow {
@@ -48,12 +48,9 @@ export async function raiseSigned(
     const { transaction, attempt, attempts } = item
     const kind = contentKind(attempts, attempt.number)
     const { amounts } = chain.effects(transaction.request, transaction.from)
-    const value =
-      kind !== undefined && NOOP_KINDS.has(kind)
-        ? 0n
-        : (amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n)
-    const fees = chain.cost(attempt.draft) - value
-    return raise(holding, { ...NOTHING, fees: fees > 0n ? fees : 0n, count: 1 }, attempt.signedAt) ?? []
+    const value = kind !== undefined && isNoop(kind) ? 0n : nativeIn(amounts)
+    const fees = feesIn(chain.cost(attempt.draft), value)
+    return raise(holding, { ...NOTHING, fees, count: 1 }, attempt.signedAt) ?? []
   })
   await saveHoldings(tx, changes)
 }

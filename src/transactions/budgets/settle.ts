@@ -7,12 +7,11 @@ import {
   lockBudgets,
   saveHoldings,
 } from '../../spending/spending-store.ts'
-import { contentKind } from '../model/purpose.ts'
+import { contentKind, isNoop } from '../model/purpose.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
 import { findTransaction } from '../store/transactions-store.ts'
-import { NOOP_KINDS } from './noop-kinds.ts'
 
 /** The most transactions of one relayer in one round; the next round takes the others. */
 const MAX_TRANSACTIONS = 200
@@ -67,7 +66,7 @@ export function tookOf(
   const isNative = most.count > 0
   const charged = chain.paidFee(included, transaction.from)
   const kind = contentKind(attempts, included.number)
-  const movesNothing = included.outcome === 'reverted' || kind === undefined || NOOP_KINDS.has(kind)
+  const movesNothing = included.outcome === 'reverted' || kind === undefined || isNoop(kind)
   // Without a fee that the chain tells, the highest one counts, with what content of Solana pays for new accounts.
   const known = included.result?.feeCharged === undefined && !movesNothing ? undefined : charged
   return {

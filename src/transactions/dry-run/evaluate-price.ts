@@ -2,7 +2,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { Draft } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
-import { NATIVE } from '../../chains/effects.ts'
+import { nativeIn } from '../../chains/effects.ts'
 import type { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -46,7 +46,7 @@ export async function evaluatePrice(
     evaluateBudgets(context, priced),
   ])
   const { amounts } = chain.effects(request, relayer.address)
-  const value = amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
+  const value = nativeIn(amounts)
   const known = balanceIn(balance)
   return {
     price: { draft, value, cost },

@@ -4,16 +4,16 @@ import type { Purpose, Transaction } from './transaction.ts'
 /** Purposes whose content only uses a nonce. The attempts for a purpose have the kind of the same name. */
 export type NoopPurpose = Extract<Purpose, 'cancel' | 'expire' | 'abandon' | 'gap_filler'>
 
-const NOOPS: readonly Purpose[] = [
+const NOOPS: readonly (Purpose | Attempt['kind'])[] = [
   'cancel',
   'expire',
   'abandon',
   'gap_filler',
 ] satisfies readonly NoopPurpose[]
 
-/** Returns true when the content only uses a nonce. */
-export function isNoop(purpose: Purpose): purpose is NoopPurpose {
-  return NOOPS.includes(purpose)
+/** Returns true when the content of this purpose, or of an attempt of this kind, only uses a nonce. */
+export function isNoop(content: Purpose | Attempt['kind']): content is NoopPurpose {
+  return NOOPS.includes(content)
 }
 
 /**
