@@ -602,7 +602,8 @@ export interface paths {
          *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. Where the new version has
          *     another number, or there are none, it waits until the earlier one has expired. `pending`, `sent` and
          *     `submitted`
-         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`.
+         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`. So is a transaction that
+         *     waits for an approval, because its content is what somebody decides about: cancel it, and send the new content.
          *
          *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the
          *     network apply.
@@ -702,6 +703,70 @@ export interface paths {
          *     node could tell are absent.
          */
         readonly get: operations["diagnoseTransaction"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the approval of a transaction
+         * @description Shows why a transaction waits or has waited for an approval, who sent it, until when it waits, and who decided. A transaction that no rule
+         *     stopped has no approval: 404 `approval_not_found`.
+         */
+        readonly get: operations["getApproval"];
+        readonly put?: never;
+        /**
+         * Approve or refuse a transaction
+         * @description Decides about a transaction that waits for an approval. Its content cannot change while it waits, so the decision is about exactly what
+         *     `getTransactionById` shows.
+         *
+         *     - `approve`: the service simulates it again and sends it, like any other. The account has to be able to pay for it now; otherwise the answer
+         *       is 400 `insufficient_balance`, and it still waits.
+         *     - `refuse`: it ends as `canceled`, nothing is signed, and what it took from budgets comes back.
+         *
+         *     The API key that sent it cannot decide (403 `own_approval`), whatever its scopes. The first decision counts: the same one by the same key
+         *     answers 200 again, and any other one 409 `approval_decided`. The same holds when the transaction was canceled or has expired meanwhile.
+         */
+        readonly post: operations["decideApproval"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/approvals": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description Lists the approvals of all relayers that the API key sees, newest first: with `state=waiting`, what has to be decided now.
+         */
+        readonly get: operations["listApprovals"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1536,7 +1601,7 @@ export interface components {
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
         /**
-         * @description - `pending`: accepted and stored; not signed yet.
+         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node took it; waiting for a block.
          *     - `mined`: in a block that is not deep enough yet.
@@ -1558,6 +1623,9 @@ export interface components {
          *     | `not_found` | 404. The path names nothing |
          *     | `relayer_not_found` | 404. No relayer has this id |
          *     | `transaction_not_found` | 404. This relayer has no such transaction |
+         *     | `approval_not_found` | 404. No rule asked for an approval of this transaction |
+         *     | `approval_decided` | 409. The transaction does not wait for an approval any more; `error` says what became of it |
+         *     | `own_approval` | 403. The API key sent this transaction itself, so another one has to decide |
          *     | `notification_not_found` | 404. No notification has this id |
          *     | `delivery_not_found` | 404. This notification has no such delivery |
          *     | `signer_not_found` | 404. No signer has this id |
@@ -1583,7 +1651,7 @@ export interface components {
          *     | `relayer_paused` | The relayer is paused |
          *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
-         *     | `transaction_not_replaceable` | The status of the transaction no longer allows to replace or cancel it |
+         *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow to replace or cancel it |
          *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
@@ -1608,7 +1676,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "rule_violated" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1646,6 +1714,24 @@ export interface components {
             /** @constant */
             readonly code?: "insufficient_scope";
         };
+        readonly ForbiddenToDecideFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Forbidden";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "insufficient_scope" | "own_approval";
+        };
+        readonly AlreadyDecidedFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Conflict";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "approval_decided";
+        };
         readonly NotFoundFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Not found";
@@ -1653,7 +1739,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -1825,6 +1911,63 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        readonly ApprovalListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Approval"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApprovalResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Approval"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * @description - `waiting`: nobody has decided yet.
+         *     - `approved`: it was sent like any other transaction; its own status says what became of it.
+         *     - `refused`: it ended as `canceled`.
+         *     - `expired`: nobody decided in time; it ended as `expired`.
+         *     - `withdrawn`: it ended before anybody decided: it was canceled, or its network started over.
+         * @enum {string}
+         */
+        readonly ApprovalState: "waiting" | "approved" | "refused" | "expired" | "withdrawn";
+        /** @description Why a transaction waits for an approval, and who decided. */
+        readonly Approval: {
+            /** @description The transaction. `getTransactionById` shows its content. */
+            readonly transaction_id: components["schemas"]["Id"];
+            /** @description Its relayer. */
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly state: components["schemas"]["ApprovalState"];
+            /** @description The id of the API key that sent it, which cannot decide; `root` for that of the environment. */
+            readonly requested_by: string;
+            /** @description Each rule that asks for the approval, in a sentence. */
+            readonly reasons: readonly string[];
+            /** @description When it was sent. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends unless somebody decides. */
+            readonly expires_at: components["schemas"]["Timestamp"];
+            /** @description The id of the API key that decided. */
+            readonly decided_by?: string;
+            /** @description When it was decided. */
+            readonly decided_at?: components["schemas"]["Timestamp"];
+            /** @description The words of whoever decided. */
+            readonly decision_reason?: string;
+        };
+        /** @description A decision about a transaction that waits for an approval. */
+        readonly ApprovalDecision: {
+            /**
+             * @description `approve` lets the service send it; `refuse` ends it as `canceled`.
+             * @enum {string}
+             */
+            readonly decision: "approve" | "refuse";
+            /** @description Words for the sender and for the record. Without control characters. */
+            readonly reason?: string;
+        };
         /**
          * Dry run
          * @description What would happen to the request now. Nothing was stored, signed, counted or sent. Amounts are decimal digits in `unit`; what could not be
@@ -1835,6 +1978,11 @@ export interface components {
             readonly dry_run: true;
             /** @description True when the request would be accepted. */
             readonly accepted: boolean;
+            /**
+             * @description Present when it would be accepted and then wait for an approval; `rules` says why.
+             * @constant
+             */
+            readonly awaits_approval?: true;
             /** @description The reason for which it would be refused. */
             readonly code?: components["schemas"]["ErrorCode"];
             /** @description The reason in a sentence. */
@@ -1876,6 +2024,11 @@ export interface components {
             readonly rule: string;
             /** @description True when the rule allows the request. */
             readonly allowed: boolean;
+            /**
+             * @description Present when the rule allows the request only with an approval.
+             * @constant
+             */
+            readonly requires_approval?: true;
             /** @description A sentence with the rule and what is left. */
             readonly detail: string;
         };
@@ -2298,7 +2451,7 @@ export interface components {
          *     `api-keys:read` and `api-keys:admin`.
          * @enum {string}
          */
-        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin";
+        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin";
         /** @description The rights of the key. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
@@ -2337,6 +2490,7 @@ export interface components {
             readonly assets?: readonly components["schemas"]["SpendingName"][];
             /** @description The most that may be spent. */
             readonly limits?: readonly components["schemas"]["SpendingLimit"][];
+            readonly require_approval?: components["schemas"]["ApprovalRule"];
             readonly hours?: components["schemas"]["SpendingHours"];
             /**
              * @description `required`: nothing is sent without an `Idempotency-Key`. `optional` when absent.
@@ -2375,6 +2529,28 @@ export interface components {
             readonly fees?: components["schemas"]["U128"];
             /** @description The most transactions. */
             readonly count?: number;
+        };
+        /**
+         * @description What waits as `pending` until another API key with the scope `transactions:approve` decides (`decideApproval`). Without `above` and
+         *     `new_receivers`, every transaction does. Calls that cannot be read wait as well, unless `contracts` or `operations` name them. A replacement
+         *     and `signTransaction` cannot wait, so they are refused where this rule would stop them.
+         */
+        readonly ApprovalRule: {
+            /** @description A transaction that moves more of one of these assets waits. */
+            readonly above?: readonly components["schemas"]["ApprovalThreshold"][];
+            /** @description `true`: a transaction with a receiver that no approved transaction of this key or relayer has paid before, on this network, waits. */
+            readonly new_receivers?: boolean;
+            /** @description The longest time that it waits; after it, the transaction ends as `expired`. 86400 (a day) when absent. */
+            readonly expires_after_seconds?: number;
+        };
+        /** @description An amount of one asset, in its smallest unit. */
+        readonly ApprovalThreshold: {
+            /** @description `native` when absent; otherwise as in limits. */
+            readonly asset?: components["schemas"]["SpendingLimit"]["asset"];
+            /** @description The only network that it is about, by the id of `listNetworks`. Every one when absent. */
+            readonly network?: components["schemas"]["SpendingLimit"]["network"];
+            /** @description The most that needs no approval. */
+            readonly value: components["schemas"]["U128"];
         };
         /** @description The time of the day when sending is allowed, in UTC. An end before the start is on the next day. */
         readonly SpendingHours: {
@@ -3090,6 +3266,7 @@ export interface components {
          *
          *     - `undoReplacement`: the nodes refused a replacement or cancellation, or it came too late, so the transaction got its earlier content back.
          *     - `applyConfiguration`: a start applied a change of the configuration file.
+         *     - `expireApproval`: nobody decided in time about a transaction that waited for an approval.
          *     - `decideTransaction`: an operator decided with `relayer tx decide`.
          *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
          */
@@ -3111,7 +3288,7 @@ export interface components {
             /** @description The position in its chain, in decimal digits: from 1, without a gap. */
             readonly number: string;
             readonly at: components["schemas"]["Timestamp"];
-            /** @description The id of the API key, `root` for that of the environment, `configuration`, or `operator`. */
+            /** @description The id of the API key, `root` for that of the environment, `configuration`, `service`, or `operator`. */
             readonly actor: string;
             /** @description The address of the caller; of IPv6 the network of 64 bits. Absent without a request. */
             readonly address?: string;
@@ -3734,10 +3911,11 @@ export interface components {
              *     - `nodes_silent`: no node answers.
              *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
+             *     - `awaits_approval`: a rule asks for a decision of another API key.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
@@ -3757,6 +3935,11 @@ export interface components {
          *     fields there are.
          */
         readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
+        /**
+         * @description Present while the transaction waits until another API key decides (`getApproval`).
+         * @constant
+         */
+        readonly AwaitsApproval: true;
         /**
          * @description Present in the payload of an event, absent in every other answer.
          * @constant
@@ -3779,6 +3962,7 @@ export interface components {
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
+            readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -3831,6 +4015,7 @@ export interface components {
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
+            readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -3894,6 +4079,7 @@ export interface components {
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
+            readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4868,6 +5054,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["RelayerResponse"];
             };
         };
+        /** @description The approval as it is now. */
+        readonly Approval: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ApprovalResponse"];
+            };
+        };
         /** @description The known facts about the transaction, and the next step. */
         readonly Diagnosis: {
             headers: {
@@ -4963,6 +5161,30 @@ export interface components {
             };
             content: {
                 readonly "application/json": components["schemas"]["ForbiddenFailure"];
+            };
+        };
+        /** @description The API key may not do this, or sent the transaction itself. */
+        readonly ForbiddenToDecide: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ForbiddenToDecideFailure"];
+            };
+        };
+        /** @description The transaction does not wait for an approval any more. */
+        readonly AlreadyDecided: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["AlreadyDecidedFailure"];
             };
         };
         /** @description The key as it is now. */
@@ -6024,6 +6246,113 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly getApproval: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Approval"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly decideApproval: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Approval"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToDecide"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["AlreadyDecided"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listApprovals: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only approvals in this state.
+                 * @example waiting
+                 */
+                readonly state?: components["schemas"]["ApprovalState"];
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of approvals. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApprovalListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listNotifications: {
         readonly parameters: {
             readonly query?: {
@@ -6657,7 +6986,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Only entries of this author: the id of an API key, `root` for the key of the environment, `configuration` for the configuration file, or `operator` for the command line.
+                 * @description Only entries of this author: the id of an API key, `root` for the key of the environment, `configuration` for the configuration file, `service` for the service itself, or `operator` for the command line.
                  * @example root
                  */
                 readonly actor?: components["schemas"]["Id"];
@@ -7456,6 +7785,9 @@ export interface scopes {
     readonly replaceTransaction: "transactions:write";
     readonly cancelTransaction: "transactions:write";
     readonly diagnoseTransaction: "transactions:read";
+    readonly getApproval: "transactions:read";
+    readonly decideApproval: "transactions:approve";
+    readonly listApprovals: "transactions:read";
     readonly listNotifications: "notifications:read";
     readonly createNotification: "notifications:write";
     readonly getNotification: "notifications:read";

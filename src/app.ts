@@ -32,6 +32,7 @@ import { type CompleteKeys, completeKeys } from './signers/complete.ts'
 import { type LoadedSigners, loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/key-services.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
+import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
@@ -46,8 +47,8 @@ import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
 import { createSharedLimits } from './wiring/shared-limits.ts'
-import { createBudgetWorker } from './workers/budget-worker.ts'
 import type { Loop } from './workers/loop.ts'
+import { createSpendingWorker } from './workers/spending-worker.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
@@ -176,7 +177,7 @@ async function assemble(parts: Parts): Promise<App> {
     ...limits.loops,
     submit,
     createStuckWorker(context),
-    createBudgetWorker(context),
+    createSpendingWorker(context),
     management.health,
     ...deliveries.loops,
   ]
@@ -195,6 +196,7 @@ async function assemble(parts: Parts): Promise<App> {
     replacer,
     dryRuns: createDryRuns(requests),
     cancelPending: createPendingCanceler(requests, replacer),
+    decideApproval: createDecider(requests),
     signTransaction: createTransactionSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),
     gather: (relayer, item) => gatherFacts(requests, relayer, item),

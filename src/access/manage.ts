@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/changed-fields.ts'
-import { CLI_AUTHOR, CONFIGURATION } from '../audit/entry.ts'
+import { CLI_AUTHOR, CONFIGURATION, SERVICE } from '../audit/entry.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
@@ -76,7 +76,7 @@ export interface ApiKeyManager {
 }
 
 /** Names by which the audit log knows others than API keys. */
-const RESERVED: ReadonlySet<string> = new Set([ROOT_ID, CONFIGURATION.keyId, CLI_AUTHOR.keyId])
+const RESERVED: ReadonlySet<string> = new Set([ROOT_ID, CONFIGURATION.keyId, CLI_AUTHOR.keyId, SERVICE.keyId])
 
 type ApiKeyAction = 'updateApiKey' | 'rotateApiKey' | 'deleteApiKey'
 

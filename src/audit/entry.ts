@@ -12,9 +12,13 @@ export const CONFIGURATION: Author = { keyId: 'configuration' }
 /** The author of what an operator changes on the command line. */
 export const CLI_AUTHOR: Author = { keyId: 'operator' }
 
+/** The author of what the service itself decides when a time is over. */
+export const SERVICE: Author = { keyId: 'service' }
+
 /**
  * Everything that the audit log records: the operations that change something or sign, by their `operationId`, and what the deployment does.
  * `undoReplacement`: the nodes refused a replacement or cancellation, so the record got its earlier content back ·
+ * `expireApproval`: nobody decided in time about a transaction that waited for an approval ·
  * `applyConfiguration`, `decideTransaction`, `changeStorageKey`: a start and the command line.
  */
 export type AuditAction =
@@ -45,6 +49,8 @@ export type AuditAction =
   | 'replaceTransaction'
   | 'cancelTransaction'
   | 'deletePendingTransactions'
+  | 'decideApproval'
+  | 'expireApproval'
   | 'undoReplacement'
   | 'applyConfiguration'
   | 'decideTransaction'

@@ -6,6 +6,7 @@ import type {
   ApiKeyUsesTable,
   RateLimitsTable,
 } from './access-tables.ts'
+import type { ApprovalsTable, KnownReceiversTable } from './approval-tables.ts'
 import type { AuditChainsTable, AuditLogTable } from './audit-tables.ts'
 import type {
   DeliveriesTable,
@@ -58,6 +59,8 @@ export interface Schema {
   spenders: SpendersTable
   spendings: SpendingsTable
   spent: SpentTable
+  approvals: ApprovalsTable
+  known_receivers: KnownReceiversTable
 }
 
 /** Relayers, including removed ones. */

@@ -37,6 +37,8 @@ export interface TransactionsTable {
   block_hash: string | null
   /** True when it takes from the budget of an API key or a relayer. */
   budgeted: Generated<boolean>
+  /** True while it waits for an approval; null otherwise. */
+  awaits_approval: Generated<boolean | null>
   /** The earliest time at which a worker processes the row again. */
   next_run_at: Generated<Date>
   created_at: Generated<Date>

@@ -16,6 +16,7 @@ type Rule = (facts: DiagnosisFacts) => Finding | undefined
 
 const RULES: readonly Rule[] = [
   final,
+  awaitsApproval,
   undecided,
   chainReset,
   canceling,
@@ -41,6 +42,11 @@ function final({ transaction }: DiagnosisFacts): Finding | undefined {
   if (!isFinal(transaction.status)) return undefined
   const reason = transaction.statusReason === undefined ? '' : ` ${transaction.statusReason}`
   return { code: 'final', message: `It has ended as ${transaction.status}.${reason}` }
+}
+
+function awaitsApproval({ transaction }: DiagnosisFacts): Finding | undefined {
+  if (transaction.awaitsApproval !== true) return undefined
+  return { code: 'awaits_approval', message: transaction.statusReason ?? 'It waits for an approval.' }
 }
 
 function undecided({ transaction }: DiagnosisFacts): Finding | undefined {

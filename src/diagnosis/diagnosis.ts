@@ -21,6 +21,7 @@ export type FindingCode =
   | 'nodes_silent'
   | 'signer_unavailable'
   | 'nodes_disagree'
+  | 'awaits_approval'
   | 'waiting_to_be_signed'
   | 'waiting_for_inclusion'
   | 'waiting_for_confirmations'

@@ -9,6 +9,11 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
   const { transaction } = facts
   const codes = new Set(findings.map(({ code }) => code))
   if (isFinal(transaction.status)) return { action: 'none', message: 'Nothing; it is final.' }
+  if (codes.has('awaits_approval'))
+    return {
+      action: 'none',
+      message: 'Another API key with the scope transactions:approve decides (decideApproval).',
+    }
   if (codes.has('undecided'))
     return {
       action: 'none',

@@ -1,5 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
 import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
+import { type ApprovalHandlerDeps, approvalHandlers } from './approvals.ts'
 import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
@@ -24,6 +25,7 @@ export function createHandlers(
     ManageRelayersDeps &
     RelayerStateDeps &
     PendingHandlerDeps &
+    ApprovalHandlerDeps &
     SigningHandlerDeps &
     EventHandlerDeps &
     AuditHandlerDeps &
@@ -46,6 +48,7 @@ export function createHandlers(
     ...rpcHandlers(deps),
     ...transactionHandlers(deps),
     ...pendingHandlers(deps),
+    ...approvalHandlers(deps),
     ...signerHandlers(deps),
     ...apiKeyHandlers(deps),
     ...usageHandlers(deps),

@@ -1,5 +1,5 @@
-import type { Effects } from '../chains/effects.ts'
-import { nameOf, type Spender, type SpendingHours, WEEKDAYS } from './rules.ts'
+import type { Effects, UnreadCall } from '../chains/effects.ts'
+import { nameOf, type Spender, type SpendingHours, type SpendingRules, WEEKDAYS } from './rules.ts'
 
 /** The answer of one rule to one request. */
 export interface RuleResult {
@@ -8,6 +8,8 @@ export interface RuleResult {
   /** The rule by its path, e.g. `limits[0].value`. */
   readonly rule: string
   readonly allowed: boolean
+  /** True when it is allowed only with an approval. */
+  readonly requiresApproval?: boolean
   /** A sentence for a person, with the rule and what it allows. */
   readonly detail: string
 }
@@ -74,16 +76,27 @@ function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleRe
   )
   const isListed = rules.assets !== undefined || rules.receivers !== undefined
   if (!isListed && limited.length === 0) return []
-  const trusted = new Set([...(rules.contracts ?? []), ...(rules.operations ?? [])])
-  const refused = effects.unread.find(
-    ({ target, asset }) =>
-      !trusted.has(target) &&
-      (asset === undefined || isListed || limited.some((limit) => limit.asset === asset)),
-  )
+  const refused = findUnread(rules, effects, isListed ? 'every' : limited.map(({ asset }) => asset))
   if (refused === undefined) return []
   const rule = rules.assets ? 'assets' : rules.receivers ? 'receivers' : 'limits'
   const detail = `what ${refused.target} moves cannot be read, and it is not among the contracts or operations of the rules`
   return [resultOf(spender, { rule, allowed: false, detail })]
+}
+
+/**
+ * Finds the first call that could move one of the assets without anybody seeing it, and for which the lists of contracts and operations take no
+ * responsibility.
+ */
+export function findUnread(
+  rules: SpendingRules,
+  { unread }: Pick<Effects, 'unread'>,
+  assets: readonly string[] | 'every',
+): UnreadCall | undefined {
+  const trusted = new Set([...(rules.contracts ?? []), ...(rules.operations ?? [])])
+  return unread.find(
+    ({ target, asset }) =>
+      !trusted.has(target) && (asset === undefined || assets === 'every' || assets.includes(asset)),
+  )
 }
 
 /** Returns true when a limit is about a network. */
@@ -132,12 +145,12 @@ export function evaluateSignature(spender: Spender): RuleResult {
 /** Makes a result whose sentence begins with the rule and its owner. */
 export function resultOf(
   spender: Spender,
-  { rule, allowed, detail }: Omit<RuleResult, 'subject'>,
+  { rule, detail, ...result }: Omit<RuleResult, 'subject'>,
 ): RuleResult {
   return {
+    ...result,
     subject: spender.subject,
     rule,
-    allowed,
     detail: `Rule ${rule} of ${nameOf(spender)}: ${detail}.`,
   }
 }

@@ -1,7 +1,9 @@
-import { type FieldType, oneOf, text, u128, whole } from '../lib/fields/field-types.ts'
+import { type FieldType, flag, oneOf, text, u128, whole } from '../lib/fields/field-types.ts'
 import type { Reader } from '../lib/fields/reader.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import {
+  type ApprovalRule,
+  type ApprovalThreshold,
   PERIODS,
   type SpendingHours,
   type SpendingLimit,
@@ -14,8 +16,9 @@ import {
 const MAX_LIMITS = 20
 const MAX_ITEMS = 1_000
 
-/** The contract has the same bound. */
+/** The contract has the same bounds as these. */
 const MAX_COUNT = 1_000_000_000
+const EXPIRY_SECONDS = { min: 60, max: 2_592_000 }
 
 /** An address or the name of an asset. EVM addresses get lower-case letters, because rules compare them. */
 const name: FieldType<string> = {
@@ -70,6 +73,7 @@ export function readRules(reader: Reader): SpendingRules {
     operations: listOf(reader, 'operations', text),
     assets: listOf(reader, 'assets', name),
     limits: readLimits(reader),
+    require_approval: readApproval(reader),
     hours: readHours(reader),
     idempotency: reader.find('idempotency', oneOf('required', 'optional')),
     signatures: reader.find('signatures', oneOf('readable', 'any')),
@@ -109,6 +113,35 @@ function readLimit(reader: Reader): SpendingLimit {
   if (limit.asset !== 'native' && (limit.fees !== undefined || limit.count !== undefined))
     reader.problem('only value can be limited for an asset that is not native')
   return limit
+}
+
+function readApproval(reader: Reader): ApprovalRule | undefined {
+  const approval = reader.object('require_approval')
+  if (approval === undefined) return undefined
+  const { min, max } = EXPIRY_SECONDS
+  const read = omitUndefined({
+    above: readThresholds(approval),
+    new_receivers: approval.find('new_receivers', flag),
+    expires_after_seconds: approval.find('expires_after_seconds', whole(min, max)),
+  })
+  approval.finish()
+  return read
+}
+
+function readThresholds(approval: Reader): ApprovalThreshold[] | undefined {
+  const items = approval.objects('above')
+  if (items === undefined) return undefined
+  if (items.length === 0) approval.problem('needs an amount, or has to be left out', 'above')
+  if (items.length > MAX_LIMITS) approval.problem(`has more than ${MAX_LIMITS} items`, 'above')
+  return items.map((item) => {
+    const threshold = omitUndefined({
+      asset: item.find('asset', asset) ?? 'native',
+      network: item.find('network', network),
+      value: item.get('value', u128),
+    })
+    item.finish()
+    return threshold
+  })
 }
 
 function readHours(reader: Reader): SpendingHours | undefined {

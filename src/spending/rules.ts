@@ -46,7 +46,32 @@ export interface SpendingHours {
   readonly days?: readonly Weekday[]
 }
 
-/** The rules for what an API key or a relayer may spend. An absent rule forbids nothing. */
+/** An amount of one asset, above which a transaction waits for an approval. */
+export interface ApprovalThreshold {
+  /** As `AssetAmount.asset`. */
+  readonly asset: string
+  /** The only network that it is about, by type and name. When absent, it is about every network. */
+  readonly network?: string
+  /** The most that needs no approval, in the smallest unit. */
+  readonly value: bigint
+}
+
+/** The transactions that wait until another API key decides. Without `above` and `new_receivers`, every one does. */
+export interface ApprovalRule {
+  readonly above?: readonly ApprovalThreshold[]
+  /** With `true`, those with a receiver that no approved transaction of the spender has paid before. */
+  readonly new_receivers?: boolean
+  /** The longest time that they wait, in seconds. Default `DEFAULT_EXPIRY_SECONDS`. */
+  readonly expires_after_seconds?: number
+}
+
+/** The longest time that a transaction waits for an approval unless the rule says otherwise, in seconds: a day. */
+export const DEFAULT_EXPIRY_SECONDS = 86_400
+
+/**
+ * The rules for what an API key or a relayer may spend. An absent rule forbids nothing. The names are those of the contract, because rules are
+ * stored, shown and compared as they are.
+ */
 export interface SpendingRules {
   /** The only accounts that may receive; an empty list allows none. EVM addresses are in lower case, here and below. */
   readonly receivers?: readonly string[]
@@ -59,6 +84,7 @@ export interface SpendingRules {
   /** The only assets that may be moved. */
   readonly assets?: readonly string[]
   readonly limits?: readonly SpendingLimit[]
+  readonly require_approval?: ApprovalRule
   readonly hours?: SpendingHours
   /** `required`: nothing is sent without an `Idempotency-Key`. Default `optional`. */
   readonly idempotency?: 'required' | 'optional'

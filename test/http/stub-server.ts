@@ -27,6 +27,16 @@ const TRANSACTION = {
   attempts: [],
 } as const
 
+const APPROVAL = {
+  transaction_id: TRANSACTION.id,
+  relayer_id: TRANSACTION.relayer_id,
+  state: 'waiting',
+  requested_by: 'payouts',
+  reasons: ['Rule require_approval of relayer r-1: every transaction needs an approval.'],
+  created_at: TRANSACTION.created_at,
+  expires_at: '2026-11-21T10:00:00.000Z',
+} as const
+
 const DIAGNOSIS = {
   transaction_id: TRANSACTION.id,
   status: 'pending',
@@ -150,6 +160,9 @@ const HANDLERS: HandlerMap = {
   replaceTransaction: async () => ({ data: TRANSACTION }),
   cancelTransaction: async () => ({ data: TRANSACTION }),
   diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
+  listApprovals: async () => EMPTY_LIST,
+  getApproval: async () => ({ data: APPROVAL }),
+  decideApproval: async () => ({ data: APPROVAL }),
   listEvents: async () => ({ data: [] }),
   listAuditEntries: async () => ({ data: [] }),
   streamEvents: async () => ({ stream: emptyStream() }),

@@ -21,6 +21,7 @@ import * as apiKeys from './0021-api-keys.ts'
 import * as audit from './0022-audit.ts'
 import * as spending from './0023-spending.ts'
 import * as rateLimits from './0024-rate-limits.ts'
+import * as approvals from './0025-approvals.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,4 +47,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-audit': audit,
   '0023-spending': spending,
   '0024-rate-limits': rateLimits,
+  '0025-approvals': approvals,
 }

@@ -13,6 +13,7 @@ export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['D
   return omitUndefined({
     dry_run: true as const,
     accepted: refusal === undefined,
+    awaits_approval: refusal === undefined && awaitsApproval(dryRun) ? (true as const) : undefined,
     code: refusal?.code,
     error: refusal?.detail,
     simulation: dryRun.simulation,
@@ -27,6 +28,10 @@ export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['D
   })
 }
 
+function awaitsApproval({ results }: Pick<DryRun, 'results'>): boolean {
+  return results.some(({ requiresApproval }) => requiresApproval)
+}
+
 function presentGas({ gasLimit, fees }: EvmDraft) {
   return fees.kind === 'legacy'
     ? { gas_limit: gasLimit, gas_price: String(fees.gasPrice) }
@@ -37,6 +42,12 @@ function presentGas({ gasLimit, fees }: EvmDraft) {
       }
 }
 
-function presentRuleResult({ rule, allowed, detail, subject }: RuleResult): Schemas['RuleResult'] {
-  return { spender: nameOf({ subject }), rule, allowed, detail }
+function presentRuleResult({ rule, allowed, requiresApproval, detail, subject }: RuleResult) {
+  return omitUndefined({
+    spender: nameOf({ subject }),
+    rule,
+    allowed,
+    requires_approval: requiresApproval ? (true as const) : undefined,
+    detail,
+  })
 }

@@ -54,6 +54,7 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
     relayer_id: transaction.relayerId,
     status: transaction.status,
     status_reason: transaction.statusReason,
+    awaits_approval: transaction.awaitsApproval === true ? (true as const) : undefined,
     created_at: transaction.createdAt.toISOString(),
     sent_at: (shown?.broadcastAt ?? transaction.sentAt)?.toISOString(),
     confirmed_at: transaction.confirmedAt?.toISOString(),

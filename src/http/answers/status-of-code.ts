@@ -10,9 +10,11 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   method_not_allowed: 405,
 
   insufficient_scope: 403,
+  own_approval: 403,
 
   not_found: 404,
   api_key_not_found: 404,
+  approval_not_found: 404,
   delivery_not_found: 404,
   network_not_found: 404,
   notification_not_found: 404,
@@ -21,6 +23,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   transaction_not_found: 404,
 
   already_exists: 409,
+  approval_decided: 409,
   idempotency_key_reused: 409,
 
   internal_error: 500,

@@ -78,10 +78,9 @@ async function acceptNew(
   if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   refuseIncluded(known)
-  const transaction = newTransaction(context, { relayer, request, prepared: known })
   const decision = await admit({
     relayer,
-    transaction,
+    transaction: newTransaction(context, { relayer, request, prepared: known }),
     balance: balance.kind === 'ok' ? balance.value : undefined,
     actor,
     idempotencyKey,
@@ -89,6 +88,7 @@ async function acceptNew(
   if (decision.kind === 'refused') throw decision.error
   if (decision.kind === 'repeated')
     return repeated(await requireTransaction(context, relayer, decision.transactionId))
+  const { transaction } = decision
   context.observer?.created([transaction])
   const unknown =
     prepared.kind === 'unknown'

@@ -11,6 +11,10 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { type Book, openBook, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
+import type { NewApproval } from '../approvals/approval.ts'
+import { insertApprovals } from '../approvals/approvals-store.ts'
+import { awaitApproval } from '../approvals/await-approval.ts'
+import { evaluateApprovals } from '../approvals/evaluate-approvals.ts'
 import { isLimited } from '../budgets/charge-change.ts'
 import { purchaseOf } from '../budgets/purchase-of.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
@@ -35,9 +39,18 @@ export interface Candidate {
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
+/** A transaction that is stored. */
+interface Admitted {
+  readonly transaction: Transaction
+  /** Present when it waits for an approval. */
+  readonly approval?: NewApproval | undefined
+  /** The limits and the rules for approvals gave these results. */
+  readonly results: readonly RuleResult[]
+}
+
 /** The result for a candidate. `repeated`: an earlier request with the same idempotency key created this transaction. */
 export type Decision =
-  | { readonly kind: 'admitted'; readonly results?: readonly RuleResult[] | undefined }
+  | ({ readonly kind: 'admitted' } & Admitted)
   | { readonly kind: 'repeated'; readonly transactionId: string }
   | { readonly kind: 'refused'; readonly error: AppError }
 
@@ -67,15 +80,20 @@ export async function admitCandidates(
     )
     const reserved = await reservedBy(tx, id)
     const book = await openBookOf(context, tx, { relayer, candidates })
-    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer }
+    const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
+    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting }
     const decisions = decide(runtime, candidates, admission)
     const admitted = candidates.flatMap((candidate, index) => {
       const decision = decisions[index]
-      return decision?.kind === 'admitted' ? [{ ...asBudgeted(relayer, candidate), ...decision }] : []
+      return decision?.kind === 'admitted' ? [{ ...candidate, ...decision }] : []
     })
     await insertTransactions(
       tx,
       admitted.map(({ transaction }) => transaction),
+    )
+    await insertApprovals(
+      tx,
+      admitted.flatMap(({ approval }) => approval ?? []),
     )
     await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
     await book.save()
@@ -84,13 +102,15 @@ export async function admitCandidates(
   })
 }
 
-function auditedSending({ transaction, actor, results }: Admitted) {
+function auditedSending({ transaction, actor, results }: Candidate & Admitted) {
   return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction, results })
 }
 
-/** A candidate that is stored. The limits gave these results. */
-interface Admitted extends Candidate {
-  readonly results?: readonly RuleResult[] | undefined
+function contentOf({ chain }: RelayerRuntime) {
+  return ({ actor, transaction: { request, from } }: Candidate) => ({
+    actor,
+    effects: () => chain.effects(request, from),
+  })
 }
 
 /** Everything that a candidate can conflict with. Each admitted candidate adds to it. */
@@ -104,30 +124,40 @@ interface AdmissionState {
   /** The budgets of the relayer and of every API key of the batch. */
   readonly book: Book
   readonly relayer: Relayer
+  /** The reasons for which each candidate waits for an approval. */
+  readonly waiting: readonly (readonly RuleResult[])[]
 }
 
 function decide(
   runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { refusal, usedNonces, keys, reserved: before, book, relayer }: AdmissionState,
+  { refusal, usedNonces, keys, reserved: before, book, relayer, waiting }: AdmissionState,
 ): Decision[] {
   let reserved = before
-  return candidates.map((candidate) => {
+  return candidates.map((candidate, index) => {
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
-    const results = purchase && book.evaluate(purchase)
+    const results = purchase ? book.evaluate(purchase) : []
+    const reasons = waiting[index] ?? []
     const error =
       refusal ??
       nonceProblem(runtime, candidate, usedNonces) ??
       insufficientFunds(runtime, candidate, reserved) ??
-      (results && refusalIn(results))
+      refusalIn(results)
     if (error) return { kind: 'refused', error }
-    reserved += candidate.transaction.cost
+    // Nothing is reserved for a transaction that waits for an approval.
+    if (reasons.length === 0) reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
-    return { kind: 'admitted', results }
+    const { actor } = candidate
+    const transaction = asBudgeted(relayer, candidate)
+    const stored =
+      reasons.length === 0
+        ? { transaction }
+        : awaitApproval(transaction, { relayer, actor, chain: runtime.chain, results: reasons })
+    return { kind: 'admitted', ...stored, results: [...results, ...reasons] }
   })
 }
 
@@ -146,11 +176,8 @@ function openBookOf(
   return openBook(tx, { spenders: [...spenders.values()], ...options })
 }
 
-function asBudgeted(relayer: Relayer, candidate: Candidate): Candidate {
-  const { transaction, actor } = candidate
-  return isLimited({ relayer, actor })
-    ? { ...candidate, transaction: { ...transaction, isBudgeted: true } }
-    : candidate
+function asBudgeted(relayer: Relayer, { transaction, actor }: Candidate): Transaction {
+  return isLimited({ relayer, actor }) ? { ...transaction, isBudgeted: true } : transaction
 }
 
 function relayerNotFound(id: string): AppError {

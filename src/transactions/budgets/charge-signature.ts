@@ -3,6 +3,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { Reviewed } from '../../chains/chain.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { openBook, requireAllowed } from '../../spending/book.ts'
+import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { chargeOf } from './charge-of.ts'
 import { evaluateEffects } from './evaluate-request.ts'
@@ -19,6 +20,8 @@ export async function chargeSignature(
   { effects, cost }: Pick<Reviewed, 'effects' | 'cost'>,
 ): Promise<void> {
   requireAllowed(evaluateEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
+  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects: () => effects }])
+  requireAllowed(refuseWaiting(waiting, 'A signature cannot wait: send the transaction instead.'))
   const spenders = limitedSpendersOf(relayer, actor)
   if (spenders.length === 0) return
   const charge = chargeOf(relayer, { effects, cost })

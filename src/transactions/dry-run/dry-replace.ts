@@ -1,9 +1,13 @@
 import { AppError } from '../../errors.ts'
 import { refusalIn } from '../../spending/book.ts'
-import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { attemptsAtNonce } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
-import { mustReplaceSigned, replacementRefusal, unpreparedError } from '../replace/replace.ts'
+import {
+  evaluateReplacement,
+  mustReplaceSigned,
+  replacementRefusal,
+  unpreparedError,
+} from '../replace/replace.ts'
 import type { Replacing } from '../replace/replacement.ts'
 import { requireTransaction } from '../store/require-transaction.ts'
 import type { DryRun } from './dry-run.ts'
@@ -21,7 +25,7 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
   const item = await requireTransaction(context.db, relayer, id)
   const problem = replacementRefusal(context, change, item)
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
-  const ofContent = evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true })
+  const ofContent = await evaluateReplacement(context, { relayer, request, actor })
   const account = accountOf(relayer)
   const prepared = mustReplaceSigned(context, change, item)
     ? await chain.replace(request, attemptsAtNonce(item), account)

@@ -5,6 +5,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { checkRequest } from '../accept/accept.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
+import { evaluateApprovals } from '../approvals/evaluate-approvals.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { DryRun } from './dry-run.ts'
@@ -27,7 +28,9 @@ export async function drySend(
   const { unit } = chain
   const problem = checkRequest(context, relayer, request)
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
-  const ofContent = evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey })
+  const effects = () => chain.effects(request, relayer.address)
+  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
+  const ofContent = [...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey }), ...waiting]
   const prepared = await chain.prepare(request, accountOf(relayer))
   const violated = refusalIn(ofContent)
   if (prepared.kind === 'refused') {

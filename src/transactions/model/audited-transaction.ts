@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { AuditAction, AuditedChange } from '../../audit/entry.ts'
 import { fingerprintOf } from '../../lib/fingerprint.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -14,7 +15,7 @@ export interface TransactionAction {
 interface States {
   readonly before?: Transaction
   readonly after?: Transaction
-  /** The limits gave these results. */
+  /** The limits and the rules for approvals gave these results. */
   readonly results?: readonly RuleResult[] | undefined
 }
 
@@ -33,6 +34,25 @@ export function auditedAction(
     target: { type: 'transaction', id },
     before: before && contentOf(before),
     after: after && { ...contentOf(after), ...rulesOf(results) },
+  }
+}
+
+/** A decision about a transaction that waits for an approval, and its author. */
+interface AuditedApproval extends Pick<AuditedChange, 'author' | 'action'> {
+  readonly decision: string
+  readonly reason?: string | undefined
+}
+
+/** Describes a decision about a transaction for the audit log, with the SHA-256 of the content that it is about. */
+export function auditedDecision(
+  transaction: Transaction,
+  { author, action, decision, reason }: AuditedApproval,
+): AuditedChange {
+  return {
+    author,
+    action,
+    target: { type: 'transaction', id: transaction.id },
+    after: omitUndefined({ ...contentOf(transaction), decision, reason }),
   }
 }
 

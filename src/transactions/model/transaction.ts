@@ -67,6 +67,8 @@ export interface Transaction {
   readonly cost: bigint
   /** It takes from the budget of an API key or a relayer. */
   readonly isBudgeted?: boolean | undefined
+  /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */
+  readonly awaitsApproval?: boolean | undefined
   /** The block that includes `currentAttempt`; absent when no block of the chain does. */
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
   /** The earliest time at which a worker processes it again. */

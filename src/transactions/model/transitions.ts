@@ -2,6 +2,7 @@ import type { TransactionStatus } from './transaction.ts'
 
 /** Events that change the status of a transaction. */
 export type TransactionEvent =
+  | 'approved' // another API key let it be sent
   | 'numbered' // it got a nonce
   | 'signed' // bytes and hash are stored
   | 'broadcast' // a node accepted an attempt
@@ -19,6 +20,7 @@ export type TransactionEvent =
 const TRANSITIONS: Readonly<Record<TransactionStatus, Partial<Record<TransactionEvent, TransactionStatus>>>> =
   {
     pending: {
+      approved: 'pending',
       numbered: 'pending',
       deferred: 'pending',
       returned: 'pending',

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { refuseIncluded } from '../accept/accept.ts'
 import { isLimited } from '../budgets/charge-change.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
+import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
 import {
   accountOf,
   isExternallySigned,
@@ -90,13 +91,11 @@ function canceledPending(
   const status = nextStatus(transaction.status, 'canceled')
   return {
     ...transaction,
-    sourceAccount: undefined,
-    nonce: undefined,
+    ...ENDED_UNSIGNED,
     status,
     statusReason:
       attempts.length === 0
         ? 'Canceled by the caller before anything was signed.'
         : 'Canceled by the caller; the chain has proved that nothing that was signed is included.',
-    cost: 0n,
   }
 }

@@ -1,7 +1,7 @@
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
-import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
@@ -9,7 +9,9 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { checkRequest, refuseIncluded } from '../accept/accept.ts'
+import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
@@ -71,7 +73,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
     const item = await requireTransaction(context.db, relayer, id)
     const refusal =
       replacementRefusal(context, change, item) ??
-      (request && refusalIn(evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true })))
+      (request && refusalIn(await evaluateReplacement(context, { relayer, request, actor })))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
@@ -84,6 +86,20 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
 }
 
+/** Asks the rules about new content for a transaction. An approval would come too late for it, because the earlier content may be included. */
+export async function evaluateReplacement(
+  context: TransactionsContext,
+  { relayer, request, actor }: Omit<Replacing, 'id'>,
+): Promise<RuleResult[]> {
+  const { chain } = context.runtimeOf(relayer)
+  const effects = () => chain.effects(request, relayer.address)
+  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
+  return [
+    ...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true }),
+    ...refuseWaiting(waiting, 'A replacement cannot wait: cancel the transaction, and send the new content.'),
+  ]
+}
+
 /** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */
 export function replacementRefusal(
   context: TransactionsContext,
@@ -92,7 +108,7 @@ export function replacementRefusal(
 ): AppError | undefined {
   const { relayer, request } = change
   return (
-    notReplaceable(item.transaction) ??
+    notReplaceable(item.transaction, request) ??
     (request && checkRequest(context, relayer, request)) ??
     refuseExternallySigned(context, change, item) ??
     (request ? undefined : cancelRefusal(relayer, item))
@@ -120,7 +136,15 @@ function cancelRefusal(
   return isSigned || relayer.paused ? inactive(relayer) : undefined
 }
 
-function notReplaceable({ status }: Transaction): AppError | undefined {
+function notReplaceable(
+  { status, awaitsApproval }: Transaction,
+  request: ChainRequest | undefined,
+): AppError | undefined {
+  if (awaitsApproval && request !== undefined)
+    return new AppError(
+      'transaction_not_replaceable',
+      'The transaction waits for an approval, and its content is what somebody decides about; cancel it, and send the new content.',
+    )
   if (isReplaceable(status)) return undefined
   return new AppError(
     'transaction_not_replaceable',

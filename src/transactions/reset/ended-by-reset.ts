@@ -7,6 +7,7 @@ export function endedByReset(transaction: Transaction, now: Date): Transaction {
     ...transaction,
     status: nextStatus(transaction.status, 'failed'),
     statusReason: `The chain of network ${transaction.network} was declared reset at ${now.toISOString()}, before this transaction was final.`,
+    awaitsApproval: undefined,
     cost: 0n,
     block: undefined,
     nextRunAt: now,

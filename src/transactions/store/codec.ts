@@ -29,6 +29,7 @@ export interface TransactionRow {
   current_attempt: number | null
   cost: bigint
   budgeted: boolean
+  awaits_approval: boolean | null
   block_number: bigint | null
   block_hash: string | null
   next_run_at: Date
@@ -108,6 +109,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     currentAttempt: row.current_attempt ?? undefined,
     cost: row.cost,
     isBudgeted: row.budgeted || undefined,
+    awaitsApproval: row.awaits_approval ?? undefined,
     block:
       row.block_number === null || row.block_hash === null
         ? undefined

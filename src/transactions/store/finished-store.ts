@@ -44,7 +44,7 @@ export interface StatusCount {
   readonly networkType: string
   readonly status: TransactionStatus
   readonly count: number
-  /** The time when the oldest of them was created; absent for final ones. */
+  /** The time when the oldest of them was created that waits for no approval; absent for final ones. */
   readonly oldestAt?: Date
 }
 
@@ -59,7 +59,7 @@ export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> 
   }>`
     select r.id as relayer_id, r.network_type, counts.status, counts.count, counts.oldest_at
     from relayers r join (
-      select relayer_id, status, count(*) as count, min(created_at) as oldest_at
+      select relayer_id, status, count(*) as count, min(created_at) filter (where awaits_approval is null) as oldest_at
       from transactions where phase in ${OPEN} group by relayer_id, status
       union all select relayer_id, status, count, null from finished_counts
     ) counts on counts.relayer_id = r.id

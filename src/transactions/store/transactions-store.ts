@@ -47,9 +47,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, next_run_at, created_at)
+        estimated_gas, source_account, nonce, cost, budgeted, awaits_approval, next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, next_run_at, created_at
+        cost, budgeted, awaits_approval, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -59,15 +59,15 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
 }
 
 /**
- * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status or attempt
- * changed (I8). Returns the written ones in the same order; another writer changed the others first.
+ * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status, attempt or wait
+ * for an approval changed (I8). Returns the written ones in the same order; another writer changed the others first.
  */
 export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
   if (transactions.length === 0) return []
   const { rows } = await sql<{ id: string }>`
     with record as materialized (select * from ${recordset(transactions)}),
     before as (
-      select t.id, t.status, t.current_attempt from transactions t
+      select t.id, t.status, t.current_attempt, t.awaits_approval from transactions t
       join record on record.id = t.id and record.version = t.version
       order by t.id for update of t
     ),
@@ -76,14 +76,14 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
         status = record.status, status_reason = record.status_reason, purpose = record.purpose,
         request = record.request, estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, budgeted = record.budgeted,
-        block_number = record.block_number,
-        block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+        awaits_approval = record.awaits_approval, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         reorganized_at = record.reorganized_at
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id,
-        before.status <> t.status or before.current_attempt is distinct from t.current_attempt as is_event,
+        before.status <> t.status or before.current_attempt is distinct from t.current_attempt
+          or before.awaits_approval is distinct from t.awaits_approval as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
     announced as (
@@ -197,7 +197,9 @@ export async function listTransactions(
 const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
 
 async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
-  const waking = transactions.filter(({ status }) => WAKING.includes(status))
+  const waking = transactions.filter(
+    ({ status, awaitsApproval }) => WAKING.includes(status) && awaitsApproval !== true,
+  )
   for (const relayerId of new Set(waking.map((transaction) => transaction.relayerId))) {
     await notify(tx, WORK_CHANNEL, relayerId)
   }
@@ -220,6 +222,7 @@ function toRecord(transaction: Transaction) {
     current_attempt: transaction.currentAttempt,
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
+    awaits_approval: transaction.awaitsApproval,
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
     next_run_at: transaction.nextRunAt,
@@ -237,6 +240,6 @@ function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
     request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
-    budgeted boolean, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
+    budgeted boolean, awaits_approval boolean, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
     sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

@@ -21,6 +21,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     .select('relayer_id')
     .distinct()
     .where('phase', 'in', UNDECIDED_PHASES)
+    .where('awaits_approval', 'is', null)
     .where(isDueAt(now))
     .execute()
   return rows.map((row) => row.relayer_id)
@@ -28,7 +29,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 
 /**
  * Finds pending transactions in the order of acceptance. Those with a nonce come first, because others wait for them, then setup
- * transactions. Transactions that others may overtake are left out.
+ * transactions. Transactions that others may overtake and those that wait for an approval are left out.
  */
 export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
   const rows = await db
@@ -36,6 +37,7 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
     .selectAll()
     .where('relayer_id', '=', relayerId)
     .where('phase', '=', 'pending')
+    .where('awaits_approval', 'is', null)
     .where((eb) => eb.or([eb('stuck_since', 'is', null), eb('nonce', 'is not', null)]))
     .orderBy('nonce', (order) => order.asc().nullsLast())
     .orderBy((eb) => eb('purpose', '=', 'setup'), 'desc')
@@ -107,12 +109,16 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
   return rows.map(toTransaction)
 }
 
-/** Sums the costs of the relayer's open transactions, in the smallest unit; the transaction `except` is left out. */
+/**
+ * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are those that wait for
+ * an approval: whoever may only send could otherwise block the account for as long as nobody decides.
+ */
 export async function reservedBy(db: Db, relayerId: string, except?: string): Promise<bigint> {
   let open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', relayerId)
     .where('phase', 'in', UNDECIDED_PHASES)
+    .where('awaits_approval', 'is', null)
   if (except !== undefined) open = open.where('id', '<>', except)
   const row = await open.select((eb) => eb.fn.sum<bigint | null>('cost').as('sum')).executeTakeFirstOrThrow()
   return BigInt(row.sum ?? 0n)

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import type { RelayerReader } from '../relayers/read.ts'
+import { listApprovals } from '../transactions/approvals/approvals-store.ts'
+import { type Decider, requireApproval } from '../transactions/approvals/decide.ts'
+import { requireTransaction } from '../transactions/store/require-transaction.ts'
+import { presentApproval } from './present/approval.ts'
+import { toPage } from './present/page.ts'
+import { requireRelayer } from './transactions.ts'
+
+/** The parts of the service that these operations call. */
+export interface ApprovalHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
+  readonly decideApproval: Decider
+}
+
+type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
+
+const DECISIONS = { approve: 'approved', refuse: 'refused' } as const
+
+/** The operations of the tag Approvals. */
+export function approvalHandlers({
+  db,
+  relayerOf,
+  decideApproval,
+}: ApprovalHandlerDeps): Pick<HandlerMap, Operations> {
+  return {
+    listApprovals: async ({ query }, { principal: { visibility } }) => {
+      const page = toPage(query)
+      const { offset, limit } = page
+      const { items, total } = await listApprovals(db, { visibility, state: query.state, offset, limit })
+      return { data: items.map(presentApproval), pagination: page.describe(total) }
+    },
+    getApproval: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { transaction } = await requireTransaction(db, relayer, path.transaction_id)
+      return { data: presentApproval(await requireApproval({ db }, transaction.id)) }
+    },
+    decideApproval: async ({ path, body }, { actor }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { transaction_id: id } = path
+      const decision = DECISIONS[body.decision]
+      return {
+        data: presentApproval(await decideApproval({ relayer, id, actor, decision, reason: body.reason })),
+      }
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { type Transaction as DbTransaction, type Kysely, type Selectable, sql } from 'kysely'
+import type { Visibility } from '../../access/visibility.ts'
+import { ofVisibleRelayer } from '../../access/visibility-store.ts'
+import type { ApprovalsTable } from '../../database/approval-tables.ts'
+import type { Schema } from '../../database/schema.ts'
+import { storableText } from '../../database/text.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { oneOf } from '../../lib/one-of.ts'
+import {
+  APPROVAL_STATES,
+  type Approval,
+  type ApprovalReason,
+  type ApprovalState,
+  type DecisionRecord,
+  type NewApproval,
+} from './approval.ts'
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** An approval without a decision is over when its transaction no longer waits. */
+const STATE = sql<string>`coalesce(approvals.decision,
+  case when transactions.awaits_approval then 'waiting' else 'withdrawn' end)`
+
+/** Stores new approvals, after their transactions. */
+export async function insertApprovals(tx: Tx, approvals: readonly NewApproval[]): Promise<void> {
+  if (approvals.length === 0) return
+  await tx
+    .insertInto('approvals')
+    .values(
+      approvals.map((approval) => ({
+        transaction_id: approval.transactionId,
+        relayer_id: approval.relayerId,
+        requested_by: approval.requestedBy,
+        reasons: JSON.stringify(approval.reasons),
+        created_at: approval.createdAt,
+        expires_at: approval.expiresAt,
+      })),
+    )
+    .execute()
+}
+
+/** Finds the approval of a transaction; undefined when no rule asked for one. */
+export async function findApproval(db: Db, transactionId: string): Promise<Approval | undefined> {
+  const row = await selectApprovals(db).where('transaction_id', '=', transactionId).executeTakeFirst()
+  return row && toApproval(row)
+}
+
+interface ListQuery {
+  readonly visibility: Visibility
+  readonly state?: ApprovalState | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Lists the approvals of visible relayers, newest first. `total` counts all of them. */
+export async function listApprovals(
+  db: Db,
+  { visibility, state, offset, limit }: ListQuery,
+): Promise<{ items: Approval[]; total: number }> {
+  let matching = selectApprovals(db).where(ofVisibleRelayer(visibility, 'approvals.relayer_id'))
+  if (state !== undefined) matching = matching.where(STATE, '=', state)
+  // An index has those that wait, however many were decided.
+  if (state === 'waiting') matching = matching.where('transactions.awaits_approval', '=', true)
+  const { total } = await matching
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (limit === 0) return { items: [], total: Number(total) }
+  const rows = await matching
+    .orderBy('approvals.created_at', 'desc')
+    .orderBy('approvals.transaction_id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  return { items: rows.map(toApproval), total: Number(total) }
+}
+
+/** A transaction whose time to wait is over. */
+export interface LateApproval {
+  readonly transactionId: string
+  readonly relayerId: string
+}
+
+/** Finds up to `limit` transactions that wait although their time is over. */
+export async function findLateApprovals(db: Db, now: Date, limit: number): Promise<LateApproval[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .innerJoin('approvals', 'approvals.transaction_id', 'transactions.id')
+    .select(['approvals.transaction_id', 'approvals.relayer_id'])
+    .where('transactions.awaits_approval', '=', true)
+    .where('approvals.expires_at', '<=', now)
+    .orderBy('approvals.expires_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ transactionId: row.transaction_id, relayerId: row.relayer_id }))
+}
+
+/** Stores the decision. Call it after the change of the transaction, in the same database transaction. */
+export async function saveDecision(
+  tx: Tx,
+  transactionId: string,
+  { decision, decidedAt, decidedBy, decisionReason }: DecisionRecord,
+): Promise<void> {
+  await tx
+    .updateTable('approvals')
+    .set({
+      decision,
+      decided_at: decidedAt,
+      decided_by: decidedBy ?? null,
+      decision_reason: decisionReason === undefined ? null : storableText(decisionReason),
+    })
+    .where('transaction_id', '=', transactionId)
+    .execute()
+}
+
+function selectApprovals(db: Db) {
+  return db
+    .selectFrom('approvals')
+    .innerJoin('transactions', 'transactions.id', 'approvals.transaction_id')
+    .selectAll('approvals')
+    .select(STATE.as('state'))
+}
+
+function toApproval(row: Selectable<ApprovalsTable> & { readonly state: string }): Approval {
+  return omitUndefined({
+    transactionId: row.transaction_id,
+    relayerId: row.relayer_id,
+    state: oneOf(APPROVAL_STATES, row.state, 'state of an approval'),
+    requestedBy: row.requested_by,
+    // The service wrote the list itself.
+    reasons: row.reasons as readonly ApprovalReason[],
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    decidedBy: row.decided_by ?? undefined,
+    decidedAt: row.decided_at ?? undefined,
+    decisionReason: row.decision_reason ?? undefined,
+  })
+}
