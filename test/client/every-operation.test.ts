@@ -242,6 +242,34 @@ test('API keys', async () => {
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
 })
 
+test('approvals', async () => {
+  const scopes = ['transactions:read', 'transactions:write'] as const
+  const created = await client.POST('/api/v1/api-keys', {
+    body: {
+      id: 'asks',
+      name: 'Asks',
+      scopes: [...scopes],
+      rules: { require_approval: { above: [{ value: 0n }] } },
+    },
+  })
+  const asking = createContractClient(world.service.url, called, bodyOf(created).data.secret)
+  const sent = await asking.POST('/api/v1/relayers/{relayer_id}/transactions', {
+    params: { path: main },
+    body: { to: RECEIVER, value: AMOUNT, speed: 'fast' },
+  })
+  const { data } = bodyOf(sent)
+  if ('dry_run' in data) throw new Error('nobody asked for a dry run')
+  expect(data.awaits_approval).toBe(true)
+  const params = { path: { relayer_id: 'main', transaction_id: data.id } }
+  const of = '/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval' as const
+  expect(bodyOf(await asking.GET(of, { params })).data.state).toBe('waiting')
+  const query = { state: 'waiting' } as const
+  const waiting = await client.GET('/api/v1/approvals', { params: { query } })
+  expect(bodyOf(waiting).data.map(({ transaction_id }) => transaction_id)).toEqual([data.id])
+  const refused = await client.POST(of, { params, body: { decision: 'refuse', reason: 'No.' } })
+  expect(bodyOf(refused).data).toMatchObject({ state: 'refused', decided_by: 'root', decision_reason: 'No.' })
+})
+
 test('the audit log', async () => {
   const query = { action: 'createRelayer', limit: 1 } as const
   const { data } = bodyOf(await client.GET('/api/v1/audit', { params: { query } }))

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PERIODS, type SpendingLimit, type SpendingRules, WEEKDAYS } from '../../src/spending/rules.ts'
+import {
+  type ApprovalThreshold,
+  PERIODS,
+  type SpendingLimit,
+  type SpendingRules,
+  WEEKDAYS,
+} from '../../src/spending/rules.ts'
 import { decodeRules, encodeRules } from '../../src/spending/stored-rules.ts'
 import { TOKEN } from './build.ts'
 
@@ -29,6 +35,11 @@ const ofToken: fc.Arbitrary<SpendingLimit> = fc.record({
   value: u128,
 })
 
+const threshold: fc.Arbitrary<ApprovalThreshold> = fc.record(
+  { asset: fc.constantFrom('native', TOKEN), network: fc.constant('evm:testnet'), value: u128 },
+  { requiredKeys: ['asset', 'value'] },
+)
+
 const rules: fc.Arbitrary<SpendingRules> = fc.record(
   {
     receivers: names,
@@ -37,6 +48,14 @@ const rules: fc.Arbitrary<SpendingRules> = fc.record(
     operations: fc.constantFrom([], ['payment']),
     assets: names,
     limits: fc.array(fc.oneof(native, ofToken), { maxLength: 4 }),
+    require_approval: fc.record(
+      {
+        above: fc.array(threshold, { minLength: 1, maxLength: 3 }),
+        new_receivers: fc.boolean(),
+        expires_after_seconds: fc.integer({ min: 60, max: 2_592_000 }),
+      },
+      { requiredKeys: [] },
+    ),
     hours: fc.record(
       { from: time, to: time, days: fc.subarray([...WEEKDAYS]) },
       { requiredKeys: ['from', 'to'] },
@@ -64,6 +83,11 @@ test.each([
   ['a count of one transaction', { limits: [{ per: 'transaction', count: 1 }] }],
   ['fees in a token', { limits: [{ per: 'day', asset: TOKEN, fees: '1' }] }],
   ['a negative amount', { limits: [{ per: 'day', value: '-1' }] }],
+  ['no amount above which', { require_approval: { above: [] } }],
+  ['a threshold without an amount', { require_approval: { above: [{ asset: 'native' }] } }],
+  ['a wait of less than a minute', { require_approval: { expires_after_seconds: 59 } }],
+  ['a wait of more than 30 days', { require_approval: { expires_after_seconds: 2_592_001 } }],
+  ['an approval by something that is not known', { require_approval: { by: 'root' } }],
   ['a time of another day', { hours: { from: '08:00', to: '24:00' } }],
   ['a list that is none', { receivers: TOKEN }],
   ['a selector that is none', { selectors: ['0xa9059c'] }],

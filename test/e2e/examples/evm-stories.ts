@@ -38,6 +38,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await refuseRecords(stage)
     await failToReach(stage)
     await overspend(stage)
+    await askForApproval(stage)
     await replaceAndCancel(stage)
     await beDisabled(stage)
     await losesItsChain(stage, beginning)
@@ -124,6 +125,38 @@ async function overspend({ service }: Stage): Promise<void> {
   const authorization = `Bearer ${issued.body.data.secret}`
   for (const path of [ALL, `${ALL}?dry_run=true`])
     await service.api('POST', path, { to: RECEIVER, value: 2 }, { authorization })
+}
+
+/** Payments that a second person decides about. */
+async function askForApproval({ service }: Stage): Promise<void> {
+  const secretOf = async (path: string, body: object) => {
+    const answer = await service.api<{ secret: string }>('POST', path, body)
+    return { authorization: `Bearer ${answer.body.data.secret}` }
+  }
+  const scopes = ['transactions:write', 'transactions:read', 'transactions:approve']
+  const rules = { require_approval: { above: [{ value: '1000' }], new_receivers: true } }
+  await service.api('PATCH', '/api-keys/payouts', { scopes, rules })
+  const sender = await secretOf('/api-keys/payouts/rotate', {})
+  const payments = await secretOf('/api-keys', {
+    id: 'payments',
+    name: 'Payments',
+    scopes: scopes.slice(0, 2),
+  })
+  const treasurer = await secretOf('/api-keys', { id: 'treasurer', name: 'Treasurer', scopes })
+  const send = async (headers?: Record<string, string>) =>
+    `${ALL}/${(await service.api('POST', ALL, { to: RECEIVER, value: 5_000 }, headers)).body.data.id}/approval`
+  const refuse = { decision: 'refuse', reason: 'Nobody at the supplier knows this account.' }
+  const ofSender = await send(sender)
+  await service.api('GET', '/approvals?state=waiting')
+  await service.api('POST', ofSender, { decision: 'approve' }, sender)
+  await service.api('POST', ofSender, refuse, payments)
+  await service.api('POST', ofSender, refuse, treasurer)
+  await service.api('POST', ofSender, { decision: 'approve' })
+  await service.api('PATCH', '/relayers/local-1', { policies: { rules: { require_approval: {} } } })
+  const ofRoot = await send()
+  await service.api('POST', ofRoot, refuse, treasurer)
+  await service.api('GET', ofRoot)
+  await service.api('PATCH', '/relayers/local-1', { policies: { rules: null } })
 }
 
 /** One transaction in flight, and another that waits for it. */
