@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
 import { LONG_TESTS } from './vitest.long-tests.ts'
+import { SHARING_RUN } from './vitest.shared.ts'
 
 const POSTGRES_TESTS = [
   'postgres',
@@ -31,6 +32,7 @@ if (!withPostgres)
 
 export default defineConfig({
   test: {
+    ...SHARING_RUN,
     include: ['test/**/*.test.ts'],
     exclude: [
       'test/browser/**',
@@ -44,15 +46,5 @@ export default defineConfig({
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],
-    // Tests leave nothing behind in their process. Files share it with what it has loaded and compiled, which takes longer than most of them.
-    isolate: false,
-    // Files share two cores with the chains and databases that they start; a third one uses the time in which two wait.
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    retry: 0,
-    // Most files are over before better code for the embedded database would pay for the time it takes to make.
-    execArgv: ['--liftoff-only'],
-    env: { NODE_ENV: 'test' },
   },
 })

@@ -3,6 +3,7 @@ import { canMountImages } from './test/support/disk/fragile-disk.ts'
 import { canMountDisks } from './test/support/disk/small-disk.ts'
 import { canLimitMemory } from './test/support/memory-group.ts'
 import { hasPostgres } from './test/support/postgres.ts'
+import { SERVICES_RUN } from './vitest.shared.ts'
 
 const withDisks = canMountDisks()
 if (!withDisks)
@@ -22,6 +23,7 @@ if (!withGroups)
  */
 export default defineConfig({
   test: {
+    ...SERVICES_RUN,
     include: ['test/faults/**/*.test.ts'],
     exclude: [
       ...(hasPostgres() ? [] : ['test/faults/deliveries.test.ts']),
@@ -29,11 +31,7 @@ export default defineConfig({
       ...(withDisks ? [] : ['test/faults/full-disk.test.ts']),
       ...(withImages ? [] : ['test/faults/read-only-disk.test.ts']),
     ],
-    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    retry: 0,
-    execArgv: ['--liftoff-only'],
-    env: { NODE_ENV: 'test' },
   },
 })

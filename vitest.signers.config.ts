@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { hasSoftHsm } from './test/support/key-services/softhsm.ts'
+import { EVERY_RUN } from './vitest.shared.ts'
 
 const SOFTHSM_TESTS = [
   'test/signers/conformance/pkcs11.test.ts',
@@ -22,6 +23,7 @@ if (!withSoftHsm)
  */
 export default defineConfig({
   test: {
+    ...EVERY_RUN,
     include: [
       'test/signers/conformance/**/*.test.ts',
       'test/signers/import/**/*.test.ts',
@@ -32,7 +34,5 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    retry: 0,
-    env: { NODE_ENV: 'test' },
   },
 })

@@ -488,7 +488,9 @@ export interface paths {
          *     relayer and is kept for as long as its transaction.
          *
          *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each
-         *     rule says, and what would be reserved.
+         *     rule says, and what would be reserved. An `Idempotency-Key` that was used before counts as it would in a send: another body
+         *     is refused with `idempotency_key_reused`; for the same body, `metadata.logs` names the transaction that would be returned, and nothing
+         *     would be spent. A dry run uses no key up.
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
@@ -1989,8 +1991,8 @@ export interface components {
             readonly error?: string;
             /**
              * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why,
-             *     with the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: a rule that needs
-             *     no node refuses it.
+             *     with the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: no node
+             *     was asked, because a rule that needs none refuses it, or because its `Idempotency-Key` was used before.
              * @enum {string}
              */
             readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";

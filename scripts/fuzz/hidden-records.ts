@@ -1,13 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import type { EveryKind } from '../../test/support/every-kind.ts'
-import {
-  API_KEY,
-  DEV_ADDRESSES,
-  DEV_KEYS,
-  RECEIVER,
-  type Service,
-  SIGNING_KEY,
-} from '../../test/support/service.ts'
+import { DEV_ADDRESSES, RECEIVER, SERVICE_SECRETS, type Service } from '../../test/support/service.ts'
 import { SOL, MAIN as SOLANA_ACCOUNT, seedOf, transfer } from '../../test/support/solana-scenario.ts'
 import { payment, MAIN as STELLAR_KEY } from '../../test/support/stellar-scenario.ts'
 import { changeRelayer, create, createRelayer, deliveriesOf, send } from './starting-data.ts'
@@ -39,14 +32,7 @@ const RELAYERS = ['main', 'stellar', 'solana', MARKER]
 const hex = (seed: Uint8Array) => Buffer.from(seed).toString('hex')
 const SPARE_KEY = hex(seedOf('spare'))
 
-const SECRETS = [
-  API_KEY,
-  SIGNING_KEY,
-  ...DEV_KEYS.map((key) => key.slice(2)),
-  STELLAR_KEY.secret(),
-  hex(seedOf('main')),
-  SPARE_KEY,
-]
+const SECRETS = [...SERVICE_SECRETS, STELLAR_KEY.secret(), hex(seedOf('main')), SPARE_KEY]
 
 /**
  * Creates the relayer, the notification, the transactions and the deliveries that the key may not see. `main` shares the notification

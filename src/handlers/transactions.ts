@@ -52,10 +52,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const request = readRequest(body, relayer, chain)
-      if (query.dry_run) {
-        const hasIdempotencyKey = idempotencyKey !== undefined
-        return dryRunAnswer(await dryRuns.send(relayer, { request, actor, hasIdempotencyKey }))
-      }
+      if (query.dry_run) return dryRunAnswer(await dryRuns.send(relayer, { request, actor, idempotencyKey }))
       const { logs, ...item } = await accept(relayer, request, actor, idempotencyKey)
       return { data: presentWithAttempts(item, chain), logs }
     },

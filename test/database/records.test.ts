@@ -6,11 +6,10 @@ import { createLogger } from '../../src/log.ts'
 import type { ConfiguredRelayer } from '../../src/relayers/relayer-codec.ts'
 import { saveRelayer } from '../../src/relayers/store.ts'
 import { lockSigner } from '../../src/signers/store.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { scenarioOf } from '../support/scenario.ts'
-import { type Answer, NOWHERE, RECEIVER, type Service, startService } from '../support/service.ts'
+import { type Answer, NOWHERE, RECEIVER, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { type ServicePair, startServicePair } from './service-pair.ts'
 
 const KEY = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
 const ENV = {
@@ -19,24 +18,21 @@ const ENV = {
 }
 const ROUNDS = 10
 
-let anvil: Anvil
-let postgres: PostgresServer
+let pair: ServicePair
 let database: Database
 let services: readonly [Service, Service]
 
 beforeAll(async () => {
-  anvil = await startAnvil({ args: ['--no-mining'] })
-  postgres = await startPostgres()
-  const databaseUrl = await postgres.createDatabase()
-  const start = () => startService({ rpcUrls: ['http://127.0.0.1:9'], databaseUrl, env: ENV })
-  services = [await start(), await start()]
-  database = await openDatabase({ url: databaseUrl, dataDir: 'memory://' }, createLogger({ level: 'silent' }))
+  pair = await startServicePair({ rpcUrls: ['http://127.0.0.1:9'], env: ENV })
+  services = pair.services
+  database = await openDatabase(
+    { url: pair.databaseUrl, dataDir: 'memory://' },
+    createLogger({ level: 'silent' }),
+  )
 }, 60_000)
 afterAll(async () => {
   await database.close()
-  for (const service of services) await service.stop()
-  await postgres.stop()
-  await anvil.stop()
+  await pair.stop()
 })
 
 const signer = (id: string) => ({ id, type: 'plain', config: { key: KEY } })
@@ -104,14 +100,14 @@ test('nor is a notification', async () => {
 })
 
 test('urls that a network is given at one service are asked by the other, too', async () => {
-  const { status } = await services[0].api('PATCH', '/networks/evm:anvil', { rpc_urls: [anvil.url] })
+  const { status } = await services[0].api('PATCH', '/networks/evm:anvil', { rpc_urls: [pair.anvil.url] })
   expect(status).toBe(200)
   const other = services[1]
   await until(
     () => other.api<{ rpc_urls: { url: string }[] }>('GET', '/networks/evm:anvil'),
-    ({ body }) => body.data.rpc_urls[0]?.url === `${anvil.url}/***`,
+    ({ body }) => body.data.rpc_urls[0]?.url === `${pair.anvil.url}/***`,
   )
-  const story = scenarioOf(anvil, other)
+  const story = scenarioOf(pair.anvil, other)
   await story.send({ to: RECEIVER, value: 1 })
   await story.settle()
 }, 60_000)

@@ -6,32 +6,23 @@ import type { Schema } from '../../src/database/schema.ts'
 import { createLogger } from '../../src/log.ts'
 import { findRelayer, lockRelayer, removeRelayer, updateRelayer } from '../../src/relayers/store.ts'
 import { createFunded, onAnvil, type Relayer, refusalOf, signersWith } from '../e2e/relayers/site.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { type Answer, RECEIVER, type Service, startService, type Transaction } from '../support/service.ts'
+import { type Answer, RECEIVER, type Service, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { type ServicePair, startServicePair } from './service-pair.ts'
 
-let anvil: Anvil
-let postgres: PostgresServer
+let pair: ServicePair
 let database: Database
 let one: Service
 let two: Service
 
 beforeAll(async () => {
-  anvil = await startAnvil({ args: ['--no-mining'] })
-  postgres = await startPostgres()
-  const databaseUrl = await postgres.createDatabase()
-  const start = () => startService({ rpcUrls: [anvil.url], databaseUrl, ...signersWith(...'abcdefghi') })
-  one = await start()
-  two = await start()
-  database = await openDatabase({ url: databaseUrl, dataDir: '' }, createLogger({ level: 'silent' }))
+  pair = await startServicePair(signersWith(...'abcdefghi'))
+  ;[one, two] = pair.services
+  database = await openDatabase({ url: pair.databaseUrl, dataDir: '' }, createLogger({ level: 'silent' }))
 }, 60_000)
 afterAll(async () => {
   await database.close()
-  await one.stop()
-  await two.stop()
-  await postgres.stop()
-  await anvil.stop()
+  await pair.stop()
 })
 
 const create = (service: Service, signer: string, id: string) =>
@@ -40,13 +31,13 @@ const send = (service: Service, id: string) =>
   service.api('POST', `/relayers/${id}/transactions`, { to: RECEIVER, value: 1 })
 
 async function created(signer: string, id: string): Promise<Relayer> {
-  return createFunded(one, anvil, onAnvil(signer, { id }))
+  return createFunded(one, pair.anvil, onAnvil(signer, { id }))
 }
 
 async function settled(id: string): Promise<Transaction[]> {
   return until(
     async () => {
-      await anvil.rpc('evm_mine')
+      await pair.anvil.rpc('evm_mine')
       return (await two.api<Transaction[]>('GET', `/relayers/${id}/transactions?per_page=100`)).body.data
     },
     (all) => all.every(({ status }) => status === 'confirmed'),
@@ -63,7 +54,7 @@ describe('two services on one PostgreSQL', () => {
     expect((await send(one, 'shared')).body.code).toBe('relayer_paused')
     await one.api('PATCH', '/relayers/shared', {
       paused: false,
-      custom_rpc_urls: [{ url: `${anvil.url}/?x=1` }],
+      custom_rpc_urls: [{ url: `${pair.anvil.url}/?x=1` }],
     })
     expect((await send(two, 'shared')).status).toBe(200)
     await settled('shared')

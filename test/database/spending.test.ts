@@ -1,56 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { issueLimited, outcomeOf, violationIn } from '../support/limited-key.ts'
 import { scenarioOf } from '../support/scenario.ts'
-import { RECEIVER, type Service, startService, type Transaction } from '../support/service.ts'
+import { RECEIVER } from '../support/service.ts'
+import { storyOf } from '../support/story.ts'
 import { until } from '../support/until.ts'
+import { type ServicePair, startServicePair } from './service-pair.ts'
 
-let anvil: Anvil
-let postgres: PostgresServer
-let services: [Service, Service]
-
+let pair: ServicePair
 beforeAll(async () => {
-  anvil = await startAnvil({ args: ['--no-mining'] })
-  postgres = await startPostgres()
-  const databaseUrl = await postgres.createDatabase()
-  const start = () => startService({ rpcUrls: [anvil.url], databaseUrl })
-  services = [await start(), await start()]
+  pair = await startServicePair()
 }, 60_000)
-afterAll(async () => {
-  await Promise.all(services.map((service) => service.stop()))
-  await postgres.stop()
-  await anvil.stop()
-})
+afterAll(() => pair.stop())
 
 const RELAYERS = ['main', 'other'] as const
 
 /** Issues a key with rules, which both services know. */
 async function issue(rules: object) {
-  const scopes = ['relayers:read', 'transactions:read', 'transactions:write']
-  const issued = await services[0].api<{ id: string; secret: string }>('POST', '/api-keys', {
-    name: 'Test',
-    scopes,
-    rules,
-  })
-  expect([issued.status, issued.body.error]).toEqual([201, undefined])
-  const { id, secret } = issued.body.data
-  const headers = { authorization: `Bearer ${secret}` }
-  for (const service of services)
+  const [first, second] = pair.services
+  const one = await issueLimited(first, rules)
+  const other = one.at(second)
+  for (const { call } of [one, other])
     await until(
-      async () => (await service.api('GET', '/relayers/main', undefined, headers)).status,
+      async () => (await call('GET', '/relayers/main')).status,
       (status) => status === 200,
     )
   /** Calls the services in turn. */
   const call = (index: number, method: string, path: string, body: object) =>
-    (services[index % 2] ?? services[0]).api(method, path, body, headers)
-  return { id, call }
+    (index % 2 === 0 ? one : other).call(method, path, body)
+  return { call, usage: other.usage }
 }
-
-interface Usage {
-  readonly limits: readonly Record<string, { readonly spent: string; readonly left: string } | undefined>[]
-}
-
-const usageOf = async (id: string) => (await services[1].api<Usage>('GET', `/api-keys/${id}/usage`)).body.data
 
 const pay = (value: number) => ({ to: RECEIVER, value, speed: 'fast' })
 
@@ -58,20 +36,22 @@ describe('two services and the budget of one key', () => {
   test.each([
     ['value', { per: 'day', value: '10' }],
     ['count', { per: 'day', count: 10 }],
-  ])(
+  ] as const)(
     'forty requests at once, through both and over two relayers, spend it to the last unit of %s and no further',
     async (amount, limit) => {
-      const { id, call } = await issue({ limits: [limit] })
+      const { call, usage } = await issue({ limits: [limit] })
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
           call(index, 'POST', `/relayers/${RELAYERS[index % 4 < 2 ? 0 : 1]}/transactions`, pay(1)),
         ),
       )
-      const outcomes = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`.trim()).sort()
-      expect(outcomes).toEqual([...Array(10).fill('200'), ...Array(30).fill('400 rule_violated')])
-      for (const { status, body } of answers)
-        if (status === 400) expect(body.error).toContain('0 is left, and this transaction needs up to 1.')
-      expect((await usageOf(id)).limits[0]?.[amount]).toEqual({ limit: '10', spent: '10', left: '0' })
+      expect(answers.map(outcomeOf).sort()).toEqual([
+        ...Array(10).fill('200'),
+        ...Array(30).fill('400 rule_violated'),
+      ])
+      for (const answer of answers.filter(({ status }) => status === 400))
+        expect(violationIn(answer)).toContain('0 is left, and this transaction needs up to 1.')
+      expect((await usage()).limits[0]?.[amount]).toEqual({ limit: '10', spent: '10', left: '0' })
     },
   )
 
@@ -79,19 +59,15 @@ describe('two services and the budget of one key', () => {
     const limits = [{ per: 'day', value: '1000000', fees: '1000000000000000000', count: 10_000 }]
     const keys = [await issue({ limits }), await issue({ limits })] as const
     const all = '/relayers/main/transactions'
-    await scenarioOf(anvil, services[0]).settle()
+    await scenarioOf(pair.anvil, pair.services[0]).settle()
     const sent = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
         const { body } = await (keys[index % 2] ?? keys[0]).call(index, 'POST', all, pay(1))
         return body.data.id
       }),
     )
-    const get = async (id: string) => (await services[1].api<Transaction>('GET', `${all}/${id}`)).body.data
-    for (const id of sent)
-      await until(
-        () => get(id),
-        ({ status }) => status === 'submitted',
-      )
+    const { reach } = storyOf(pair.services[1])
+    for (const id of sent) await reach(id, 'submitted')
     const answers = await Promise.all(
       [...sent, ...sent].flatMap((id, index) => [
         // Each key replaces what the other one sent, too.

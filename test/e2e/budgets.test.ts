@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { issueLimited, type LimitedKey, outcomeOf, usageOf } from '../support/limited-key.ts'
+import { issueLimited, type LimitedKey, outcomeOf, usageOf, violationIn } from '../support/limited-key.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { RECEIVER } from '../support/service.ts'
+import { RECEIVER, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Code at this address reverts always. */
@@ -66,6 +66,18 @@ async function chargedFor(id: string): Promise<bigint> {
   return BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
 }
 
+/** Mines until the transaction has this status, and expects that its key is charged this value and the fee that the chain charged. */
+async function expectCharged(
+  key: LimitedKey,
+  { id, status, value }: { id: string; status: Transaction['status']; value: bigint },
+): Promise<void> {
+  await story.mine(2)
+  await story.reach(id, status)
+  const [, fees] = await untilSpent(key, value, 1)
+  expect(fees).toBe(await chargedFor(id))
+  expect(fees).toBeGreaterThan(0n)
+}
+
 const pathOf = (id: string) => `/relayers/main/transactions/${id}`
 
 /** Sends with a key and waits until a node has it. */
@@ -83,8 +95,7 @@ describe('a replacement', () => {
     const [before, spent] = [await story.get(id), await spentBy(key)]
     expect(spent).toEqual([60n, 3n * GWEI * GAS, 1])
     const refused = await key.call('PUT', pathOf(id), pay(101n, 9n))
-    expect(outcomeOf(refused)).toBe('400 rule_violated')
-    expect(refused.body.error).toContain('100 is left, and this transaction needs up to 101.')
+    expect(violationIn(refused)).toContain('100 is left, and this transaction needs up to 101.')
     expect(await story.get(id)).toEqual(before)
     expect(await spentBy(key)).toEqual(spent)
   })
@@ -97,10 +108,7 @@ describe('a replacement', () => {
     // The earlier content could still be included, so its value is not free yet.
     expect(outcomeOf(await key.call('PUT', pathOf(id), pay(10n, 12n)))).toBe('200')
     expect(await spentBy(key)).toEqual([90n, 12n * GWEI * GAS, 1])
-    await story.mine(2)
-    await story.reach(id, 'confirmed')
-    const [, fees] = await untilSpent(key, 10n, 1)
-    expect(fees).toBe(await chargedFor(id))
+    await expectCharged(key, { id, status: 'confirmed', value: 10n })
   })
 
   test('by another key is charged to that key, within its own budget', async () => {
@@ -122,22 +130,14 @@ describe('what is given back', () => {
     const id = await submitted(key, pay(60n))
     expect(outcomeOf(await key.call('DELETE', pathOf(id)))).toBe('200')
     expect((await spentBy(key))[0]).toBe(60n)
-    await story.mine(2)
-    await story.reach(id, 'canceled')
-    const [, fees] = await untilSpent(key, 0n, 1)
-    expect(fees).toBe(await chargedFor(id))
-    expect(fees).toBeGreaterThan(0n)
+    await expectCharged(key, { id, status: 'canceled', value: 0n })
   })
 
   test('after it reverted is the value', async () => {
     const key = await issueLimited(story.service, EVERYTHING)
     const id = await submitted(key, { ...pay(60n, 3n, REVERTING), gas_limit: '100000' })
     expect(await spentBy(key)).toEqual([60n, 3n * GWEI * 100_000n, 1])
-    await story.mine(2)
-    await story.reach(id, 'failed')
-    const [, fees] = await untilSpent(key, 0n, 1)
-    expect(fees).toBe(await chargedFor(id))
-    expect(fees).toBeGreaterThan(0n)
+    await expectCharged(key, { id, status: 'failed', value: 0n })
   })
 
   test('when it was canceled before anything was signed is everything', async () => {
@@ -177,9 +177,7 @@ describe('a signature without sending', () => {
     const key = await issueLimited(story.service, EVERYTHING)
     expect(outcomeOf(await sign(key))).toBe('200')
     expect(await spentBy(key)).toEqual([60n, 3n * GWEI * GAS, 1])
-    const refused = await sign(key)
-    expect(outcomeOf(refused)).toBe('400 rule_violated')
-    expect(refused.body.error).toContain('40 is left, and this transaction needs up to 60.')
+    expect(violationIn(await sign(key))).toContain('40 is left, and this transaction needs up to 60.')
     expect(outcomeOf(await key.send(pay(41n)))).toBe('400 rule_violated')
     expect(await spentBy(key)).toEqual([60n, 3n * GWEI * GAS, 1])
   })
@@ -191,9 +189,9 @@ describe('a signature without sending', () => {
   ])('of content that nobody can read (%s) needs a rule that allows it', async (operation, body) => {
     const path = `/relayers/main/${operation}`
     const none = await issueLimited(story.service, EVERYTHING)
-    const refused = await none.call('POST', path, body)
-    expect(outcomeOf(refused)).toBe('400 rule_violated')
-    expect(refused.body.error).toContain(`Rule signatures of API key ${none.id}`)
+    expect(violationIn(await none.call('POST', path, body))).toContain(
+      `Rule signatures of API key ${none.id}`,
+    )
     const any = await issueLimited(story.service, { ...EVERYTHING, signatures: 'any' })
     expect(outcomeOf(await any.call('POST', path, body))).toBe('200')
   })
@@ -209,10 +207,8 @@ describe('the rules of a relayer', () => {
     const others = await issueLimited(story.service, limitOf({ count: 2 }))
     expect(outcomeOf(await story.post(pay(1n)))).toBe('200')
     expect(outcomeOf(await key.send(pay(1n)))).toBe('200')
-    for (const answer of [await story.post(pay(1n)), await key.send(pay(1n)), await others.send(pay(1n))]) {
-      expect(outcomeOf(answer)).toBe('400 rule_violated')
-      expect(answer.body.error).toContain('Rule limits[0].count of relayer main')
-    }
+    for (const answer of [await story.post(pay(1n)), await key.send(pay(1n)), await others.send(pay(1n))])
+      expect(violationIn(answer)).toContain('Rule limits[0].count of relayer main')
     expect((await usageOf(story.service, '/relayers/main')).limits[0]?.count).toEqual({
       limit: '2',
       spent: '2',
@@ -250,9 +246,7 @@ describe('an idempotency key', () => {
 
   test('that is required and not there is missed', async () => {
     const key = await issueLimited(story.service, { idempotency: 'required' })
-    const refused = await key.send(pay(1n))
-    expect(outcomeOf(refused)).toBe('400 rule_violated')
-    expect(refused.body.error).toBe(
+    expect(violationIn(await key.send(pay(1n)))).toBe(
       `Rule idempotency of API key ${key.id}: the header Idempotency-Key is required.`,
     )
     expect(outcomeOf(await key.send(pay(1n), { 'Idempotency-Key': 'budgets-required' }))).toBe('200')

@@ -33,16 +33,19 @@ async function traces() {
   return [transactions?.body.data, audit?.body.data, events?.body.data]
 }
 
-async function dryRun(
-  body: object,
-  { path = PATH, method = 'POST', secret }: { path?: string; method?: string; secret?: string } = {},
-) {
+interface Options {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Record<string, string>
+}
+
+async function dryRun(body: object, { path = PATH, method = 'POST', headers = {} }: Options = {}) {
   const before = await traces()
-  const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
   const answer = await story.service.api<DryRun>(method, `${path}?dry_run=true`, body, headers)
   expect(await traces()).toEqual(before)
   expect([answer.status, answer.body.error]).toEqual([200, undefined])
-  return answer.body.data
+  const logs = answer.body.metadata?.logs.map(({ message }) => message) ?? []
+  return { ...answer.body.data, logs }
 }
 
 const pay = (value: number) => ({ to: RECEIVER, value, speed: 'fast' })
@@ -75,9 +78,9 @@ test('a dry run says what each rule says, and counts nothing', async () => {
     scopes: ['transactions:write'],
     rules: { receivers: [RECEIVER], limits: [{ per: 'day', value: 10 }] },
   })
-  const { secret } = body.data
+  const headers = { authorization: `Bearer ${body.data.secret}` }
   for (const value of [10, 11, 10]) {
-    const answer = await dryRun(pay(value), { secret })
+    const answer = await dryRun(pay(value), { headers })
     const isWithin = value === 10
     expect(answer).toMatchObject({ accepted: isWithin, ...(isWithin ? {} : { code: 'rule_violated' }) })
     expect(answer.rules.map(({ spender, rule, allowed }) => [spender, rule, allowed])).toEqual([
@@ -100,4 +103,54 @@ test('a dry run of a replacement tells its price, and the transaction stays as i
   await story.reach(id, 'confirmed')
   const late = await dryRun(pay(2), { path, method: 'PUT' })
   expect(late).toMatchObject({ accepted: false, code: 'transaction_not_replaceable', simulation: 'skipped' })
+})
+
+const withKey = (name: string) => ({ headers: { 'Idempotency-Key': name } })
+
+/** Sends, and waits until nothing more happens by itself: without a block the transaction stays in the pool. */
+async function sendWithKey(name: string, body: object) {
+  const { id } = (await story.service.api('POST', PATH, body, withKey(name).headers)).body.data
+  await story.reach(id, 'submitted')
+  return id
+}
+
+test('a dry run with the key and the body of an earlier request names its transaction, even while the relayer is paused', async () => {
+  const id = await sendWithKey('dry-same', pay(3))
+  await story.service.api('PATCH', '/relayers/main', { paused: true })
+  const answer = await dryRun(pay(3), withKey('dry-same'))
+  const refused = await dryRun(pay(3), withKey('dry-other'))
+  await story.service.api('PATCH', '/relayers/main', { paused: false })
+  expect(answer).toEqual({
+    dry_run: true,
+    accepted: true,
+    simulation: 'skipped',
+    unit: 'wei',
+    rules: [],
+    logs: [
+      `This Idempotency-Key was used before: a send would return transaction ${id}, which it made, and spend nothing.`,
+    ],
+  })
+  expect(refused).toMatchObject({ accepted: false, code: 'relayer_paused', simulation: 'skipped', logs: [] })
+  expect(await sendWithKey('dry-same', pay(3))).toBe(id)
+})
+
+test('a dry run with the key of another body is refused, as sending would be', async () => {
+  const id = await sendWithKey('dry-reused', pay(4))
+  const answer = await dryRun(pay(5), withKey('dry-reused'))
+  expect(answer).toMatchObject({
+    accepted: false,
+    code: 'idempotency_key_reused',
+    simulation: 'skipped',
+    logs: [],
+  })
+  const sent = await story.service.api('POST', PATH, pay(5), withKey('dry-reused').headers)
+  expect([sent.status, sent.body.code, sent.body.error]).toEqual([409, answer.code, answer.error])
+  expect(answer.error).toContain(id)
+})
+
+test('a dry run uses no key up', async () => {
+  const answer = await dryRun(pay(6), withKey('dry-new'))
+  expect(answer).toMatchObject({ accepted: true, simulation: 'succeeded', value: '6' })
+  const sent = await story.service.api('POST', PATH, pay(7), withKey('dry-new').headers)
+  expect(sent.status).toBe(200)
 })

@@ -10,10 +10,10 @@ import { plainSigner } from '../support/plain-signer.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { scenarioOf } from '../support/scenario.ts'
 import {
-  API_KEY,
   DEV_ADDRESSES,
   DEV_KEYS,
   RECEIVER,
+  SERVICE_SECRETS,
   type Service,
   SIGNING_KEY,
   startService,
@@ -34,13 +34,11 @@ const URL_KEYS = [
 
 /** Everything that must be found nowhere. Keys in hex are looked for without their 0x, and in any case. */
 const SECRETS = [
-  ...DEV_KEYS.map((key) => key.slice(2)),
+  ...SERVICE_SECRETS,
   Buffer.from(DEV_KEYS[0].slice(2), 'hex').toString('base64'),
   MAIN.secret(),
   Buffer.from(MAIN.rawSecretKey()).toString('hex'),
-  API_KEY,
   WRONG_KEY,
-  SIGNING_KEY,
   Buffer.from(SIGNING_KEY).toString('base64'),
   ROTATED_KEY,
   SEALING_KEY,

@@ -27,6 +27,13 @@ export const API_KEY = 'an-api-key-for-tests-that-is-long-enough'
 
 export const SIGNING_KEY = 'a-signing-key-of-thirty-two-characters'
 
+/** The secrets of every service that tests start. A key in hex is without its 0x, so that it is found with and without. */
+export const SERVICE_SECRETS: readonly string[] = [
+  API_KEY,
+  SIGNING_KEY,
+  ...DEV_KEYS.map((key) => key.slice(2)),
+]
+
 /** Events of most tests are for nobody. */
 export const NOWHERE = 'http://127.0.0.1:9/hook'
 

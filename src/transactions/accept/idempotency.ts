@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 
 /** The key that the caller chose for a request, and the fingerprint of the body. */
@@ -17,7 +17,7 @@ export async function findByIdempotencyKey(
   relayerId: string,
   idempotencyKey: IdempotencyKey,
 ): Promise<TransactionWithAttempts | undefined> {
-  const earlier = (await findKeys(db, relayerId, [idempotencyKey.key])).get(idempotencyKey.key)
+  const earlier = await findKey(db, relayerId, idempotencyKey.key)
   if (earlier === undefined) return undefined
   const refusal = keyReuseError(earlier, idempotencyKey)
   if (refusal) throw refusal

@@ -11,9 +11,12 @@ import { contentKind, isNoop } from '../model/purpose.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
-import { findTransaction } from '../store/transactions-store.ts'
+import { findTransactions } from '../store/transactions-store.ts'
 
-/** The most transactions of one relayer in one round; the next round takes the others. */
+/**
+ * The most transactions of one relayer in one round, and so in one database transaction; the next round takes the others. More would hold the
+ * locks of the budgets for longer than a request may wait for them.
+ */
 const MAX_TRANSACTIONS = 200
 
 /** The longest rolling period and its longest step, with a day to spare, in ms. */
@@ -30,7 +33,7 @@ export async function settleBudgets(context: TransactionsContext): Promise<void>
     // It was deleted a moment ago, or cannot act at present.
     if (relayer === undefined) continue
     const { chain } = context.runtimeOf(relayer)
-    for (const id of ids) await settleOne(context, { chain, relayerId, id })
+    await settleTransactions(context, { chain, relayerId, ids })
   }
 }
 
@@ -39,18 +42,30 @@ export async function deleteOldBudgets({ db, clock }: TransactionsContext): Prom
   await deleteOldSpendings(db, new Date(clock.now() - KEPT_MS))
 }
 
-async function settleOne(
+interface Unsettled {
+  readonly chain: Chain
+  readonly relayerId: string
+  readonly ids: readonly string[]
+}
+
+async function settleTransactions(
   { db }: TransactionsContext,
-  { chain, relayerId, id }: { readonly chain: Chain; readonly relayerId: string; readonly id: string },
+  { chain, relayerId, ids }: Unsettled,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const held = await lockBudgets(tx, { transactionIds: [id] })
-    const item = await findTransaction(tx, relayerId, id)
-    if (item === undefined || !isFinal(item.transaction.status)) return
-    await saveHoldings(
-      tx,
-      held.filter(({ settled }) => !settled).map((holding) => settle(holding, tookOf(holding, item, chain))),
+    const held = await lockBudgets(tx, { transactionIds: ids })
+    // Read under the locks: since they were found, another process may have settled them, or a reorganisation may have reopened them.
+    const items = await findTransactions(tx, relayerId, ids)
+    const final = new Map(
+      items
+        .filter(({ transaction }) => isFinal(transaction.status))
+        .map((item) => [item.transaction.id, item]),
     )
+    const changes = held.flatMap((holding) => {
+      const item = final.get(holding.transactionId)
+      return item === undefined || holding.settled ? [] : [settle(holding, tookOf(holding, item, chain))]
+    })
+    await saveHoldings(tx, changes)
   })
 }
 

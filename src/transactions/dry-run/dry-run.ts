@@ -4,7 +4,8 @@ import type { AppError } from '../../errors.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 
 /**
- * How far a dry run came: a node prepared and simulated the request, or refuses it, or none answered; or a rule that needs no node refuses it.
+ * How far a dry run came: a node prepared and simulated the request, or refuses it, or none answered; or no node is needed, because a rule
+ * refuses the request or its idempotency key was used before.
  */
 export type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'
 

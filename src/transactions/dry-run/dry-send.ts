@@ -5,9 +5,11 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { checkRequest } from '../accept/accept.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
+import { type IdempotencyKey, keyReuseError } from '../accept/idempotency.ts'
 import { evaluateApprovals } from '../approvals/evaluate-approvals.ts'
-import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { evaluateRequest, type RuledRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
+import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
 import type { DryRun } from './dry-run.ts'
 import { evaluatePrice, pricedRun } from './evaluate-price.ts'
 
@@ -15,14 +17,35 @@ import { evaluatePrice, pricedRun } from './evaluate-price.ts'
 export interface Sending {
   readonly request: ChainRequest
   readonly actor: Actor
-  readonly hasIdempotencyKey: boolean
+  readonly idempotencyKey: IdempotencyKey | undefined
 }
 
 /** Tells what would happen if the request were sent now. It asks what the service would ask, and stores nothing. */
 export async function drySend(
   context: TransactionsContext,
   relayer: Relayer,
-  { request, actor, hasIdempotencyKey }: Sending,
+  { idempotencyKey, ...sending }: Sending,
+): Promise<DryRun> {
+  const { unit } = context.runtimeOf(relayer).chain
+  const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey.key))
+  // As for a send, a used key comes before every other rule: a repeated request returns its transaction, also when the relayer is paused.
+  if (earlier) return { ...repeatedRun(earlier, idempotencyKey), unit }
+  return dryNewSend(context, relayer, { ...sending, hasIdempotencyKey: idempotencyKey !== undefined })
+}
+
+/** Tells what would happen to a request whose key was used before. Pure. */
+function repeatedRun(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Omit<DryRun, 'unit'> {
+  const refusal = keyReuseError(earlier, idempotencyKey)
+  const logs = [
+    `This Idempotency-Key was used before: a send would return transaction ${earlier.transactionId}, which it made, and spend nothing.`,
+  ]
+  return { refusal, simulation: 'skipped', results: [], logs: refusal ? [] : logs }
+}
+
+async function dryNewSend(
+  context: TransactionsContext,
+  relayer: Relayer,
+  { request, actor, hasIdempotencyKey }: RuledRequest,
 ): Promise<DryRun> {
   const { chain } = context.runtimeOf(relayer)
   const { unit } = chain

@@ -33,6 +33,11 @@ export async function findKeys(
   )
 }
 
+/** Finds one key of the relayer; undefined when it was not used before. */
+export async function findKey(db: Db, relayerId: string, key: string): Promise<KeyRecord | undefined> {
+  return (await findKeys(db, relayerId, [key])).get(key)
+}
+
 /** Stores keys with the transactions that they created. It fails when one exists already. */
 export async function insertKeys(tx: Tx, relayerId: string, records: readonly KeyRecord[]): Promise<void> {
   if (records.length === 0) return

@@ -8,7 +8,7 @@ import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from './attempts-store.ts'
-import { encodeRequest, toTransaction } from './codec.ts'
+import { encodeRequest, type TransactionRow, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
 import { phaseOf } from './phase.ts'
 
@@ -130,16 +130,33 @@ export async function findTransaction(
   relayerId: string,
   id: string,
 ): Promise<TransactionWithAttempts | undefined> {
-  const row = await db
+  const [item] = await findTransactions(db, relayerId, [id])
+  return item
+}
+
+/** Finds transactions of this relayer, in no order; the ids of other relayers' transactions are left out. */
+export async function findTransactions(
+  db: Db,
+  relayerId: string,
+  ids: readonly string[],
+): Promise<TransactionWithAttempts[]> {
+  const rows = await db
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', relayerId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const transaction = toTransaction(row)
-  const attempts = await findAttempts(db, [transaction])
-  return { transaction, attempts: attempts.get(id) ?? [] }
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .execute()
+  return withAttempts(db, rows)
+}
+
+/** Reads the attempts of all rows at once, and keeps their order. */
+async function withAttempts(db: Db, rows: readonly TransactionRow[]): Promise<TransactionWithAttempts[]> {
+  const transactions = rows.map(toTransaction)
+  const attempts = await findAttempts(db, transactions)
+  return transactions.map((transaction) => ({
+    transaction,
+    attempts: attempts.get(transaction.id) ?? [],
+  }))
 }
 
 /** Finds the transaction with this nonce of the relayer's own account, on the present chain of the relayer's present network. */
@@ -148,7 +165,7 @@ export async function findByNonce(
   { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
   nonce: bigint,
 ): Promise<TransactionWithAttempts | undefined> {
-  const row = await db
+  const rows = await db
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', id)
@@ -156,11 +173,9 @@ export async function findByNonce(
     .where('source_account', '=', address)
     .where('nonce', '=', nonce)
     .where('reset_at', 'is', null)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const transaction = toTransaction(row)
-  const attempts = await findAttempts(db, [transaction])
-  return { transaction, attempts: attempts.get(transaction.id) ?? [] }
+    .execute()
+  const [item] = await withAttempts(db, rows)
+  return item
 }
 
 interface ListQuery {
@@ -184,13 +199,7 @@ export async function listTransactions(
       ? []
       : matching.selectAll().orderBy('position', 'desc').limit(query.limit).offset(query.offset).execute(),
   ])
-  const transactions = rows.map(toTransaction)
-  const attempts = await findAttempts(db, transactions)
-  const items = transactions.map((transaction) => ({
-    transaction,
-    attempts: attempts.get(transaction.id) ?? [],
-  }))
-  return { items, total }
+  return { items: await withAttempts(db, rows), total }
 }
 
 /** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */

@@ -1,7 +1,7 @@
 import { address } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someAddress } from '../../chains/solana/build.ts'
-import { issueLimited, outcomeOf, usageOf } from '../../support/limited-key.ts'
+import { issueLimited, outcomeOf, violationIn, violationsOfMain } from '../../support/limited-key.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import { plantMint, plantTokens } from '../../support/solana/tokens.ts'
 import {
@@ -55,15 +55,13 @@ test('lamports and a token have budgets of their own, and fees count what was ch
       { per: 'day', asset: MINT, value: '5' },
     ],
   })
-  const refused = await key.send(tokens(6n))
-  expect(outcomeOf(refused)).toBe('400 rule_violated')
-  expect(refused.body.error).toBe(
+  expect(violationIn(await key.send(tokens(6n)))).toBe(
     `Rule limits[1].value of API key ${key.id}: value of ${MINT} up to 5 per day on solana:local; 5 is left, and this transaction needs up to 6.`,
   )
   const sent = [await key.send(transfer(600n)), await key.send(tokens(5n))]
   expect(sent.map(({ body }) => body.error)).toEqual([undefined, undefined])
-  expect(outcomeOf(await key.send(transfer(401n)))).toBe('400 rule_violated')
-  expect(outcomeOf(await key.send(tokens(1n)))).toBe('400 rule_violated')
+  for (const body of [transfer(401n), tokens(1n)])
+    expect(outcomeOf(await key.send(body))).toBe('400 rule_violated')
   const lamports = story.solana.account(MAIN)?.lamports ?? 0n
   for (const { body } of sent) await story.tickUntil(body.data.id, 'confirmed')
   const charged = lamports - 600n - (story.solana.account(MAIN)?.lamports ?? 0n)
@@ -93,13 +91,9 @@ test('what expires without being included is given back after its cancellation',
 })
 
 test('the rules of the configuration refuse a program and a larger sum, whoever sends', async () => {
-  const [before] = (await usageOf(story.service, '/relayers/main')).limits
   const memo = { program_id: MEMO_PROGRAM, accounts: [], data: Buffer.from('hello').toString('base64') }
-  const refused = await story.post({ instructions: [memo] })
-  expect([outcomeOf(refused), refused.body.error]).toEqual([
-    '400 rule_violated',
+  expect(await violationsOfMain(story, [{ instructions: [memo] }, transfer(5_000_001n)])).toEqual([
     `Rule contracts of relayer main: ${MEMO_PROGRAM} is not among the contracts.`,
+    expect.stringMatching(/^Rule limits\[0\]\.value of relayer main: .* needs up to 5000001\.$/),
   ])
-  expect(outcomeOf(await story.post(transfer(5_000_001n)))).toBe('400 rule_violated')
-  expect((await usageOf(story.service, '/relayers/main')).limits[0]).toEqual(before)
 })

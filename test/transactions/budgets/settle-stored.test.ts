@@ -53,6 +53,36 @@ test('what ended without being signed is given back, once, and what is under way
   expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
 })
 
+test('many transactions are given back together: each once, each to those who paid for it, and none of another relayer', async () => {
+  const [one, other] = [await addAccount(), await addAccount()]
+  for (const status of ['canceled', 'expired', 'failed', 'submitted'] as const)
+    await charged(one, 'key:many', { status })
+  const alone = await charged(one, 'key:alone', { status: 'failed' })
+  const elsewhere = await charged(other, 'key:many', { status: 'canceled' })
+  expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(300, 25, 5), spentOf(60, 5, 1)])
+  await Promise.all([settleBudgets(fixture.context), settleBudgets(fixture.context)])
+  expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(60, 5, 1), spentOf(0)])
+})
+
+test('what was reopened since it was found stays charged', async () => {
+  const account = await addAccount()
+  const reopened = await charged(account, 'key:reopened', { status: 'failed' })
+  const { db } = fixture.context
+  await settleBudgets({
+    ...fixture.context,
+    // It is asked between the finding and the locking.
+    relayerOf: async (id) => {
+      await db
+        .updateTable('transactions')
+        .set({ status: 'submitted' })
+        .where('relayer_id', '=', account.relayer.id)
+        .execute()
+      return fixture.context.relayerOf(id)
+    },
+  })
+  expect(await spentBy(reopened)).toEqual(spentOf(60, 5, 1))
+})
+
 test('a relayer that was deleted keeps its budget, and nobody waits for it', async () => {
   const account = await addAccount()
   const deleted = await charged(account, 'key:deleted', { status: 'canceled' })
@@ -85,7 +115,8 @@ test('what no period counts any more is deleted, also of deleted relayers, but n
   fixture.clock.advance(33 * DAY_MS)
   await charged(account, 'key:new', { status: 'canceled' })
   await deleteOldBudgets(fixture.context)
-  expect(await count()).toEqual(['key:new', 'key:old', 'key:pending'])
+  const underWay = ['key:many', 'key:old', 'key:pending', 'key:reopened']
+  expect(await count()).toEqual([...underWay, 'key:new'].sort())
   expect(await fixture.context.db.selectFrom('spent').select('subject').distinct().execute()).toEqual([
     { subject: 'key:new' },
   ])
