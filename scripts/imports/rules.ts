@@ -108,6 +108,8 @@ const ARROWS: Rules['arrows'] = {
   ],
   'transactions/': [
     'access/actor.ts',
+    'access/visibility.ts',
+    'access/visibility-store.ts',
     'audit/',
     ...CHAINS,
     'contract/operations.ts',
