@@ -48,6 +48,8 @@ const ARROWS: Rules['arrows'] = {
     'app.ts',
     'audit/',
     'config/',
+    'contract/exact-integers.ts',
+    'contract/operations.ts',
     'database/',
     'networks/',
     'notifications/keys.ts',
