@@ -211,7 +211,7 @@ const PACKAGES: Rules['packages'] = {
 export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
-  onlyIn: { 'process.env': ['config/load.ts'] },
+  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts'] },
 }
 
 /** Only this file takes the generated types; others take them from it. */

@@ -2,7 +2,7 @@ import { type ApiAccess, readApiAccess } from '../../config/api-access.ts'
 import { parseJson, stringifyJson } from '../../contract/exact-integers.ts'
 
 /** The service did not do what a command asked for. The message is its own sentence. */
-export class ApiFailure extends Error {
+class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
 }
 
