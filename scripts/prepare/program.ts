@@ -1,6 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OutputChunk, RolldownOptions } from 'rolldown'
+import { pathToFileURL } from 'node:url'
+import type { OutputChunk, Plugin, RolldownOptions } from 'rolldown'
+import { loadContract } from '../../src/contract/document.ts'
+import { prepareValidators } from '../../src/contract/prepare-validators.ts'
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
 
@@ -45,11 +48,28 @@ function optionsOf(root: string): RolldownOptions {
     cwd: root,
     input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'src', `${name}.ts`)])),
     platform: 'node',
+    plugins: [withValidators(root)],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that nobody has installed must not end as an import that fails at a start.
     onLog: (level, log, report) => {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
       if (log.code !== 'EVAL') report(level, log)
+    },
+  }
+}
+
+/** Puts the code of the validators of requests into the place of the file that says there is none. */
+function withValidators(root: string): Plugin {
+  const place = join(root, 'src/contract/prepared-validators.ts')
+  return {
+    name: 'validators',
+    load: {
+      filter: { id: /prepared-validators\.ts$/ },
+      handler: async (id) => {
+        if (id !== place) return undefined
+        const contract = await loadContract(pathToFileURL(join(root, 'openapi.yaml')))
+        return { code: prepareValidators(contract), moduleType: 'js' }
+      },
     },
   }
 }
