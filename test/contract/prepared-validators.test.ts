@@ -40,6 +40,16 @@ const words = [
 ]
 const leaf = fc.oneof(
   fc.constantFrom(...words),
+  fc.constantFrom(
+    '0x10',
+    '0xF',
+    '0x',
+    '2030-01-01T00:00:00Z',
+    '2030-02-30T00:00:00Z',
+    'https://example.com/',
+    '-1',
+    '01',
+  ),
   fc.integer(),
   fc.bigInt({ min: -1n, max: 2n ** 129n }),
   fc.bigInt({ min: 0n, max: 2n ** 129n }).map(String),
