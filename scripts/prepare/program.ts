@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { OutputChunk, Plugin, RolldownOptions } from 'rolldown'
@@ -48,7 +49,7 @@ function optionsOf(root: string): RolldownOptions {
     cwd: root,
     input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'src', `${name}.ts`)])),
     platform: 'node',
-    plugins: [withValidators(root)],
+    plugins: [withValidators(root), withLazyBuiltins()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that nobody has installed must not end as an import that fails at a start.
     onLog: (level, log, report) => {
@@ -70,6 +71,26 @@ function withValidators(root: string): Plugin {
         const contract = await loadContract(pathToFileURL(join(root, 'openapi.yaml')))
         return { code: prepareValidators(contract), moduleType: 'js' }
       },
+    },
+  }
+}
+
+/** Begins the names of modules that exist in the build alone. */
+const VIRTUAL = '\0builtin '
+
+/**
+ * Loads modules of Node.js as `require` does. `import` asks for each of their exports at once, and some of them load much: that of
+ * `node:http` loads a second HTTP client with its WebSocket, which takes 40 ms and 10 MB, and that of `node:tls` all root certificates.
+ */
+function withLazyBuiltins(): Plugin {
+  return {
+    name: 'lazy-builtins',
+    // The code of the bundler itself needs `node:module` before it can define any module.
+    resolveId: (id) => (isBuiltin(id) && id !== 'node:module' ? VIRTUAL + id : undefined),
+    load: (id) => {
+      if (!id.startsWith(VIRTUAL)) return undefined
+      const name = JSON.stringify(id.slice(VIRTUAL.length))
+      return { code: `module.exports = process.getBuiltinModule(${name})`, moduleType: 'js' }
     },
   }
 }
