@@ -5,16 +5,16 @@
 #   docker build --build-arg NODE_IMAGE=node:24-slim@$digest --tag multichain-relayer .
 ARG NODE_IMAGE=node:24-slim
 
-# Compiles src to dist, and makes the files of new databases. Has the development dependencies; nothing of it but dist gets into the image.
+# Makes dist: the program in a few files, and the files of new databases. Has the development dependencies; nothing but dist gets into the image.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json openapi.yaml ./
-COPY generated generated
+COPY openapi.yaml ./
 COPY src src
 COPY scripts/prepare.ts scripts/
-RUN ./node_modules/.bin/tsc -p tsconfig.build.json && node scripts/prepare.ts
+COPY scripts/prepare scripts/prepare
+RUN node scripts/prepare.ts
 
 # Production dependencies alone, without what Node.js never loads. secp256k1 brings a prebuilt addon for x64; elsewhere its install script
 # compiles one, and hides a failure. Loading the addon makes that failure end the build.
@@ -60,5 +60,5 @@ VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]
 # node itself receives SIGTERM. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
-ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]
+ENTRYPOINT ["node", "dist/main.js"]
 CMD ["serve"]

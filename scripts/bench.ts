@@ -6,6 +6,7 @@
  * whatever the numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
+import { PACKAGE_ROOT } from '../src/lib/package-root.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'
 import { benchFirstRequests } from './bench/parts/first-requests.ts'
@@ -24,6 +25,7 @@ import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
 import { describeMachine, runOf } from './bench/report/run.ts'
 import { table } from './bench/report/table.ts'
+import { prepareProgram } from './prepare/program.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -76,6 +78,8 @@ async function rowsOf(name: string): Promise<Row[]> {
   }
 }
 
+// A program that is not current would run from its sources, and measure them.
+await prepareProgram(PACKAGE_ROOT)
 const rows: Row[] = []
 for (const name of chosen) {
   console.error(`${name} ...`)

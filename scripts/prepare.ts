@@ -1,7 +1,7 @@
 /**
- * Makes the files of `dist` that no compiler makes: those of a new embedded database (initial-database.gz) and the contract as JSON
- * (openapi.json), which spare the service time at its start, and the program of the reference page (redoc.js). Runs after `npm ci` and in
- * `npm run build`, and makes nothing that is there and current. A package that the installation leaves out is no error here.
+ * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database (initial-database.gz) and the
+ * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page. `npm ci` runs this, too.
+ * It makes nothing that is there and current. A package that the installation leaves out is no error here.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,6 +18,8 @@ import {
   readInitialDatabase,
 } from '../src/database/engines/initial-database.ts'
 import { isMissingPackage } from '../src/lib/missing-package.ts'
+import { PACKAGE_ROOT } from '../src/lib/package-root.ts'
+import { prepareProgram } from './prepare/program.ts'
 
 async function prepareDatabase(): Promise<void> {
   const { CREATION, createWithEngine } = await import('../src/database/engines/pglite.ts')
@@ -33,7 +35,7 @@ async function prepareDatabase(): Promise<void> {
 }
 
 async function prepareContract(): Promise<void> {
-  const yaml = readFileSync(join(import.meta.dirname, '../openapi.yaml'), 'utf8')
+  const yaml = readFileSync(join(PACKAGE_ROOT, 'openapi.yaml'), 'utf8')
   if (readPreparedJson(yaml) !== undefined) return
   writePreparedJson({ yaml, json: stringifyJson(await parseYaml(yaml)) })
 }
@@ -45,13 +47,13 @@ function prepareReferencePage(): void {
   copyFileSync(bundle, REFERENCE_PROGRAM)
 }
 
-/** Does a step whose package may be left out: redoc by `--omit=dev`, the embedded database by `--omit=optional`. */
+/** Does a step whose package may be left out: redoc and rolldown by `--omit=dev`, the embedded database by `--omit=optional`. */
 async function unlessOmitted(name: string, step: () => void | Promise<void>): Promise<void> {
   try {
     await step()
   } catch (error) {
     if (!isMissingPackage(error, name)) throw error
-    console.log(`prepare: ${name} is not installed, so its file in dist is not made.`)
+    console.log(`prepare: ${name} is not installed, so what needs it in dist is not made.`)
   }
 }
 
@@ -67,4 +69,5 @@ function reportNodeVersion(): void {
 reportNodeVersion()
 await prepareContract()
 await unlessOmitted('redoc', prepareReferencePage)
+await unlessOmitted('rolldown', () => prepareProgram(PACKAGE_ROOT))
 await unlessOmitted('@electric-sql/pglite', prepareDatabase)

@@ -9,7 +9,7 @@ import { type Child, runChild, startChild } from './child.ts'
 import { say } from './say.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(ROOT, 'src/main.ts')
+const MAIN = join(ROOT, 'scripts/relayer.mjs')
 const ANVIL = join(ROOT, 'node_modules/.bin/anvil')
 
 /** 100 ether in wei. */

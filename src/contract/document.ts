@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { deepFreeze } from '../lib/freeze.ts'
+import { PACKAGE_ROOT } from '../lib/package-root.ts'
 import { stringifyJson } from './exact-integers.ts'
 import type { OperationId, Schemas } from './operations.ts'
 import { readPreparedJson } from './prepared-json.ts'
@@ -76,8 +79,7 @@ export interface Contract {
   readonly json: string
 }
 
-/** The file lies beside `src` and `dist`, so source and build find the same one. */
-const OPENAPI_YAML = new URL('../../openapi.yaml', import.meta.url)
+const OPENAPI_YAML = pathToFileURL(join(PACKAGE_ROOT, 'openapi.yaml'))
 
 /**
  * Reads the contract.

@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import type { Node } from './document.ts'
-import type { SchemaCompiler, WideInteger } from './schemas.ts'
+import type { SchemaCompiler } from './schemas.ts'
 import { suggestField } from './suggest-field.ts'
+import type { WideInteger } from './wide-integer.ts'
 
 /** A problem of a value, in words for the person who sent it. */
 export interface Problem {

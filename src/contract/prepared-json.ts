@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { builtFile } from '../lib/package-root.ts'
 
 /**
  * The document as JSON, under the hash of the YAML text that it was made from. YAML of this length takes a quarter of a second and 50 MB to
  * read, JSON a tenth. `npm ci` and the image make the file; a start without it, or with one of another text, reads the YAML.
  */
-const PREPARED_JSON = fileURLToPath(new URL('../../dist/openapi.json', import.meta.url))
+const PREPARED_JSON = builtFile('openapi.json')
 
 /** Returns the JSON that was made from this YAML text, or undefined. */
 export function readPreparedJson(yaml: string, file: string = PREPARED_JSON): string | undefined {

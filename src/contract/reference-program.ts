@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { isMissingPackage } from '../lib/missing-package.ts'
+import { builtFile } from '../lib/package-root.ts'
 
-/** `prepare` copies the program of the reference page here. `dist` lies beside `src`, so source and build find the same file. */
-export const REFERENCE_PROGRAM = fileURLToPath(new URL('../../dist/redoc.js', import.meta.url))
+/** `prepare` copies the program of the reference page here. */
+export const REFERENCE_PROGRAM = builtFile('redoc.js')
 
 /** Redoc shows a logo from its own host, its only external resource. An empty image replaces it; the text beside it stays. */
 const EXTERNAL_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'

@@ -1,8 +1,7 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import ajvFormats from 'ajv-formats'
-import { toInteger } from '../lib/to-integer.ts'
+import { _, Ajv2020, type KeywordCxt, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Contract, Node } from './document.ts'
-import { fromHexadecimal } from './exact-integers.ts'
+import { FORMATS } from './formats.ts'
+import { type WideInteger, wideIntegerReader } from './wide-integer.ts'
 
 /** The formats of integers that a JavaScript number cannot hold. The schema itself declares the range. */
 const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])
@@ -13,16 +12,6 @@ const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'x-elsewhere', 'example
 /** AJV knows all schemas of the document under this name, so that references work, including recursive ones. */
 const ROOT = 'contract'
 
-/** The range of a wide integer, and its accepted forms besides the JSON integer. */
-export interface WideInteger {
-  readonly minimum: bigint
-  readonly maximum: bigint
-  /** Decimal strings are accepted. */
-  readonly strings: boolean
-  /** Hexadecimal strings are accepted. */
-  readonly hexadecimal: boolean
-}
-
 /** Creates validators for schemas of the contract. */
 export interface SchemaCompiler {
   /** Compiles a schema of the document, or a schema that is built from such schemas. */
@@ -31,14 +20,34 @@ export interface SchemaCompiler {
   resolve(schema: Node): Node
 }
 
+/** Settings of a compiler. */
+interface SchemaOptions {
+  /** Validation replaces each wide integer by a bigint in place. Without it the data stays unchanged, which suits the check of an answer. */
+  readonly normalise: boolean
+}
+
+/** Creates a compiler for the schemas of the contract. It creates AJV when it compiles the first one. */
+export function createSchemaCompiler(contract: Contract, options: SchemaOptions): SchemaCompiler {
+  const named = namedSchemas(contract)
+  let ajv: Ajv2020 | undefined
+  return {
+    compile: (schema) => {
+      ajv ??= createAjv(contract, options)
+      return ajv.compile(forAjv(schema) as Node)
+    },
+    resolve: (schema) => (typeof schema.$ref === 'string' ? (forAjv(follow(named, schema)) as Node) : schema),
+  }
+}
+
 /**
- * Creates a compiler on AJV in the dialect of OpenAPI 3.1, with a keyword for wide integers. With `normalise`, validation
- * replaces each of them by a bigint in place. Without it the data stays unchanged, which suits the check of an answer.
+ * Creates AJV in the dialect of OpenAPI 3.1, with the schemas of the contract, and a keyword for wide integers.
+ *
+ * @param options `keepsCode`: AJV keeps the code of its validators, so that it can be written into a file
  */
-export function createSchemaCompiler(
+export function createAjv(
   contract: Contract,
-  { normalise }: { normalise: boolean },
-): SchemaCompiler {
+  { normalise, keepsCode = false }: SchemaOptions & { readonly keepsCode?: boolean },
+): Ajv2020 {
   // strictTypes and strictRequired refuse `type: [string, 'null']` and `required` inside `not`; the contract uses both.
   const ajv = new Ajv2020({
     verbose: true,
@@ -49,37 +58,40 @@ export function createSchemaCompiler(
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
+    code: { source: keepsCode, formats: _`require("./formats.ts").FORMATS` },
   })
   ajv.addVocabulary(ANNOTATIONS)
-  // AJV itself knows no format, and in strict mode it refuses unknown ones. ajv-formats adds those of the standard.
-  ajvFormats.default(ajv, { keywords: false })
-  ajv.addFormat('date-time', { validate: isExistingTime })
+  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format)
   ajv.addKeyword({
     keyword: 'wideInteger',
-    modifying: normalise,
-    errors: false,
-    compile: (range: WideInteger) => (data, context) => {
-      const integer =
-        toInteger(data, range.strings) ?? (range.hexadecimal ? fromHexadecimal(data) : undefined)
-      if (integer === undefined || integer < range.minimum || integer > range.maximum) return false
-      if (normalise && context?.parentData) context.parentData[context.parentDataProperty] = integer
-      return true
-    },
+    schemaType: 'object',
+    code: (context) => checkWideInteger(context, normalise),
   })
-  const named = forAjv((contract.document.components as Node).schemas) as Node
-  ajv.addSchema({ $defs: named }, ROOT)
-  return {
-    compile: (schema) => ajv.compile(forAjv(schema) as Node),
-    resolve: (schema) => follow(named, schema),
-  }
+  ajv.addSchema({ $defs: forAjv(namedSchemas(contract)) }, ROOT)
+  return ajv
 }
 
-/** The grammar of RFC 3339. The package is CommonJS, so its default export sits one level deeper. */
-const RFC_3339 = ajvFormats.default.get('date-time') as { validate: (text: string) => boolean }
+function namedSchemas({ document }: Contract): Node {
+  return (document.components as Node).schemas as Node
+}
 
-/** Requires a time that Date can hold, besides the grammar: a leap second is correct in RFC 3339, but Date has none. */
-function isExistingTime(text: string): boolean {
-  return RFC_3339.validate(text) && !Number.isNaN(Date.parse(text))
+/** Writes the code of the keyword. A range has one reader, however often it occurs. */
+function checkWideInteger(context: KeywordCxt, normalise: boolean): void {
+  const { gen, data, it } = context
+  const { minimum, maximum, strings, hexadecimal }: WideInteger = context.schema
+  const range = _`{minimum: ${minimum}, maximum: ${maximum}, strings: ${strings}, hexadecimal: ${hexadecimal}}`
+  const read = gen.scopeValue('func', {
+    key: `wideInteger ${range}`,
+    ref: wideIntegerReader(context.schema),
+    code: _`require("./wide-integer.ts").wideIntegerReader(${range})`,
+  })
+  const integer = gen.const('integer', _`${read}(${data})`)
+  context.fail(_`${integer} === undefined`)
+  if (!normalise) return
+  gen.if(it.parentData, () => {
+    gen.assign(_`${it.parentData}[${it.parentDataProperty}]`, integer)
+    gen.assign(data, integer)
+  })
 }
 
 function follow(named: Node, schema: Node): Node {
@@ -92,7 +104,7 @@ function follow(named: Node, schema: Node): Node {
  * Prepares a part of the document for AJV: wide integers become our keyword, other integers become numbers, and references
  * become absolute, so that AJV can compile the part by itself.
  */
-function forAjv(node: unknown): unknown {
+export function forAjv(node: unknown): unknown {
   if (typeof node === 'bigint') return Number(node)
   if (Array.isArray(node)) return node.map(forAjv)
   if (typeof node !== 'object' || node === null) return node
@@ -111,7 +123,12 @@ function rangeOf({ type, format, minimum, maximum }: Node): WideInteger {
     throw new Error('openapi.yaml: a wide integer needs minimum and maximum')
   }
   const strings = [type].flat().includes('string')
-  return { minimum, maximum, strings, hexadecimal: strings && format === 'u128' }
+  return {
+    minimum: String(minimum),
+    maximum: String(maximum),
+    strings,
+    hexadecimal: strings && format === 'u128',
+  }
 }
 
 function absolute(reference: string): string {

@@ -4,6 +4,8 @@ import type { Contract, ContractOperation, Node, Parameter } from './document.ts
 import { explain, type Problem } from './explain.ts'
 import type { OperationId } from './operations.ts'
 import { readQuery } from './parameters.ts'
+import { PREPARED } from './prepared-validators.ts'
+import { type NamedSchema, type RequestSchemas, requestSchemas } from './request-schemas.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './schemas.ts'
 
 /** A request before validation. The body is parsed JSON. */
@@ -56,12 +58,22 @@ const PAUSE_MS = 100
 /** The longest wait in ms for pauses. The schemas of some operations take a tenth of a second, for which nothing else is served. */
 const MAX_WAIT_MS = 5_000
 
+/** A compiler that knows the prepared validators. */
+interface RequestCompiler extends SchemaCompiler {
+  validatorOf(schema: NamedSchema): ValidateFunction
+}
+
 /**
- * Creates the validator. It compiles the schemas of an operation at its first request, or before by `compile`, because all of them take
- * longer than the rest of a start. It compiles the response schemas on first use, which never happens in production.
+ * Creates the validator. It uses the prepared validators of requests. Where there are none, it compiles the schemas of an operation at its
+ * first request, or before by `compile`, because all of them take longer than the rest of a start. It compiles the response schemas on first
+ * use, which never happens in production.
  */
-export function createValidator(contract: Contract): ContractValidator {
-  const requests = createSchemaCompiler(contract, { normalise: true })
+export function createValidator(contract: Contract, prepared = PREPARED): ContractValidator {
+  const compiler = createSchemaCompiler(contract, { normalise: true })
+  const requests: RequestCompiler = {
+    ...compiler,
+    validatorOf: ({ name, schema }) => prepared?.[name] ?? compiler.compile(schema),
+  }
   const responses = once(() => createSchemaCompiler(contract, { normalise: false }))
   const checks = new Map(
     contract.operations.map((operation) => [
@@ -89,6 +101,7 @@ export function createValidator(contract: Contract): ContractValidator {
     },
     response: (operation, answer) => find(checks, operation).response()(answer),
     compile: async () => {
+      if (prepared !== undefined) return
       const deadline = performance.now() + MAX_WAIT_MS
       for (const { request } of checks.values()) {
         await pause(deadline)
@@ -108,22 +121,15 @@ function once<T>(make: () => T): () => T {
 }
 
 function requestCheck(
-  { parameters, body }: ContractOperation,
-  compiler: SchemaCompiler,
+  operation: ContractOperation,
+  compiler: RequestCompiler,
 ): (input: RawInput) => ValidationResult {
-  const pathCheck = createPathCheck(
-    parameters.filter((parameter) => parameter.in === 'path'),
-    compiler,
-  )
-  const queryCheck = createQueryCheck(
-    parameters.filter((parameter) => parameter.in === 'query'),
-    compiler,
-  )
-  const headerCheck = createHeaderCheck(
-    parameters.filter((parameter) => parameter.in === 'header'),
-    compiler,
-  )
-  const validateBody = body && compiler.compile(body.schema)
+  const schemas = requestSchemas(operation)
+  const of = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
+  const pathCheck = createPathCheck(schemas.path, compiler)
+  const queryCheck = createQueryCheck(of('query'), schemas.query, compiler)
+  const headerCheck = createHeaderCheck(of('header'), schemas.header, compiler)
+  const validateBody = schemas.body && compiler.validatorOf(schemas.body)
   return (input) => {
     const path = pathCheck(input.path)
     if ('kind' in path) return path
@@ -151,12 +157,11 @@ type PathCheck = (
 ) => { values: object } | Exclude<ValidationResult, { kind: 'valid' }>
 
 /** Distinguishes two failures: a text that cannot be an id names no record, and a malformed number is a mistake of the caller. */
-function createPathCheck(parameters: readonly Parameter[], compiler: SchemaCompiler): PathCheck {
-  const checks = parameters.map(({ name, schema }) => ({
-    name,
-    isId: compiler.resolve(schema).type === 'string',
-    // An object of one field gives normalisation a property to write to.
-    validate: compiler.compile({ type: 'object', properties: { [name]: schema } }),
+function createPathCheck(schemas: RequestSchemas['path'], compiler: RequestCompiler): PathCheck {
+  const checks = schemas.map(({ parameter, ...named }) => ({
+    name: parameter.name,
+    isId: compiler.resolve(parameter.schema).type === 'string',
+    validate: compiler.validatorOf(named),
   }))
   return (path) => {
     const values = { ...path }
@@ -171,10 +176,13 @@ function createPathCheck(parameters: readonly Parameter[], compiler: SchemaCompi
 
 type QueryCheck = (querystring: string) => { values: object } | { problem: Problem }
 
-function createQueryCheck(parameters: readonly Parameter[], compiler: SchemaCompiler): QueryCheck {
+function createQueryCheck(
+  parameters: readonly Parameter[],
+  named: NamedSchema,
+  compiler: RequestCompiler,
+): QueryCheck {
   const schemas = new Map(parameters.map(({ name, schema }) => [name, resolved(schema, compiler)]))
-  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
-  const validate = compiler.compile({ type: 'object', properties })
+  const validate = compiler.validatorOf(named)
   return (querystring) => {
     const reading = readQuery(querystring, parameters, schemas)
     if (!reading.ok) return { problem: { path: `query.${reading.name}`, expected: reading.expected } }
@@ -186,9 +194,12 @@ function createQueryCheck(parameters: readonly Parameter[], compiler: SchemaComp
 type HeaderCheck = (header: (name: string) => string | undefined) => { values: object } | { problem: Problem }
 
 /** Ignores undeclared headers, because browsers and proxies send many. */
-function createHeaderCheck(parameters: readonly Parameter[], compiler: SchemaCompiler): HeaderCheck {
-  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
-  const validate = compiler.compile({ type: 'object', properties })
+function createHeaderCheck(
+  parameters: readonly Parameter[],
+  named: NamedSchema,
+  compiler: RequestCompiler,
+): HeaderCheck {
+  const validate = compiler.validatorOf(named)
   return (header) => {
     const sent = parameters.flatMap(({ name }) => {
       const value = header(name.toLowerCase())

@@ -1,9 +1,17 @@
-import { expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
 import { anvilCommand, relayerCommand } from '../../src/cli/shell-commands.ts'
 
-const CLONE = '/home/me/relayer/src/cli/shell-commands.ts'
-const PACKAGE = '/srv/node_modules/multichain-relayer/dist/cli/shell-commands.js'
-const IMAGE = '/app/dist/cli/shell-commands.js'
+const folder = mkdtempSync(join(tmpdir(), 'installations-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const CLONE = join(folder, 'relayer')
+const PACKAGE = join(folder, 'node_modules/multichain-relayer')
+const IMAGE = join(folder, 'app')
+for (const path of [join(CLONE, 'src'), join(PACKAGE, 'dist'), join(IMAGE, 'dist')])
+  mkdirSync(path, { recursive: true })
 
 test.each([
   [CLONE, 'npm run relayer -- init', 'npm start', 'npx anvil --block-time 20'],
@@ -14,10 +22,10 @@ test.each([
     'npx @foundry-rs/anvil --block-time 20',
   ],
   [IMAGE, 'relayer init', 'relayer serve', 'npx @foundry-rs/anvil --block-time 20'],
-])('in %s the user types %s', (file, init, serve, chain) => {
+])('in %s the user types %s', (root, init, serve, chain) => {
   expect([
-    relayerCommand('init', file),
-    relayerCommand('serve', file),
-    anvilCommand('--block-time 20', file),
+    relayerCommand('init', root),
+    relayerCommand('serve', root),
+    anvilCommand('--block-time 20', root),
   ]).toEqual([init, serve, chain])
 })

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+/** It runs the built program while that is current, as `npm run relayer` does. */
+const PROGRAM = resolve(import.meta.dirname, '../../scripts/relayer.mjs')
 
 interface Spawned {
   readonly cwd: string
@@ -20,7 +21,7 @@ interface Outcome {
 
 /** Starts the program as a user would, with nothing of our own environment but the search path. */
 export function start({ cwd, args, env = {} }: Spawned): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  return spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
 }
 
 /** Runs a command to its end. */

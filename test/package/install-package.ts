@@ -10,8 +10,6 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
   '.npmrc',
-  'tsconfig.json',
-  'tsconfig.build.json',
   'openapi.yaml',
   'generated',
   'src',

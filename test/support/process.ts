@@ -11,7 +11,8 @@ import type { MemoryGroup } from './memory-group.ts'
 import { plainSigner } from './plain-signer.ts'
 import { API_KEY, DEV_KEYS } from './service.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** Runs the built program where it is current, as `npm start` does. */
+const MAIN = fileURLToPath(new URL('../../scripts/relayer.mjs', import.meta.url))
 
 /** `relayer serve` as a process of its own, so that it can be killed. */
 export interface ServiceProcess {

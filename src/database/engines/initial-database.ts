@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { builtFile } from '../../lib/package-root.ts'
 
 /**
  * The files of a database that the engine has just created, in one file. The engine takes seconds and several hundred MB of memory to
@@ -16,8 +16,8 @@ interface InitialDatabase {
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-/** `dist` lies beside `src`, so source and build find the same file. */
-export const INITIAL_DATABASE = fileURLToPath(new URL('../../../dist/initial-database.gz', import.meta.url))
+/** The file of this package. */
+export const INITIAL_DATABASE = builtFile('initial-database.gz')
 
 /** Identifies the version of the engine, and the arguments with which it creates a database. */
 export function engineVersion(creation: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { extname, join } from 'node:path'
+import { builtFile } from '../../lib/package-root.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import type { KeyLocation, ModuleAnswer, ModuleFault, ModuleRequest, ModuleResult } from './protocol.ts'
 
@@ -10,8 +10,11 @@ export interface ModuleProcess {
   ask(question: Omit<ModuleRequest, 'number'>, signal: AbortSignal): Promise<ModuleResult>
 }
 
-/** The program has the ending of this file: `.ts` in a clone, `.js` in the package. */
-const PROGRAM = fileURLToPath(new URL(`process/main${extname(import.meta.url)}`, import.meta.url))
+/** The program is a source beside this source, or was built with this file. */
+const PROGRAM =
+  extname(import.meta.filename) === '.ts'
+    ? join(import.meta.dirname, 'process/main.ts')
+    : builtFile('signers/pkcs11/process/main.js')
 
 /** A library is one thing per process, with one login per token, so its signers share it. */
 const PROCESSES = new Map<string, ModuleProcess>()
