@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   createRelayerClient,
@@ -16,7 +21,8 @@ import { startUnreliableProxy, type UnreliableProxy } from './unreliable-proxy.t
 /** Wei that a double cannot hold. */
 const AMOUNT = 2n ** 70n + 1n
 const PAYMENT = { to: RECEIVER, value: 1n, speed: 'fast' } as const
-const STANDARD = '/api/v1/relayers/main/transactions'
+const CLIENT = new URL('../../clients/typescript/', import.meta.url)
+const TRANSACTIONS = '/api/v1/relayers/main/transactions'
 
 let story: Scenario
 let receiver: Receiver
@@ -97,7 +103,7 @@ describe('a lost answer', () => {
     const before = await sentCount()
     proxy.loseNextAnswer()
     const { id } = await shaky.transactions.send('main', PAYMENT)
-    expect(proxy.passed).toEqual([`POST ${STANDARD}`, `POST ${STANDARD}`])
+    expect(proxy.passed).toEqual([`POST ${TRANSACTIONS}`, `POST ${TRANSACTIONS}`])
     expect(await sentCount()).toBe(before + 1)
     expect(await client.transactions.get('main', id)).toMatchObject({ id, value: '1' })
   })
@@ -109,7 +115,7 @@ describe('a lost answer', () => {
     const error = await errorOf(shaky.transactions.replace('main', id, { ...PAYMENT, value: 2n }))
     expect(error).toBeInstanceOf(RelayerConnectionError)
     expect(error).toMatchObject({ mayHaveArrived: true, idempotencyKey: undefined })
-    expect(proxy.passed.slice(tried)).toEqual([`PUT ${STANDARD}/${id}`])
+    expect(proxy.passed.slice(tried)).toEqual([`PUT ${TRANSACTIONS}/${id}`])
   })
 
   test('of a read is repeated', async () => {
@@ -311,3 +317,21 @@ test('webhooks of the service are verified, also while the signing key is rotate
     reason: 'wrong_signature',
   })
 })
+
+test('the first program of the README sends one ether', async () => {
+  await story.anvil.rpc('evm_setAutomine', [true])
+  const folder = await mkdtemp(join(tmpdir(), 'relayer-client-'))
+  await writeFile(join(folder, 'start.ts'), await firstProgram())
+  const env = { ...process.env, RELAYER_URL: story.service.url, RELAYER_API_KEY: API_KEY }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, 'start.ts')], { env })
+  await rm(folder, { recursive: true })
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^one ether is on its way for good: 0x[0-9a-f]{64}\n$/)
+})
+
+/** The program imports the source of the package instead of an installed one. */
+async function firstProgram(): Promise<string> {
+  const readme = await readFile(new URL('README.md', CLIENT), 'utf8')
+  const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
+  return program.replace("'multichain-relayer-client'", JSON.stringify(new URL('src/index.ts', CLIENT)))
+}
