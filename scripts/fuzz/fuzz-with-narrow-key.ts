@@ -4,7 +4,7 @@ import { startEveryKind } from '../../test/support/every-kind.ts'
 import { RECEIVER } from '../../test/support/service.ts'
 import { createHiddenRecords } from './hidden-records.ts'
 import { keepWorking } from './keep-working.ts'
-import { create, deliveriesOf, send } from './starting-data.ts'
+import { create, deliveriesOf, send, sendWaiting } from './starting-data.ts'
 import { type Tool, writeFacts, writeIds } from './tool.ts'
 
 /** The only relayer that the key sees. */
@@ -26,6 +26,7 @@ export async function fuzzWithNarrowKey(tool: Tool): Promise<number> {
     const sent: string[] = []
     for (let count = 0; count < TRANSACTIONS; count += 1)
       sent.push((await send(service, VISIBLE, { to: RECEIVER, value: 1, speed: 'fast' })).id)
+    sent.push((await sendWaiting(service, VISIBLE, { to: RECEIVER, value: 1, speed: 'fast' })).id)
     // Those of `main` are among them.
     const deliveries = await deliveriesOf(service, 'ops', TRANSACTIONS + 1)
     await writeIds('fuzz-narrow-transaction-ids.txt', [...sent, ...hidden.transactions])

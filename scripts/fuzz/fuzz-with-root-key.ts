@@ -1,11 +1,14 @@
 import { startEveryKind } from '../../test/support/every-kind.ts'
 import { API_KEY, RECEIVER, type Service } from '../../test/support/service.ts'
 import { keepWorking } from './keep-working.ts'
-import { create, createRelayer, deliveriesOf, send } from './starting-data.ts'
+import { create, createRelayer, deliveriesOf, send, sendWaiting } from './starting-data.ts'
 import { type Tool, writeIds } from './tool.ts'
 
 /** How many transactions are there from the start. */
 const TRANSACTIONS = 3
+
+/** How many transactions wait for an approval from the start. */
+const WAITING = 2
 
 /** Fuzzes every operation with the key that can do everything, and returns the exit code of the tool. */
 export async function fuzzWithRootKey(tool: Tool): Promise<number> {
@@ -19,7 +22,7 @@ export async function fuzzWithRootKey(tool: Tool): Promise<number> {
     // A relayer that may be changed and deleted without harm to the others.
     await createRelayer(service, { id: 'spare', name: 'Spare', signer_id: 'spare' })
     await createApiKeys(service)
-    await writeIds('fuzz-transaction-ids.txt', await sendSome(service))
+    await writeIds('fuzz-transaction-ids.txt', [...(await sendSome(service)), ...(await askForSome(service))])
     await writeIds('fuzz-delivery-ids.txt', await deliveriesOf(service, 'ops', TRANSACTIONS))
     const stopKeeping = await keepWorking(service, ['main', 'other', 'stellar', 'solana'])
     const code = await tool.run('schemathesis.toml', service.url, API_KEY)
@@ -35,6 +38,14 @@ async function sendSome(service: Service): Promise<string[]> {
   const ids: string[] = []
   for (let count = 0; count < TRANSACTIONS; count += 1)
     ids.push((await send(service, 'main', { to: RECEIVER, value: 1, speed: 'fast' })).id)
+  return ids
+}
+
+/** Transactions that wait for an approval: the first decision about each counts. */
+async function askForSome(service: Service): Promise<string[]> {
+  const ids: string[] = []
+  for (let count = 0; count < WAITING; count += 1)
+    ids.push((await sendWaiting(service, 'main', { to: RECEIVER, value: 1, speed: 'fast' })).id)
   return ids
 }
 

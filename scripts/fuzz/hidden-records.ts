@@ -3,7 +3,7 @@ import type { EveryKind } from '../../test/support/every-kind.ts'
 import { DEV_ADDRESSES, RECEIVER, SERVICE_SECRETS, type Service } from '../../test/support/service.ts'
 import { SOL, MAIN as SOLANA_ACCOUNT, seedOf, transfer } from '../../test/support/solana-scenario.ts'
 import { payment, MAIN as STELLAR_KEY } from '../../test/support/stellar-scenario.ts'
-import { changeRelayer, create, createRelayer, deliveriesOf, send } from './starting-data.ts'
+import { changeRelayer, create, createRelayer, deliveriesOf, send, sendWaiting } from './starting-data.ts'
 
 /** The records that a key for relayer `other` may not see, and the texts that would tell of them. */
 export interface HiddenRecords {
@@ -49,6 +49,7 @@ export async function createHiddenRecords({ service, anvil }: EveryKind): Promis
   const transactions = [
     await send(service, 'main', onEvm),
     await send(service, MARKER, onEvm),
+    await sendWaiting(service, MARKER, onEvm),
     await send(service, 'stellar', payment(1)),
     await send(service, 'solana', transfer(SOL)),
   ].map(({ id }) => id)

@@ -26,6 +26,22 @@ export async function send(service: Service, relayerId: string, request: object)
   return body.data
 }
 
+/** Sends a transaction that waits for an approval, with a key of its own. */
+export async function sendWaiting(
+  service: Service,
+  relayerId: string,
+  request: object,
+): Promise<Transaction> {
+  const key = { name: 'Asks', scopes: ['transactions:write'], rules: { require_approval: {} } }
+  const { secret } = await create<{ secret: string }>(service, '/api-keys', key)
+  const { status, body } = await service.api('POST', `/relayers/${relayerId}/transactions`, request, {
+    authorization: `Bearer ${secret}`,
+  })
+  if (status !== 200 || body.data.awaits_approval !== true)
+    throw new Error(`the transaction does not wait for an approval: ${status} ${body.error}`)
+  return body.data
+}
+
 /** Waits for at least so many deliveries of a notification, and returns their ids. Nobody receives them, so there are tries to look at. */
 export async function deliveriesOf(
   service: Service,

@@ -48,6 +48,8 @@ const ARROWS: Rules['arrows'] = {
     'app.ts',
     'audit/',
     'config/',
+    'contract/exact-integers.ts',
+    'contract/operations.ts',
     'database/',
     'networks/',
     'notifications/keys.ts',
@@ -108,6 +110,8 @@ const ARROWS: Rules['arrows'] = {
   ],
   'transactions/': [
     'access/actor.ts',
+    'access/visibility.ts',
+    'access/visibility-store.ts',
     'audit/',
     ...CHAINS,
     'contract/operations.ts',
@@ -207,7 +211,7 @@ const PACKAGES: Rules['packages'] = {
 export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
-  onlyIn: { 'process.env': ['config/load.ts'] },
+  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts'] },
 }
 
 /** Only this file takes the generated types; others take them from it. */

@@ -1,11 +1,9 @@
+import { localUrl } from '../config/api-access.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Command, EXIT } from './command.ts'
 
 /** A service that does not answer within this time, in ms, is not healthy. */
 const TIMEOUT_MS = 3_000
-
-/** Addresses to listen on that are no address to connect to, and what reaches them from this machine. */
-const LOCAL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
 /** `relayer health`. */
 export const health: Command = {
@@ -18,8 +16,7 @@ export const health: Command = {
   options: [],
   maxPositionals: 0,
   async run(_args, terminal) {
-    const { host, port } = loadConfig().server
-    const url = `http://${LOCAL[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}/api/v1/health`
+    const url = `${localUrl(loadConfig().server)}/api/v1/health`
     try {
       const { status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
       terminal.out(`${url} answered ${status}`)

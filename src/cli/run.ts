@@ -1,6 +1,18 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
 import { maskUrls } from '../log.ts'
+import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
+import {
+  txApprove,
+  txCancel,
+  txFollow,
+  txList,
+  txRefuse,
+  txReplace,
+  txSend,
+  txShow,
+  txWhy,
+} from './api/transactions.ts'
 import { auditVerify } from './audit-verify.ts'
 import { changeStorageKey } from './change-storage-key.ts'
 import { checkConfig } from './check-config.ts'
@@ -32,7 +44,19 @@ const COMMANDS: readonly Command[] = [
   changeStorageKey,
   checkConfig,
   migrateCommand,
+  txSend,
+  txList,
+  txShow,
+  txReplace,
+  txCancel,
+  txApprove,
+  txRefuse,
+  txWhy,
+  txFollow,
   txDecide,
+  relayersList,
+  relayersPause,
+  relayersResume,
   reset,
   auditVerify,
   health,

@@ -52,6 +52,9 @@ const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_TRUSTED_PROXIES'] as const
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
+/** Commands that ask a service over HTTP read these; `api-access.ts` describes them. */
+const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
+
 const MIN_API_KEY_LENGTH = 32
 
 /** Reads and checks the variables; an empty one counts as absent. Relative folders count from `cwd`. */
@@ -109,7 +112,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
 /** Names with our prefix that mean nothing: a mistyped setting would otherwise silently keep its default. */
 export function unknownNames(env: Env, referred: ReadonlySet<string>): string[] {
   const ours = [...Object.keys(NUMBERS), ...FLAGS, ...LISTS].filter((name) => name.startsWith(PREFIX))
-  const known = [...ours, ...IGNORED]
+  const known = [...ours, ...IGNORED, ...OF_COMMANDS]
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !referred.has(name))
     .map((name) => `the environment variable ${name} is not known${suggest(name, known)}`)

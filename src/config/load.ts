@@ -19,7 +19,7 @@ export type { Config } from './types.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment and the configuration file into one frozen object; no other file reads `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR` (default `./config`). A file
+ * Reads the environment and the configuration file into one frozen object. Of all other files, only `api-access.ts` reads `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR` (default `./config`). A file
  * `.env` in the same folder adds variables that the environment does not have.
  *
  * Files of existing deployments work unchanged: `rpc_urls` are texts or `{ url, weight }`; `networks` is a list, a folder, or absent

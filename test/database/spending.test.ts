@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Approval, issueApprover } from '../support/approver.ts'
 import { issueLimited, outcomeOf, violationIn } from '../support/limited-key.ts'
 import { scenarioOf } from '../support/scenario.ts'
 import { RECEIVER } from '../support/service.ts'
@@ -25,12 +26,52 @@ async function issue(rules: object) {
       (status) => status === 200,
     )
   /** Calls the services in turn. */
-  const call = (index: number, method: string, path: string, body: object) =>
+  const call = (index: number, method: string, path: string, body?: object) =>
     (index % 2 === 0 ? one : other).call(method, path, body)
   return { call, usage: other.usage }
 }
 
 const pay = (value: number) => ({ to: RECEIVER, value, speed: 'fast' })
+
+describe('two services and one approval', () => {
+  test('decisions and cancellations at once, through both, are one', async () => {
+    const { call } = await issue({ require_approval: {} })
+    const [first, second] = pair.services
+    const keys = [await issueApprover(first), await issueApprover(second)]
+    // Each key decides at both services.
+    const approvers = keys.flatMap((key) => [key.at(first), key.at(second)])
+    for (const { list } of approvers)
+      await until(
+        async () => (await list()).status,
+        (status) => status === 200,
+      )
+    const all = '/relayers/main/transactions'
+    const outcomes = new Set<string>()
+    for (let round = 0; round < 12; round += 1) {
+      const { id } = (await call(0, 'POST', all, pay(1))).body.data
+      const decisions = approvers.map(({ decide }, index) =>
+        decide(id, round % 4 === index ? 'approve' : 'refuse'),
+      )
+      const canceled = round % 3 === 0 ? [call(1, 'DELETE', `${all}/${id}`)] : []
+      await Promise.all([...decisions, ...canceled])
+      const { status, awaits_approval, attempts } = await storyOf(first).get(id)
+      const { data } = (await second.api<Approval>('GET', `${all}/${id}/approval`)).body
+      expect(awaits_approval).toBeUndefined()
+      expect(['approved', 'refused', 'withdrawn']).toContain(data.state)
+      // What was refused or withdrawn is over, and nobody signed it.
+      if (data.state !== 'approved') expect([status, attempts]).toEqual(['canceled', []])
+      const { body } = await first.api<{ after?: { decision?: string } }[]>(
+        'GET',
+        `/audit?action=decideApproval&target_id=${id}`,
+      )
+      const decided = body.data.map(({ after }) => after?.decision)
+      expect(decided).toEqual(data.state === 'withdrawn' ? [] : [data.state])
+      outcomes.add(data.state)
+    }
+    expect(outcomes.size).toBeGreaterThan(1)
+    await scenarioOf(pair.anvil, first).settle()
+  })
+})
 
 describe('two services and the budget of one key', () => {
   test.each([

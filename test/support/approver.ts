@@ -18,6 +18,8 @@ export interface Approver {
   decide(id: string, decision: 'approve' | 'refuse', reason?: string): Promise<Answer<Approval>>
   /** Lists the approvals that it sees. */
   list(state?: string): Promise<Answer<Approval[]>>
+  /** The same key at another service of the same database. */
+  at(service: Service): Approver
 }
 
 /** Issues a key that may read and approve. */
@@ -25,9 +27,13 @@ export async function issueApprover(service: Service, rights: object = {}): Prom
   const key = { name: 'Approver', scopes: ['transactions:read', 'transactions:approve'], ...rights }
   const { body } = await service.api<{ id: string; secret: string }>('POST', '/api-keys', key)
   if (!body.success) throw new Error(`the key was refused: ${body.error}`)
-  const headers = { authorization: `Bearer ${body.data.secret}` }
+  return approverAt(service, body.data)
+}
+
+function approverAt(service: Service, issued: { readonly id: string; readonly secret: string }): Approver {
+  const headers = { authorization: `Bearer ${issued.secret}` }
   return {
-    id: body.data.id,
+    id: issued.id,
     decide: (id, decision, reason) =>
       service.api(
         'POST',
@@ -42,5 +48,6 @@ export async function issueApprover(service: Service, rights: object = {}): Prom
         undefined,
         headers,
       ),
+    at: (other) => approverAt(other, issued),
   }
 }

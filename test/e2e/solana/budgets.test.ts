@@ -1,6 +1,7 @@
 import { address } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someAddress } from '../../chains/solana/build.ts'
+import { issueApprover } from '../../support/approver.ts'
 import { issueLimited, outcomeOf, violationIn, violationsOfMain } from '../../support/limited-key.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import { plantMint, plantTokens } from '../../support/solana/tokens.ts'
@@ -73,6 +74,26 @@ test('lamports and a token have budgets of their own, and fees count what was ch
     { asset: 'native', value: { spent: '600', left: '400' }, count: { spent: '2', left: '1' } },
     { asset: MINT, value: { spent: '5', left: '0' } },
   ])
+})
+
+test('tokens above the amount, and a new token account, wait until another key approves them', async () => {
+  const rule = { above: [{ asset: MINT, value: '4' }], new_receivers: true }
+  const key = await issueLimited(story.service, { require_approval: rule, contracts: [TOKEN_PROGRAM] })
+  const approver = await issueApprover(story.service)
+  const first = (await key.send(tokens(1n))).body.data
+  expect(first).toMatchObject({
+    awaits_approval: true,
+    status_reason: expect.stringContaining(`no approved transaction has paid ${THEIRS} on solana:local.`),
+  })
+  expect(outcomeOf(await approver.decide(first.id, 'approve'))).toBe('200')
+  await story.tickUntil(first.id, 'confirmed')
+  expect((await key.send(tokens(2n))).body.data.awaits_approval).toBeUndefined()
+  const more = (await key.send(tokens(5n))).body.data
+  expect(more.status_reason).toContain(
+    `a value above 4 ${MINT} on solana:local needs an approval, and this transaction moves 5.`,
+  )
+  expect(outcomeOf(await approver.decide(more.id, 'refuse'))).toBe('200')
+  expect((await story.get(more.id)).status).toBe('canceled')
 })
 
 test('what expires without being included is given back after its cancellation', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { issueApprover } from '../../support/approver.ts'
 import { issueLimited, outcomeOf, violationIn, violationsOfMain } from '../../support/limited-key.ts'
 import {
   keypairOf,
@@ -56,6 +57,26 @@ test('lumens and an asset have budgets of their own, and a payment that the ledg
     { asset: 'native', value: { spent: '60', left: '40' }, count: { spent: '2', left: '1' } },
     { asset: EUR, value: { limit: '5', left: '5' } },
   ])
+})
+
+test('a payment above the amount, and one to a new account, wait until another key approves them', async () => {
+  const rule = { above: [{ value: '10' }], new_receivers: true }
+  const key = await issueLimited(story.service, { require_approval: rule })
+  const approver = await issueApprover(story.service)
+  const first = (await key.send(payment(11n))).body.data
+  expect(first).toMatchObject({
+    awaits_approval: true,
+    status_reason: expect.stringContaining(
+      `no approved transaction has paid ${RECEIVER} on stellar:standalone.`,
+    ),
+  })
+  expect(outcomeOf(await approver.decide(first.id, 'approve'))).toBe('200')
+  await story.closeUntil(first.id, 'confirmed')
+  expect((await key.send(payment(10n))).body.data.awaits_approval).toBeUndefined()
+  const more = (await key.send(payment(12n))).body.data
+  expect(more.awaits_approval).toBe(true)
+  expect(outcomeOf(await approver.decide(more.id, 'refuse'))).toBe('200')
+  expect((await story.get(more.id)).status).toBe('canceled')
 })
 
 test('the rules of the configuration refuse an operation and a larger sum, whoever sends', async () => {

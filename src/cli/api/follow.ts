@@ -1,0 +1,77 @@
+import { parseJson } from '../../contract/exact-integers.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { EXIT } from '../command.ts'
+import { toJson } from './api-client.ts'
+import { type ApiArguments, pathOf, queryOf } from './api-command.ts'
+
+type Transaction = Schemas['Transaction']
+type RelayerEvent = Schemas['Event']
+
+/** The transactions to follow. */
+interface Followed {
+  readonly relayerId: string
+  /** Absent for all of the relayer. */
+  readonly id?: string | undefined
+}
+
+const FINAL: readonly string[] = ['confirmed', 'failed', 'canceled', 'expired']
+
+/**
+ * Prints changes until the transaction is final, or for ever without one, and returns the exit code. A stream that ends is opened again behind
+ * the last event that came.
+ */
+export async function follow(args: ApiArguments, { relayerId, id }: Followed): Promise<number> {
+  let after: string | undefined
+  for (;;) {
+    const query = queryOf({ relayer_id: relayerId, after })
+    const stream = await args.client.stream(`/events/stream${query}`)
+    // The stream is open, so nothing that happens from now on is missed.
+    const now = id === undefined ? undefined : await readTransaction(args, { relayerId, id })
+    if (now !== undefined && (after === undefined || isFinal(now))) print(args, now)
+    if (now !== undefined && isFinal(now)) {
+      await stream.cancel()
+      return exitCodeOf(now)
+    }
+    for await (const event of readEvents(stream)) {
+      after = event.number
+      const { payload } = event
+      if (!isTransaction(payload) || (id !== undefined && payload.id !== id)) continue
+      print(args, payload)
+      if (id !== undefined && isFinal(payload)) return exitCodeOf(payload)
+    }
+  }
+}
+
+async function readTransaction(
+  { client }: ApiArguments,
+  { relayerId, id = '' }: Followed,
+): Promise<Transaction> {
+  return (await client.call<Transaction>('GET', pathOf('relayers', relayerId, 'transactions', id))).data
+}
+
+/** Reads the `data` lines of server-sent events, as the service sends them: each event is one line of JSON. */
+async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<RelayerEvent> {
+  let rest = ''
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = `${rest}${text}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.startsWith('data: ')) yield parseJson(line.slice(6)) as RelayerEvent
+  }
+}
+
+function isTransaction(payload: RelayerEvent['payload']): payload is Extract<typeof payload, Transaction> {
+  return 'status' in payload && 'created_at' in payload
+}
+
+function isFinal({ status }: Transaction): boolean {
+  return FINAL.includes(status)
+}
+
+function exitCodeOf({ status }: Transaction): number {
+  return status === 'confirmed' ? EXIT.ok : EXIT.failed
+}
+
+function print({ json, terminal }: ApiArguments, transaction: Transaction): void {
+  const { id, status, hash = '', status_reason = '' } = transaction
+  terminal.out(json ? toJson(transaction) : [id, status, hash, status_reason].join('  ').trimEnd())
+}

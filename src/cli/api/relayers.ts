@@ -1,0 +1,68 @@
+import type { Schemas } from '../../contract/operations.ts'
+import type { Command } from '../command.ts'
+import { toJson } from './api-client.ts'
+import { type ApiArguments, apiCommand, pathOf, queryOf } from './api-command.ts'
+import { formatTable } from './table.ts'
+
+type Relayer = Schemas['Relayer']
+
+const COLUMNS = ['ID', 'NETWORK', 'ADDRESS', 'STATE', 'NAME']
+
+/** `relayer relayers list`. */
+export const relayersList: Command = apiCommand({
+  name: 'relayers list',
+  summary: 'List the relayers of a service.',
+  positionals: [],
+  usage: '[--page <number>]',
+  help: [
+    'Shows up to 100 relayers with their accounts, and whether they sign.',
+    '',
+    'Example: relayer relayers list --json',
+  ],
+  options: ['page'],
+  run: async ({ client, options: { page }, json, terminal }) => {
+    const { data } = await client.call<Relayer[]>('GET', `/relayers${queryOf({ per_page: '100', page })}`)
+    if (json) terminal.out(toJson(data))
+    else for (const line of formatTable(COLUMNS, data.map(rowOf))) terminal.out(line)
+    return undefined
+  },
+})
+
+/** `relayer relayers pause`. */
+export const relayersPause: Command = switchCommand('pause', 'Pause a relayer: it accepts and signs nothing.')
+
+/** `relayer relayers resume`. */
+export const relayersResume: Command = switchCommand('resume', 'Resume a relayer that was paused.')
+
+function switchCommand(action: 'pause' | 'resume', summary: string): Command {
+  return apiCommand({
+    name: `relayers ${action}`,
+    summary,
+    positionals: ['relayer id'],
+    help: [
+      'What is signed is still broadcast and watched.',
+      '',
+      `Example: relayer relayers ${action} local-1`,
+    ],
+    run: (args) => setPaused(args, action === 'pause'),
+  })
+}
+
+async function setPaused(
+  { client, positionals: [id = ''], json, terminal }: ApiArguments,
+  paused: boolean,
+): Promise<undefined> {
+  const body = JSON.stringify({ paused })
+  const { data } = await client.call<Relayer>('PATCH', pathOf('relayers', id), { body })
+  terminal.out(json ? toJson(data) : `relayer ${data.id} is ${stateOf(data)}`)
+}
+
+function rowOf(relayer: Relayer) {
+  const { id, network_type, network, address, name } = relayer
+  return [id, `${network_type}:${network}`, address, stateOf(relayer), name]
+}
+
+function stateOf({ paused, system_disabled, disabled_reason }: Relayer): string {
+  if (paused) return 'paused'
+  return system_disabled ? `disabled: ${disabled_reason?.type ?? 'unknown'}` : 'active'
+}

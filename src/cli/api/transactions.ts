@@ -1,0 +1,204 @@
+import type { Schemas } from '../../contract/operations.ts'
+import { type Command, UsageError } from '../command.ts'
+import { type ApiAnswer, toJson } from './api-client.ts'
+import { type ApiArguments, apiCommand, pathOf, queryOf } from './api-command.ts'
+import { follow } from './follow.ts'
+import { formatRecord, formatTable } from './table.ts'
+
+type Transaction = Schemas['Transaction']
+type Shown = Schemas['TransactionWithAttempts']
+
+const COLUMNS = ['ID', 'STATUS', 'CREATED', 'HASH', 'REASON']
+const IDS = ['relayer id', 'transaction id'] as const
+const EXAMPLE_IDS = 'local-1 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11'
+const REQUEST = `'{"to": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "value": "1", "speed": "fast"}'`
+
+/** `relayer tx send`. */
+export const txSend: Command = apiCommand({
+  name: 'tx send',
+  summary: 'Send a transaction.',
+  positionals: ['relayer id', 'request as JSON'],
+  usage: '[--idempotency-key <key>] [--dry-run] [--follow]',
+  help: [
+    'The request is the body of sendTransaction; /docs of the service describes it for each kind of network.',
+    '',
+    '  --idempotency-key  Sends it once, however often the command is repeated.',
+    '  --dry-run          Shows what would happen, and changes nothing.',
+    '  --follow           Waits until the transaction is final. Exits with 0 when it is confirmed, with 1 otherwise.',
+    '',
+    `Example: relayer tx send local-1 ${REQUEST} --follow`,
+  ],
+  options: ['idempotency-key'],
+  flags: ['dry-run', 'follow'],
+  run: async (args) => {
+    const [relayerId = '', request = ''] = args.positionals
+    const key = args.options['idempotency-key']
+    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const path = `${pathOf('relayers', relayerId, 'transactions')}${dryRunQuery(args)}`
+    const answer = await args.client.call<Shown>('POST', path, { body: readJson(request), headers })
+    show(args, answer)
+    return args.flags.has('follow') && !args.flags.has('dry-run')
+      ? follow(args, { relayerId, id: answer.data.id })
+      : undefined
+  },
+})
+
+/** `relayer tx list`. */
+export const txList: Command = apiCommand({
+  name: 'tx list',
+  summary: 'List the transactions of a relayer, newest first.',
+  positionals: ['relayer id'],
+  usage: '[--status <status>] [--page <number>] [--per-page <number>]',
+  help: [
+    'Shows 20 transactions unless told otherwise.',
+    '',
+    'Example: relayer tx list local-1 --status submitted',
+  ],
+  options: ['status', 'page', 'per-page'],
+  run: async ({ client, positionals: [id = ''], options, json, terminal }) => {
+    const { status, page, 'per-page': per_page = '20' } = options
+    const path = `${pathOf('relayers', id, 'transactions')}${queryOf({ status, page, per_page })}`
+    const { data } = await client.call<Transaction[]>('GET', path)
+    if (json) terminal.out(toJson(data))
+    else for (const line of formatTable(COLUMNS, data.map(rowOf))) terminal.out(line)
+    return undefined
+  },
+})
+
+/** `relayer tx show`. */
+export const txShow: Command = apiCommand({
+  name: 'tx show',
+  summary: 'Show a transaction with every attempt that was signed for it.',
+  positionals: IDS,
+  help: [`Example: relayer tx show ${EXAMPLE_IDS}`],
+  run: async (args) => show(args, await args.client.call<Shown>('GET', transactionPath(args))),
+})
+
+/** `relayer tx replace`. */
+export const txReplace: Command = apiCommand({
+  name: 'tx replace',
+  summary: 'Replace a transaction that waits with a new request.',
+  positionals: [...IDS, 'request as JSON'],
+  usage: '[--dry-run]',
+  help: [
+    'Only one of the two can ever happen. --dry-run shows what would happen, and changes nothing.',
+    '',
+    `Example: relayer tx replace ${EXAMPLE_IDS} ${REQUEST}`,
+  ],
+  flags: ['dry-run'],
+  run: async (args) => {
+    const [, , request = ''] = args.positionals
+    const path = `${transactionPath(args)}${dryRunQuery(args)}`
+    return show(args, await args.client.call<Shown>('PUT', path, { body: readJson(request) }))
+  },
+})
+
+/** `relayer tx cancel`. */
+export const txCancel: Command = apiCommand({
+  name: 'tx cancel',
+  summary: 'Cancel a transaction that waits.',
+  positionals: IDS,
+  help: [
+    'What never left the service is canceled at once; otherwise a transaction without effect takes its place.',
+    '',
+    `Example: relayer tx cancel ${EXAMPLE_IDS}`,
+  ],
+  run: async (args) => show(args, await args.client.call<Shown>('DELETE', transactionPath(args))),
+})
+
+/** `relayer tx approve`. */
+export const txApprove: Command = decisionCommand(
+  'approve',
+  'Let a transaction be sent that waits for an approval.',
+)
+
+/** `relayer tx refuse`. */
+export const txRefuse: Command = decisionCommand('refuse', 'Cancel a transaction that waits for an approval.')
+
+function decisionCommand(decision: 'approve' | 'refuse', summary: string): Command {
+  return apiCommand({
+    name: `tx ${decision}`,
+    summary,
+    positionals: IDS,
+    usage: '[--reason <text>]',
+    help: [
+      'The API key needs the scope transactions:approve, and must not be the one that sent it.',
+      '',
+      `Example: relayer tx ${decision} ${EXAMPLE_IDS}`,
+    ],
+    options: ['reason'],
+    run: async (args) => {
+      const body = JSON.stringify({ decision, reason: args.options.reason })
+      return show(args, await args.client.call<object>('POST', `${transactionPath(args)}/approval`, { body }))
+    },
+  })
+}
+
+/** `relayer tx why`. */
+export const txWhy: Command = apiCommand({
+  name: 'tx why',
+  summary: 'Explain why a transaction is where it is, and what happens next.',
+  positionals: IDS,
+  help: [`Example: relayer tx why ${EXAMPLE_IDS}`],
+  run: async (args) => {
+    const { client, json, terminal } = args
+    const { data } = await client.call<Schemas['Diagnosis']>('GET', `${transactionPath(args)}/diagnosis`)
+    if (json) {
+      terminal.out(toJson(data))
+      return undefined
+    }
+    terminal.out(`${data.status}: ${data.summary}`)
+    for (const { code, message } of data.findings) terminal.out(`  ${code}: ${message}`)
+    const at = data.next_action.at === undefined ? '' : ` at ${data.next_action.at}`
+    terminal.out(`next${at}: ${data.next_action.message}`)
+    return undefined
+  },
+})
+
+/** `relayer tx follow`. */
+export const txFollow: Command = apiCommand({
+  name: 'tx follow',
+  summary: 'Print the changes of the transactions of a relayer as they happen.',
+  positionals: ['relayer id'],
+  optional: ['transaction id'],
+  help: [
+    'With a transaction id, it ends when that transaction is final: with 0 when it is confirmed, with 1 otherwise. The API key needs the scopes',
+    'events:read and transactions:read.',
+    '',
+    `Example: relayer tx follow ${EXAMPLE_IDS}`,
+  ],
+  run: (args) => {
+    const [relayerId = '', id] = args.positionals
+    return follow(args, { relayerId, id })
+  },
+})
+
+function transactionPath({ positionals: [relayerId = '', id = ''] }: ApiArguments): string {
+  return pathOf('relayers', relayerId, 'transactions', id)
+}
+
+function dryRunQuery({ flags }: ApiArguments): string {
+  return flags.has('dry-run') ? '?dry_run=true' : ''
+}
+
+/** The text is sent as it is, so that no integer is rounded. The message does not repeat it (I11). */
+function readJson(text: string): string {
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new UsageError(`The request is not JSON. Put it into single quotes: ${REQUEST}`)
+  }
+  return text
+}
+
+function show({ json, terminal }: ApiArguments, { data, logs }: ApiAnswer<object>): undefined {
+  const lines = json
+    ? [toJson(data)]
+    : formatRecord(data, (value) => JSON.stringify(JSON.parse(toJson(value))))
+  for (const line of lines) terminal.out(line)
+  if (!json) for (const log of logs) terminal.out(`note: ${log}`)
+}
+
+function rowOf({ id, status, created_at, hash, status_reason }: Transaction) {
+  return [id, status, created_at, hash, status_reason]
+}
