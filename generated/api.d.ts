@@ -892,6 +892,9 @@ export interface paths {
          *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
          *     s.
          *
+         *     The stream begins with an `id` alone, which is no event: the number after which it begins. A client that loses the connection before
+         *     the first event comes back with it.
+         *
          *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets
          *     none: it opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an
          *     `EventSource` that comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with

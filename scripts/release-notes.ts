@@ -10,6 +10,7 @@ try {
   const version = versionOfTag(process.argv[2] ?? '', {
     'package.json': JSON.parse(read('package.json')).version,
     'package-lock.json': JSON.parse(read('package-lock.json')).version,
+    'clients/typescript/package.json': JSON.parse(read('clients/typescript/package.json')).version,
     'openapi.yaml': parse(read('openapi.yaml')).info.version,
   })
   process.stdout.write(releaseNotes(read('CHANGELOG.md'), version))

@@ -84,6 +84,8 @@ export type StreamPiece =
 
 /** The result of an operation that streams. http takes the next pieces when the caller has read the previous ones. */
 export interface Streamed {
+  /** The cursor before the first event. A caller that loses the connection before any event comes back with it. */
+  readonly after: string
   readonly stream: AsyncIterable<readonly StreamPiece[]>
 }
 

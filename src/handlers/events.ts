@@ -97,7 +97,7 @@ async function openStream(
   try {
     const after = await startOf(deps.db, input)
     slot.rest()
-    return { stream: stream(deps, input, { slot, signal, after, principal }) }
+    return { after: String(after), stream: stream(deps, input, { slot, signal, after, principal }) }
   } catch (error) {
     slot.release()
     throw error

@@ -209,12 +209,12 @@ test('events, as a log and as a stream', async () => {
     params: { query: { after: '0', duration: 0 } },
     parseAs: 'text',
   })
-  expect(bodyOf(stream)).toContain(`id: ${data[0]?.number}`)
+  expect(bodyOf(stream)).toContain(`id: ${data[0]?.number}\nevent: `)
   const body = { relayer_id: 'main', type: 'transaction_update' } as const
   const { ticket } = bodyOf(await client.POST('/api/v1/events/stream-tickets', { body })).data
   const query = `ticket=${ticket}&after=0&duration=0`
   const asBrowser = await fetch(`${world.service.url}/api/v1/events/stream?${query}`)
-  expect(await asBrowser.text()).toContain(`id: ${data[0]?.number}`)
+  expect(await asBrowser.text()).toContain(`id: ${data[0]?.number}\nevent: `)
 })
 
 test('API keys', async () => {

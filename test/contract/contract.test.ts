@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { generateTypes } from '../../scripts/generate.ts'
+import { generateFiles } from '../../scripts/generate.ts'
 import {
   type ContractOperation,
   loadContract,
@@ -174,9 +174,9 @@ describe('examples', () => {
   })
 })
 
-test('generated/api.d.ts is current', async () => {
-  const present = await readFile(new URL('../../generated/api.d.ts', import.meta.url), 'utf8')
-  expect(present).toBe(await generateTypes())
+test('the generated files of the service and of its client are current', async () => {
+  for (const [path, wanted] of await generateFiles())
+    expect(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(wanted)
 })
 
 function schema(name: string): Node {

@@ -26,7 +26,7 @@ const statusOf = (data: string | undefined) =>
 test('an event is seen as it happens, as the contract says, and silence is filled', async () => {
   const stream = await openStream(story.service.url)
   expect([stream.status, stream.type]).toEqual([200, 'text/event-stream; charset=utf-8'])
-  expect(await stream.next()).toEqual({ comment: 'open' })
+  expect(await stream.next()).toMatchObject({ comment: 'open', id: expect.stringMatching(/^\d+$/) })
   const { id } = await story.send({ to: RECEIVER, value: 1, speed: 'fast' })
   const frames = [await stream.next(), await stream.next(), await stream.next()]
   expect(frames.map((frame) => statusOf(frame?.data))).toEqual(['pending', 'sent', 'submitted'])
@@ -52,6 +52,20 @@ test('a reader that comes back with Last-Event-ID misses nothing and sees nothin
   expect(await rest.rest()).toEqual(all.slice(1))
   const later = await openStream(story.service.url, { query: `?after=${all.at(-1)?.id}&duration=0` })
   expect(await later.rest()).toEqual([])
+})
+
+test('a reader that loses the connection before the first event comes back with the id of the beginning', async () => {
+  const stream = await openStream(story.service.url)
+  const beginning = await stream.next()
+  await stream.close()
+  const { id } = await story.send({ to: RECEIVER, value: 2, speed: 'fast' })
+  await story.reach(id, 'submitted')
+  const again = await openStream(story.service.url, {
+    query: '?duration=0',
+    headers: { 'last-event-id': beginning?.id ?? '' },
+  })
+  const frames = await again.rest()
+  expect(frames.map(({ data }) => statusOf(data))).toEqual(['pending', 'sent', 'submitted'])
 })
 
 test('filters, and a filter for another relayer', async () => {
@@ -102,7 +116,7 @@ test('one stream too many is 429, until another one is closed', async () => {
     () => openStream(service.url),
     ({ status }) => status === 200,
   )
-  expect(await next.next()).toEqual({ comment: 'open' })
+  expect(await next.next()).toMatchObject({ comment: 'open' })
   await next.close()
   await service.stop()
 }, 60_000)

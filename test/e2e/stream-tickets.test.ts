@@ -52,7 +52,8 @@ function get(query: string, { service = story.service, headers = {} } = {}): Pro
 }
 
 const KNOWN = 'after=0&duration=0'
-const ids = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)
+/** The numbers of the events; the id at the beginning is none. */
+const ids = (text: string) => [...text.matchAll(/^id: (\d+)\nevent: /gm)].map(([, id]) => id)
 
 test('a ticket opens one stream without a header, and only one', async () => {
   const ticket = await issue()

@@ -21,7 +21,9 @@ test('the source waits for a reader that does not read, and ends when the reader
       ended = true
     }
   }
-  const { port } = await startStub({ handlers: { streamEvents: async () => ({ stream: endless() }) } })
+  const { port } = await startStub({
+    handlers: { streamEvents: async () => ({ after: '0', stream: endless() }) },
+  })
   const socket = connect(port, '127.0.0.1').pause()
   socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\n\r\n`)
   let before = -1
@@ -52,7 +54,7 @@ async function startStreaming(limits: { requestTimeoutMs?: number } = {}) {
   }
   const streamEvents: HandlerMap['streamEvents'] = async (_input, { signal }) => {
     signals.push(signal)
-    return { stream: open(signal) }
+    return { after: '0', stream: open(signal) }
   }
   const { port } = await startStub({ handlers: { streamEvents }, limits })
   return { port, signals }

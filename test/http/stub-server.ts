@@ -165,7 +165,7 @@ const HANDLERS: HandlerMap = {
   decideApproval: async () => ({ data: APPROVAL }),
   listEvents: async () => ({ data: [] }),
   listAuditEntries: async () => ({ data: [] }),
-  streamEvents: async () => ({ stream: emptyStream() }),
+  streamEvents: async () => ({ after: '0', stream: emptyStream() }),
   createStreamTicket: async () => ({
     data: { ticket: 't'.repeat(43), expires_at: '2026-11-20T10:01:00.000Z' },
   }),

@@ -64,7 +64,7 @@ export async function installPackage(): Promise<Installation> {
 }
 
 /** The scripts of the package write to the same stream before the list. */
-function packedFiles(out: string): string[] {
+export function packedFiles(out: string): string[] {
   const list = JSON.parse(out.slice(out.search(/^[[{]$/m))) as unknown
   const [{ files }] = (Array.isArray(list) ? list : Object.values(list as object)) as [
     { files: readonly { path: string }[] },

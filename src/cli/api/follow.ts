@@ -32,9 +32,9 @@ export async function follow(args: ApiArguments, { relayerId, id }: Followed): P
       await stream.cancel()
       return exitCodeOf(now)
     }
-    for await (const event of readEvents(stream)) {
-      after = event.number
-      const { payload } = event
+    for await (const { number, payload } of readEvents(stream)) {
+      after = number
+      if (payload === undefined) continue
       if (!isTransaction(payload) || (id !== undefined && payload.id !== id)) continue
       print(args, payload)
       if (id !== undefined && isFinal(payload)) return exitCodeOf(payload)
@@ -49,13 +49,19 @@ async function readTransaction(
   return (await client.call<Transaction>('GET', pathOf('relayers', relayerId, 'transactions', id))).data
 }
 
-/** Reads the `data` lines of server-sent events, as the service sends them: each event is one line of JSON. */
-async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<RelayerEvent> {
+/** The number after which a stream goes on. The beginning of a stream has no payload. */
+type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'payload'>>
+
+/** Reads server-sent events as the service sends them: an `id` alone at the beginning, then one line of JSON for each event. */
+async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Streamed> {
   let rest = ''
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     const lines = `${rest}${text}`.split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line.startsWith('data: ')) yield parseJson(line.slice(6)) as RelayerEvent
+    for (const line of lines) {
+      if (line.startsWith('id: ')) yield { number: line.slice('id: '.length) }
+      if (line.startsWith('data: ')) yield parseJson(line.slice('data: '.length)) as RelayerEvent
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { stringifyJson } from '../../contract/exact-integers.ts'
-import type { StreamPiece } from '../../contract/operations.ts'
+import type { Streamed, StreamPiece } from '../../contract/operations.ts'
 import type { HttpContext } from '../state.ts'
 
 /**
  * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection has accepted the
  * previous ones, so a slow reader costs the memory of one group of pieces. The iterator ends when the reader disconnects.
  */
-export function sendEvents(context: HttpContext, pieces: AsyncIterable<readonly StreamPiece[]>): void {
+export function sendEvents(context: HttpContext, streamed: Streamed): void {
   context.status = 200
   context.set('Content-Type', 'text/event-stream; charset=utf-8')
   context.set('Cache-Control', 'no-store')
@@ -15,13 +15,14 @@ export function sendEvents(context: HttpContext, pieces: AsyncIterable<readonly 
   context.set('Connection', 'close')
   // This header stops proxies from buffering events.
   context.set('X-Accel-Buffering', 'no')
-  context.body = Readable.from(frames(pieces), { objectMode: true, highWaterMark: 1 })
+  context.body = Readable.from(frames(streamed), { objectMode: true, highWaterMark: 1 })
 }
 
-async function* frames(pieces: AsyncIterable<readonly StreamPiece[]>): AsyncGenerator<string> {
-  // Node sends the headers with the first bytes, and a reader needs to know at once that it is connected.
-  yield ': open\n\n'
-  for await (const group of pieces) yield group.map(toFrame).join('')
+async function* frames({ after, stream }: Streamed): AsyncGenerator<string> {
+  // Node sends the headers with the first bytes, and a reader needs to know at once that it is connected. An id without data is no event:
+  // readers only remember it, and send it as Last-Event-ID when they come back.
+  yield `: open\nid: ${after}\n\n`
+  for await (const group of stream) yield group.map(toFrame).join('')
 }
 
 /** One `data` line holds the whole event, because JSON text has no line breaks. */

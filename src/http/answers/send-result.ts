@@ -19,7 +19,7 @@ export function sendResult(context: HttpContext, operation: ContractOperation, r
       sendEnvelope(context, operation, result as SuccessResult)
       break
     case 'stream':
-      sendEvents(context, (result as Streamed).stream)
+      sendEvents(context, result as Streamed)
       break
     case 'bare':
       sendBare(context, result as BareResult)

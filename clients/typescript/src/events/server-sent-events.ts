@@ -1,0 +1,35 @@
+/** A block of a stream of server-sent events. One without data is no event: it tells the id, or only that the stream is alive. */
+export interface ServerSentBlock {
+  readonly id?: string
+  readonly data?: string
+}
+
+/** Reads the blocks of a stream (HTML Living Standard, "Interpreting an event stream"). Ends with the stream. */
+export async function* readBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentBlock> {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      text += read.value
+      const blocks = text.split(/\r\n\r\n|\n\n|\r\r/)
+      text = blocks.pop() ?? ''
+      yield* blocks.map(toBlock)
+    }
+  } finally {
+    // Closes the connection when nobody reads on.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+function toBlock(text: string): ServerSentBlock {
+  const lines = text.split(/\r\n|\n|\r/).map(toField)
+  const data = lines.flatMap(([name, value]) => (name === 'data' ? [value] : []))
+  const id = lines.findLast(([name]) => name === 'id')?.[1]
+  return { ...(id !== undefined && { id }), ...(data.length > 0 && { data: data.join('\n') }) }
+}
+
+/** A line without a colon is a field without a value; a comment is a field without a name. */
+function toField(line: string): readonly [name: string, value: string] {
+  const [, name = line, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+  return [name, value]
+}

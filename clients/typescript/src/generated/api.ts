@@ -1,0 +1,7768 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+
+export interface paths {
+    readonly "/api/v1/health": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Check that the process is alive
+         * @description Answers `OK` as long as the process can answer at all. It checks nothing else.
+         */
+        readonly get: operations["getHealth"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ready": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Check that the service can do its work
+         * @description The service checks its database, networks, workers and relayers. `degraded` still answers 200: part of the work is impossible, for
+         *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503; so does a service
+         *     that is stopping, which still takes requests for a short time. The body is not wrapped in the envelope.
+         */
+        readonly get: operations["getReadiness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all metrics, or list their names
+         * @description Answers with all metrics as text. To a caller that prefers `application/json` in its `Accept` header, with the names of the metrics.
+         */
+        readonly get: operations["listMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metrics/{metric_name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read one metric
+         * @description Answers with the series of one metric as text. A metric that has no value yet has its description alone.
+         */
+        readonly get: operations["metricDetail"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/debug/metrics/scrape": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all metrics
+         * @description Answers with all metrics as text, whatever the `Accept` header says. Scrapers of OpenZeppelin Relayer use this path.
+         */
+        readonly get: operations["scrapeMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List relayers
+         * @description Lists the relayers of the configuration file and those that callers created, in the order of their creation, then by id.
+         */
+        readonly get: operations["listRelayers"];
+        readonly put?: never;
+        /**
+         * Create a relayer
+         * @description The service operates the account of a signer on a network from now on. The fields are those of a relayer in the configuration
+         *     file; the account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
+         *
+         *     - The network is one of the configuration file or a well-known one; another is 400 `unknown_network`.
+         *     - A signer or a notification that does not exist is 404 `signer_not_found` or `notification_not_found`.
+         *     - One relayer operates one account, because two would take each other's nonces: otherwise 400 `account_taken`.
+         *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions
+         *       come back with it.
+         *     - The service asks `custom_rpc_urls` which chain they serve, for at most 5 seconds. One that serves another chain is 400
+         *       `wrong_chain`. One that does not answer is no reason to refuse: `metadata.logs` says so.
+         *     - The service checks the health of the relayer before this answers, for at most 5 seconds. A new account without money begins
+         *       with `system_disabled`, and is enabled by itself soon after `min_balance` has arrived.
+         */
+        readonly post: operations["createRelayer"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a relayer
+         * @description Shows the relayer as it is now, also while it is paused or disabled.
+         */
+        readonly get: operations["getRelayer"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a relayer
+         * @description Takes the relayer off the list; another relayer can operate its account from then on. The service keeps its transactions, and they
+         *     come back when a relayer with this id is created again.
+         *
+         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service
+         *     abandons no accepted transaction. Pause the relayer, cancel them or wait, then try again.
+         */
+        readonly delete: operations["deleteRelayer"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a relayer
+         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396) says: `null` removes a field, objects
+         *     are
+         *     merged, lists are replaced as a whole. Only these fields can be changed; the fields that decide about the account cannot. The
+         *     service applies
+         *     changes of one relayer one after the other, and loses none.
+         *
+         *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them
+         *     whole; to leave all as they are, leave the field out.
+         *
+         *     A policy that limits a relayer of the configuration file can be made stricter and not wider than the file says, unless its entry says
+         *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods
+         *     that read and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
+         *
+         *     Another `signer_id` hands the account over to another place of the same key, for example from a key file to an HSM that the key was
+         *     imported into. A signer of another address is refused: the relayer, its nonces and its transactions belong to the account. What is
+         *     signed already stays as it is.
+         *
+         *     A relayer that is paused or disabled can be changed as well. When its endpoints, its signer or its policies have changed, the
+         *     service checks its health
+         *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
+         *     last until its entry in the file changes.
+         */
+        readonly patch: operations["updateRelayer"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the state of a relayer
+         * @description Shows the account of a relayer on its network and the number of its open transactions, also while the relayer is paused or
+         *     disabled. When no endpoint answers within 5 seconds, the answer leaves out `balance` and everything else that only the network
+         *     knows, and `metadata.logs` says why.
+         */
+        readonly get: operations["getRelayerStatus"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/balance": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the balance that a relayer can spend
+         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the amount that an account needs to exist.
+         *     Transactions in flight are not subtracted. An account that does not exist yet has 0. When no endpoint answers within 5 seconds,
+         *     this is 500 `network_unavailable`.
+         */
+        readonly get: operations["getRelayerBalance"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/usage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get what a relayer has spent of its limits
+         * @description Shows each limit of the policy `rules` with what is left of it, and what the relayer spent in the last hour, day and 30 days. What open
+         *     transactions can take counts as spent until the network has decided. Only a relayer with limits is counted.
+         */
+        readonly get: operations["getRelayerUsage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/sign": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign a message with a relayer
+         * @description Signs the UTF-8 bytes of `message`. The service does not decode a `message` that looks like hexadecimal; it is text like any
+         *     other.
+         *     Nothing is sent to a network.
+         *
+         *     - EVM: the service signs a personal message (EIP-191): it puts `\x19Ethereum Signed Message:\n` and the number of bytes before the
+         *       bytes, hashes them with Keccak-256 and signs the hash.
+         *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and
+         *       signs the hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
+         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses two kinds of message with `invalid_request`: one whose
+         *       bytes are a transaction, because the signature would also be one of that transaction, and one of exactly 32 bytes, because these
+         *       can be the hash of a transaction on Stellar; add or remove a character. `r` and `s` are the two halves of the signature;
+         *       `signature` has it in base58, and `public_key` the account.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["signMessage"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/sign-typed-data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign structured data with a relayer
+         * @description Signs structured data as EIP-712 says: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either
+         *     the two
+         *     hashes, or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with
+         *     `not_supported`. Nothing is sent to a network.
+         *
+         *     A document has to be complete: every field of a type needs a value, and a field that its type does not have is refused, because
+         *     the
+         *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
+         *     has, in
+         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer. It refuses a `Transaction` in
+         *     the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK Stack; as hashes, the
+         *     domains of the known networks of that kind.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["signTypedData"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/sign-transaction": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign a transaction and send it yourself
+         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the next nonce of
+         *     the
+         *     account does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of
+         *     the two.
+         *     To have the service price, number, watch and raise a transaction, send it with `sendTransaction` instead.
+         *
+         *     The rules of sending apply: the account has to have the amount that the transaction can take, on top of everything in flight and
+         *     `min_balance`. When no node can tell, the service signs nothing (`network_unavailable`). The `network_type` of the relayer decides
+         *     which body
+         *     applies; another one is `wrong_network_type`.
+         *
+         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
+         *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
+         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
+         *       The policy `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The
+         *       signature is for the network of the relayer.
+         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
+         *       apply,
+         *       and it has to pass a simulation.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["signTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/rpc": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Call the network of a relayer
+         * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the
+         *     endpoint, and asks
+         *     the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the
+         *     node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without `id`
+         *     is
+         *     answered under the id 1.
+         *
+         *     `allowed_rpc_methods` of the relayer decides which methods the service passes on. When it is not set, these are the methods that
+         *     read,
+         *     price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods that
+         *     sign, send,
+         *     administer or keep state on a node are not among them: this service sends transactions, because it gives them their nonces. The
+         *     answer to any other
+         *     method is the error -32601, and the node never receives the call. When no endpoint answers, the error is -33002.
+         *
+         *     The answer of a node, to a batch all of its answers together, may have 8 MiB, 250,000 JSON values and 512 levels of nesting. The error
+         *     for a larger one is -32005.
+         *
+         *     A paused relayer, or one that the service has disabled, passes nothing on.
+         */
+        readonly post: operations["callRpc"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the transactions of a relayer
+         * @description Lists the newest first, by the order in which the service accepted them. It leaves attempts out; ask for a single transaction to
+         *     see them.
+         */
+        readonly get: operations["listTransactions"];
+        readonly put?: never;
+        /**
+         * Send a transaction
+         * @description Stores the request and answers with the transaction in the status `pending`. A success means that the transaction is stored
+         *     durably
+         *     and will be executed at most once; pricing, signing and broadcasting follow within moments.
+         *
+         *     The `network_type` of the relayer decides which of the body shapes applies; the service refuses a body of another type
+         *     with `wrong_network_type`. Before it stores anything, it checks the request against the policies of the relayer, and refuses a
+         *     request
+         *     that would revert with the decoded reason.
+         *
+         *     **Sending once.** A caller that does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the service
+         *     stores the key
+         *     together with the transaction, and the same key with the same body then gives that transaction again, as it is now
+         *     (`metadata.logs`
+         *     says so), also when the relayer has been paused since. Any number of such requests at the same time make one transaction. The same
+         *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
+         *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
+         *     relayer and is kept for as long as its transaction.
+         *
+         *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each
+         *     rule says, and what would be reserved. An `Idempotency-Key` that was used before counts as it would in a send: another body
+         *     is refused with `idempotency_key_reused`; for the same body, `metadata.logs` names the transaction that would be returned, and nothing
+         *     would be spent. A dry run uses no key up.
+         */
+        readonly post: operations["sendTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
+                 * @example 42
+                 */
+                readonly nonce: components["parameters"]["Nonce"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the transaction that has a nonce
+         * @description Shows the transaction to which the service gave this nonce of the relayer's account, as it is now, with every attempt. EVM only; a
+         *     relayer on
+         *     another network is refused with `not_supported`. A nonce that the service never gave is Not found, as is one that something
+         *     outside
+         *     the service has used.
+         */
+        readonly get: operations["getTransactionByNonce"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/pending": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Cancel every waiting transaction
+         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the
+         *     rules of
+         *     canceling a single one: a transaction that never left the service is `canceled` at once; one that was broadcast is replaced by a
+         *     no-op,
+         *     and ends as the network decides. The service cancels the newest first, so that an interruption leaves the beginning of a sequence
+         *     and never an end without its beginning.
+         *
+         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the
+         *     request goes on with them. The request does not touch transactions that arrive meanwhile, cancellations that are under way, and
+         *     transactions that the service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not
+         *     stop the
+         *     others: `failures` has the reason of each.
+         *
+         *     While the relayer is disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is none of
+         *     them, the answer is 400 `relayer_disabled`. A paused relayer cancels nothing: 400 `relayer_paused`.
+         */
+        readonly delete: operations["deletePendingTransactions"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a transaction
+         * @description Shows the transaction as it is now, with every attempt that was ever signed for it.
+         */
+        readonly get: operations["getTransactionById"];
+        /**
+         * Replace a transaction with a new one
+         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id` and `created_at`, and
+         *     on EVM and
+         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. Where the new version has
+         *     another number, or there are none, it waits until the earlier one has expired. `pending`, `sent` and
+         *     `submitted`
+         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`. So is a transaction that
+         *     waits for an approval, because its content is what somebody decides about: cancel it, and send the new content.
+         *
+         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the
+         *     network apply.
+         *
+         *     **EVM**: nodes take the new version only if both fees are at least 110 % (rounded up) of those of the newest attempt.
+         *
+         *     - The service uses explicit prices exactly as they are, or refuses them with `replacement_underpriced`; `error` names the minimum.
+         *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
+         *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
+         *     - Legacy and EIP-1559 pricing may follow each other. The service estimates gas anew when `gas_limit` is absent.
+         *
+         *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
+         *     replacement. It bids at least ten times the highest bid of the open versions for each operation, within `max_fee`; otherwise it is
+         *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do.
+         *
+         *     An externally signed `transaction_xdr` (`fee_bump`) has a sequence number of its own.
+         *
+         *     - With the source and sequence number of the earlier version it goes out at once, for ten times the fee: to pay more, send the same
+         *       `transaction_xdr` with a higher `max_fee`.
+         *     - Otherwise both versions could be included. The service checks the new one at once, stops broadcasting the earlier one, and sends
+         *       the new one when the time bounds of the earlier one have passed and the ledger proves that it was not included; versions that the
+         *       service signs expire after `timeout_seconds`. Until then the answer and the record show the earlier version, and `metadata.logs`
+         *       and `status_reason` say that the new one waits. The same holds for content of the service in place of an externally signed
+         *       version.
+         *     - An externally signed version without time bounds never expires, so it can only be replaced by one with the same source and
+         *       sequence number; anything else is refused with `not_supported`. A new version whose own time is over before the earlier one
+         *       expires is refused with `invalid_request`, and one that another transaction has with `already_accepted`.
+         *     - The signer can send the new transaction without the service at any time, also before the earlier one has expired.
+         *
+         *     **Solana**: two versions do not exclude each other, because transactions have no nonce. The service therefore checks the new
+         *     version at
+         *     once, keeps it, and sends it only when the blockhash of the earlier one has expired at finalized commitment and an endpoint that
+         *     holds
+         *     every block of its life shows that none of them includes it; this takes about a minute. Until then the answer and the record show
+         *     the earlier
+         *     version, and `metadata.logs` and `status_reason` say that the new one waits. Transactions that use the same durable nonce exclude
+         *     each other,
+         *     and are replaced at once: the new version has to advance the same nonce account, which the service adds where it builds the
+         *     transaction itself.
+         *
+         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs` tells
+         *     what happened to the fees. If the network still includes the older version, the record shows the content and the hash of that
+         *     version, and `status_reason` explains it. The service handles concurrent replacements one after the other.
+         */
+        readonly put: operations["replaceTransaction"];
+        readonly post?: never;
+        /**
+         * Cancel a transaction
+         * @description Replaces the transaction with one that does nothing, under the rules of replacing. A transaction that never left the service is
+         *     `canceled` at once. One that may have been broadcast keeps its status until the network has decided: it ends as `canceled` when
+         *     the no-op is
+         *     included or the transaction can no longer be, and otherwise as the network decided.
+         *
+         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce.
+         *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed
+         *       transaction
+         *       (`not_supported`), because only its signer can use its sequence number. When a replacement waits for such a transaction to
+         *       expire, the cancellation drops the replacement, and the transaction ends as `canceled` when the ledger proves that it was not
+         *       included.
+         *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has
+         *       expired and an
+         *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
+         *       account.
+         *
+         *     While the relayer is disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one is 400
+         *     `relayer_disabled`. A paused relayer cancels nothing: 400 `relayer_paused`.
+         */
+        readonly delete: operations["cancelTransaction"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/diagnosis": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Explain why a transaction is where it is
+         * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the
+         *     account's queue, its fee against the market, missing predecessors, the money, the answers of the nodes, and the next step of the
+         *     service with its time. It asks the network, so it is meant for looking into one transaction, not for polling. Facts that no
+         *     node could tell are absent.
+         */
+        readonly get: operations["diagnoseTransaction"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the approval of a transaction
+         * @description Shows why a transaction waits or has waited for an approval, who sent it, until when it waits, and who decided. A transaction that no rule
+         *     stopped has no approval: 404 `approval_not_found`.
+         */
+        readonly get: operations["getApproval"];
+        readonly put?: never;
+        /**
+         * Approve or refuse a transaction
+         * @description Decides about a transaction that waits for an approval. Its content cannot change while it waits, so the decision is about exactly what
+         *     `getTransactionById` shows.
+         *
+         *     - `approve`: the service simulates it again and sends it, like any other. The account has to be able to pay for it now; otherwise the answer
+         *       is 400 `insufficient_balance`, and it still waits.
+         *     - `refuse`: it ends as `canceled`, nothing is signed, and what it took from budgets comes back.
+         *
+         *     The API key that sent it cannot decide (403 `own_approval`), whatever its scopes. The first decision counts: the same one by the same key
+         *     answers 200 again, and any other one 409 `approval_decided`. The same holds when the transaction was canceled or has expired meanwhile.
+         */
+        readonly post: operations["decideApproval"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/approvals": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description Lists the approvals of all relayers that the API key sees, newest first: with `state=waiting`, what has to be decided now.
+         */
+        readonly get: operations["listApprovals"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List notifications
+         * @description Lists the destinations for events in the order of their creation, then by id. It is not subject to the rate limit.
+         */
+        readonly get: operations["listNotifications"];
+        readonly put?: never;
+        /**
+         * Create a notification
+         * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or
+         *     `https://` url that may be reached: the service refuses addresses of private networks unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always. It looks names up at each delivery, and holds
+         *     their
+         *     addresses to the same rule.
+         *
+         *     The service stores a signing key encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An
+         *     `id` that a
+         *     notification, or an entry of the configuration file, has is a conflict.
+         */
+        readonly post: operations["createNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a notification
+         * @description Shows one destination for events. The service never shows its signing key.
+         */
+        readonly get: operations["getNotification"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a notification
+         * @description Deletes the notification with its signing keys and all deliveries, the waiting ones included; the events stay in the log. A
+         *     notification that a relayer names in `notification_id` is not deleted (400 `in_use`): change the relayer first. One of the
+         *     configuration file stays deleted until its entry in the file changes.
+         */
+        readonly delete: operations["deleteNotification"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a notification
+         * @description A merge patch (RFC 7396): fields that it does not name stay. Waiting deliveries go to the new `url`; a notification that is paused
+         *     because its receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before
+         *     no longer; to have both sign for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
+         *
+         *     Answers show urls without their secrets. A `url` from an answer that misses some is refused: send the whole url, or leave the field out.
+         *
+         *     For a notification of the configuration file the change counts until its entry in the file changes.
+         */
+        readonly patch: operations["updateNotification"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the event log
+         * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the
+         *     service disabled
+         *     or enabled. The service writes an event in the same database transaction as the change, so none is missing.
+         *
+         *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never
+         *     inserts an event
+         *     before a number that you have seen. An empty list means that you know everything; a short one does not, because a list ends early,
+         *     after at least one event, when its events exceed 256 KiB. The service keeps events for as long as the deployment says
+         *     (30 days when it says nothing); `metadata.logs` tells when some after your cursor are gone.
+         */
+        readonly get: operations["listEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/events/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow the event log
+         * @description Sends everything after the cursor as server-sent events, then each event as it happens. `id` of each is its number, `event` its
+         *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
+         *     s.
+         *
+         *     The stream begins with an `id` alone, which is no event: the number after which it begins. A client that loses the connection before
+         *     the first event comes back with it.
+         *
+         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets
+         *     none: it opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an
+         *     `EventSource` that comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with
+         *     `after`. The filters of the ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when
+         *     the deployment names their origin.
+         *
+         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a
+         *     reader that does not read at all for a
+         *     while. An API key can follow 100 streams at a time, unless the deployment says otherwise; the answer to one more is 429.
+         */
+        readonly get: operations["streamEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/events/stream-tickets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Get a ticket for an event stream
+         * @description Issues a ticket with which a browser opens one event stream: `GET /api/v1/events/stream?ticket=…`. It is valid for one connection
+         *     within 60 s, and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only
+         *     the events that the body names, and counts as one of this API key.
+         */
+        readonly post: operations["createStreamTicket"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the deliveries of a notification
+         * @description Lists deliveries that have arrived, that are under way, and that the service gave up, the newest event first.
+         */
+        readonly get: operations["listDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/deliveries/{delivery_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a delivery with its newest request and response
+         * @description Shows the body of the delivery, and the request and the response of its newest try.
+         */
+        readonly get: operations["getDelivery"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/deliveries/{delivery_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Deliver again
+         * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The
+         *     time after which the service gives it up starts anew.
+         */
+        readonly post: operations["redeliverDelivery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Deliver many again
+         * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service
+         *     tries, or has lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
+         */
+        readonly post: operations["redeliverDeliveries"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test event
+         * @description Writes an event of the type `notification_test` that is delivered like any other, signed and repeated. Find it among the
+         *     deliveries by `event_id`.
+         */
+        readonly post: operations["sendTestEvent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Pause a notification
+         * @description The service sends it nothing any more; its deliveries wait. Requests that are under way end as usual.
+         */
+        readonly post: operations["pauseNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Resume a notification
+         * @description The service sends the deliveries that have been waiting. The time after which it gives up a delivery starts anew for each of them.
+         */
+        readonly post: operations["resumeNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/signing-key": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the signing key
+         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header
+         *     `webhook-signature` has both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver
+         *     meanwhile, and nothing is refused.
+         *
+         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`).
+         *     A key that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
+         */
+        readonly post: operations["rotateSigningKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/audit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the audit log
+         * @description Lists who changed, sent or signed what, newest first. Each filter narrows the list. To continue, pass the `id` of the last entry as
+         *     `before`: entries that are written meanwhile do not move those behind it. An empty list is the end.
+         *
+         *     Records of secrets show what answers show: urls are masked, and keys are left out. An entry about a transaction or a signature has the
+         *     SHA-256 of the content instead of the content.
+         */
+        readonly get: operations["listAuditEntries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/signers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List signers
+         * @description Lists the signers of the configuration file and those that callers created, in the order of their creation, then by id. The answer
+         *     shows nothing of their keys.
+         */
+        readonly get: operations["listSigners"];
+        readonly put?: never;
+        /**
+         * Create a signer
+         * @description Gives the service a key, or the way to a key that another service holds. The service stores both encrypted and never shows a secret
+         *     again; a deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). A private key serves an EVM account and, as
+         *     the seed of an Ed25519 key, an account on Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a
+         *     signer, or an entry of the configuration file, has is a conflict.
+         *
+         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 400
+         *     `invalid_request` that it does not answer; nothing is stored then. From then on it must have the same public key.
+         */
+        readonly post: operations["createSigner"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/signers/{signer_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a signer
+         * @description Shows that the signer exists, and its type. The service never shows its key.
+         */
+        readonly get: operations["getSigner"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a signer
+         * @description Deletes the signer with its key: **an account is lost with it when nobody has another copy of the key.** A signer that a relayer signs
+         *     with is not deleted (400 `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in
+         *     the file changes.
+         */
+        readonly delete: operations["deleteSigner"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/networks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List networks
+         * @description Lists every network that a relayer can be on: first those of the configuration file, then the well-known ones that it does not
+         *     describe.
+         */
+        readonly get: operations["listNetworks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/networks/{network_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a network
+         * @description Shows one network with the endpoints that the service asks now. Of each endpoint it shows only scheme and host.
+         */
+        readonly get: operations["getNetwork"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change the endpoints of a network
+         * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole,
+         *     not as an
+         *     answer showed them. The service asks which chain they serve: when one serves another chain than the network, nothing changes (400
+         *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are, and `metadata.logs` says so.
+         *
+         *     Only `http://` and `https://` are allowed. The service refuses addresses of private networks unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies
+         *     the
+         *     same rule then.
+         *
+         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again.
+         */
+        readonly patch: operations["updateNetwork"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/networks/{network_id}/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Start over on a test network whose chain was reset
+         * @description A local node that is started anew has another chain under the same name. The service notices it by the first block of the chain,
+         *     or because an account has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the
+         *     diagnosis of their open transactions says `chain_reset`.
+         *
+         *     This operation ends those transactions as `failed`, because nothing of the old chain counts any more, and reads nonces from the
+         *     new chain. Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so
+         *     that they can send again.
+         *
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network
+         *     can prove it: relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never
+         *     reset here. The API refuses main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command
+         *     line.
+         */
+        readonly post: operations["resetNetwork"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Lists the API keys, in the order of their creation, then by id. No answer shows a secret again. The key of the environment (`root`)
+         *     is not a record.
+         */
+        readonly get: operations["listApiKeys"];
+        readonly put?: never;
+        /**
+         * Create an API key
+         * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
+         *
+         *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further
+         *     scope, and no later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any.
+         */
+        readonly post: operations["createApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys/{api_key_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an API key
+         * @description Shows the rights of the key, and the beginnings of its secrets, by which people recognise them.
+         */
+        readonly get: operations["getApiKey"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an API key
+         * @description Its secrets are not accepted any more, in no process, at the latest after a second. The id stays taken, because records name who did
+         *     something by it.
+         */
+        readonly delete: operations["deleteApiKey"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an API key
+         * @description Changes the named fields; null removes a restriction, the rules or the end, and new `rules` replace the present ones as a whole. The
+         *     change counts at once, at the latest after a second, in every process; streams that the key has open end then. A key can change only
+         *     keys that it could have created, before and after the change.
+         */
+        readonly patch: operations["updateApiKey"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys/{api_key_id}/usage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get what an API key has spent of its limits
+         * @description Shows each limit of its `rules` with what is left of it, on each network where it has spent, and what it spent in the last hour, day and
+         *     30 days. What open transactions can take counts as spent until the network has decided. Only a key with limits is counted.
+         */
+        readonly get: operations["getApiKeyUsage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys/{api_key_id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give an API key a new secret
+         * @description The answer has the new secret, once. The previous one is accepted for `overlap_seconds` more, and the one before it no longer, so a key
+         *     has two secrets at most.
+         */
+        readonly post: operations["rotateApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export interface webhooks {
+    readonly transaction_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A transaction has changed
+         * @description The service sends this to the notification of the relayer for each event about a transaction: the service accepted, signed,
+         *     broadcast, replaced or raised it, or the network included it or made it final. `payload` is the transaction as it was then. The
+         *     tag Deliveries explains order, signatures and retries.
+         */
+        readonly post: operations["onTransactionUpdate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly transaction_incident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A transaction needs a person's attention
+         * @description The service sends this to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason`
+         *     explains the problem and the possible remedies.
+         */
+        readonly post: operations["onTransactionIncident"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly relayer_state_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The service disabled or enabled a relayer
+         * @description The service sends this to the notification of the relayer when a health check failed and disabled the relayer
+         *     (`relayer_disabled`), when the reason is another one than before (`relayer_disabled` again), and when a check found everything
+         *     right and enabled it (`relayer_enabled`).
+         */
+        readonly post: operations["onRelayerStateUpdate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly notification_test: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A test event
+         * @description The service sends this when somebody asks for it with `sendTestEvent`.
+         */
+        readonly post: operations["onNotificationTest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** @description Up to 100 letters, digits, dots, dashes and underscores, without a dot at the beginning. Ids that the service gives itself are UUIDs. */
+        readonly Id: string;
+        /**
+         * Format: u128
+         * @description An unsigned integer of up to 128 bits, as a JSON integer, as a decimal string, or as `0x` and up to 32 hexadecimal digits, as
+         *     Ethereum's own tools write quantities.
+         */
+        readonly U128: bigint | number | string;
+        /**
+         * Format: int64
+         * @description A non-negative signed 64-bit integer, as a JSON integer or as a decimal string.
+         */
+        readonly Int64: bigint | number | string;
+        /**
+         * Format: int64
+         * @description A non-negative signed 64-bit integer, as an exact JSON integer.
+         */
+        readonly Quantity: bigint;
+        /** @description A non-negative integer in decimal digits. */
+        readonly DecimalString: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC, with milliseconds.
+         */
+        readonly Timestamp: string;
+        /** @description 20 bytes in hexadecimal. Answers write it with the EIP-55 checksum, unless a field says otherwise. */
+        readonly EvmAddress: string;
+        /** @description 32 bytes in hexadecimal with `0x`. */
+        readonly EvmHash: string;
+        /** @description 32 bytes in hexadecimal, without `0x`. */
+        readonly StellarHash: string;
+        /** @description 64 bytes in base58. */
+        readonly SolanaSignature: string;
+        /** @description Bytes in hexadecimal; `0x` means none. */
+        readonly HexData: string;
+        /**
+         * @description The family of networks. It decides which shape of a transaction request applies.
+         * @enum {string}
+         */
+        readonly NetworkType: "evm" | "stellar" | "solana";
+        /**
+         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first
+         *     price and the time after which the service raises the price by itself.
+         * @enum {string}
+         */
+        readonly Speed: "fastest" | "fast" | "average" | "safeLow";
+        /**
+         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision.
+         *     - `sent`: signed and stored; on its way to a node.
+         *     - `submitted`: a node took it; waiting for a block.
+         *     - `mined`: in a block that is not deep enough yet.
+         *     - `confirmed`: in a block that is deep enough. Final.
+         *     - `failed`: included but reverted, or it can never be included. `status_reason` tells which. Final.
+         *     - `canceled`: called off before it was broadcast, or a no-op was included in its place. Final.
+         *     - `expired`: `valid_until` passed, and it was not and cannot be included any more. Final.
+         * @enum {string}
+         */
+        readonly TransactionStatus: "pending" | "sent" | "submitted" | "mined" | "confirmed" | "failed" | "canceled" | "expired";
+        /**
+         * @description The reason of a failure, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
+         *
+         *     | Code | Meaning |
+         *     |---|---|
+         *     | `unauthorized` | 401. No credential, or not an accepted one |
+         *     | `insufficient_scope` | 403. The API key may not do this; `error` names the scope. 401 where an operation has no 403 |
+         *     | `rate_limited` | 429. Wait for as long as `Retry-After` says |
+         *     | `not_found` | 404. The path names nothing |
+         *     | `relayer_not_found` | 404. No relayer has this id |
+         *     | `transaction_not_found` | 404. This relayer has no such transaction |
+         *     | `approval_not_found` | 404. No rule asked for an approval of this transaction |
+         *     | `approval_decided` | 409. The transaction does not wait for an approval any more; `error` says what became of it |
+         *     | `own_approval` | 403. The API key sent this transaction itself, so another one has to decide |
+         *     | `notification_not_found` | 404. No notification has this id |
+         *     | `delivery_not_found` | 404. This notification has no such delivery |
+         *     | `signer_not_found` | 404. No signer has this id |
+         *     | `signer_refused` | The service that holds the key refuses to sign; `error` names the key and the remedy |
+         *     | `signer_unavailable` | 500. The service that holds the key does not answer; nothing was changed, so it can be tried again |
+         *     | `api_key_not_found` | 404. No API key has this id |
+         *     | `network_not_found` | 404. There is no network of this type and name |
+         *     | `already_exists` | 409. There is one with this id, or the configuration file has an entry with it |
+         *     | `in_use` | Relayers refer to it; `error` names them |
+         *     | `wrong_chain` | The endpoints serve another chain than that of the network |
+         *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
+         *     | `internal_error` | 500. An unexpected fault on our side |
+         *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
+         *     | `invalid_request` | A field, a parameter or a combination of fields is not as described here; `error` names it |
+         *     | `invalid_json` | The body is not well-formed UTF-8 JSON |
+         *     | `unsupported_content_type` | The body is not declared as `application/json`, or it is compressed |
+         *     | `body_too_large` | The body has more bytes than the deployment allows |
+         *     | `json_too_deep` | The JSON is nested too deeply: at most 32 levels are expected |
+         *     | `json_too_many_values` | The JSON has more than 20000 values |
+         *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
+         *     | `request_too_slow` | The request did not arrive completely in time |
+         *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
+         *     | `relayer_paused` | The relayer is paused |
+         *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
+         *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
+         *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow to replace or cancel it |
+         *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
+         *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
+         *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
+         *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
+         *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
+         *     | `policy_violation` | Solana: a rule of the relayer forbids a program, an account, or so many signatures or bytes |
+         *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
+         *     | `account_not_found` | The account does not exist on its network yet; fund it first |
+         *     | `already_accepted` | This signed transaction was accepted before |
+         *     | `chain_not_reset` | Nothing proves that the chain of the network was reset |
+         *     | `unknown_network` | A relayer cannot be on this network: there is none of this type and name |
+         *     | `account_taken` | Another relayer operates this account on this chain |
+         *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many |
+         *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
+         *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
+         *     | `gas_limit_too_low` | Less gas than the transaction needs before its first instruction |
+         *     | `gas_limit_too_high` | More gas than a block of the network can hold |
+         *     | `insufficient_balance` | Value, gas, what is in flight and `min_balance` are more than the account has |
+         *     | `execution_reverted` | The call would revert; `error` has the decoded reason |
+         *     | `valid_until_in_past` | `valid_until` has already passed |
+         *     | `not_supported` | The network or the relayer cannot do this |
+         *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
+         * @enum {string}
+         */
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        /** @description The body of every failure. */
+        readonly Failure: {
+            /** @constant */
+            readonly success: false;
+            /** @description Always null. */
+            readonly data: null;
+            /** @description The text that belongs to the HTTP status. */
+            readonly message: string;
+            /** @description A sentence for a person that names the field and what was expected. Not stable; do not parse it. */
+            readonly error: string;
+            readonly code: components["schemas"]["ErrorCode"];
+        };
+        readonly BadRequestFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Bad Request";
+        };
+        readonly UnauthorizedFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Unauthorized";
+            /** @constant */
+            readonly code?: "unauthorized";
+        };
+        readonly UnauthorizedOrInsufficientScopeFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Unauthorized";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "unauthorized" | "insufficient_scope";
+        };
+        readonly ForbiddenFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Forbidden";
+            /** @constant */
+            readonly code?: "insufficient_scope";
+        };
+        readonly ForbiddenToDecideFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Forbidden";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "insufficient_scope" | "own_approval";
+        };
+        readonly AlreadyDecidedFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Conflict";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "approval_decided";
+        };
+        readonly NotFoundFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Not found";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
+        };
+        readonly ConflictFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Conflict";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "idempotency_key_reused" | "already_exists";
+        };
+        readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Too Many Requests";
+            /** @constant */
+            readonly code?: "rate_limited";
+        };
+        readonly InternalServerErrorFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Internal Server Error";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable";
+        };
+        /** @description Explains the work that the service did for the request, where that is not obvious. */
+        readonly Metadata: {
+            /** @description Sentences for a person, in order. */
+            readonly logs: readonly {
+                /**
+                 * @description The level of the sentence.
+                 * @enum {string}
+                 */
+                readonly level: "log";
+                /** @description The sentence. Not stable; do not parse it. */
+                readonly message: string;
+            }[];
+            /** @description Reserved; always empty. */
+            readonly traces: readonly unknown[];
+        };
+        /** @description The page that was served, which may differ from the one that was asked for. */
+        readonly Pagination: {
+            /** @description The page that was served. */
+            readonly current_page: number;
+            /** @description The number of items on a page that was applied. */
+            readonly per_page: number;
+            /** @description The number of items on all pages together. */
+            readonly total_items: number;
+        };
+        /** @description Part of the shape of every answer. Never sent with a success. */
+        readonly EnvelopeError: string;
+        readonly RelayerListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Relayer"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NotificationListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Notification"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApiKeyListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["ApiKey"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApiKeyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["ApiKey"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly IssuedApiKeyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["IssuedApiKey"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SignerListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Signer"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SignerResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Signer"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NetworkListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Network"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NetworkResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Network"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NetworkResetResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["NetworkReset"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The result of starting over on a network. */
+        readonly NetworkReset: {
+            /** @description The network: its type and its name. */
+            readonly network_id: string;
+            /** @description The relayers on the network. */
+            readonly relayer_ids: readonly string[];
+            /** @description The number of transactions that ended as `failed`. */
+            readonly ended_transactions: number;
+        };
+        readonly DeletionResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description A sentence that says so. */
+            readonly data: string;
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Transaction"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionWithAttempts"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionOrDryRunResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionWithAttempts"] | components["schemas"]["DryRun"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApprovalListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Approval"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ApprovalResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Approval"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * @description - `waiting`: nobody has decided yet.
+         *     - `approved`: it was sent like any other transaction; its own status says what became of it.
+         *     - `refused`: it ended as `canceled`.
+         *     - `expired`: nobody decided in time; it ended as `expired`.
+         *     - `withdrawn`: it ended before anybody decided: it was canceled, or its network started over.
+         * @enum {string}
+         */
+        readonly ApprovalState: "waiting" | "approved" | "refused" | "expired" | "withdrawn";
+        /** @description Why a transaction waits for an approval, and who decided. */
+        readonly Approval: {
+            /** @description The transaction. `getTransactionById` shows its content. */
+            readonly transaction_id: components["schemas"]["Id"];
+            /** @description Its relayer. */
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly state: components["schemas"]["ApprovalState"];
+            /** @description The id of the API key that sent it, which cannot decide; `root` for that of the environment. */
+            readonly requested_by: string;
+            /** @description Each rule that asks for the approval, in a sentence. */
+            readonly reasons: readonly string[];
+            /** @description When it was sent. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends unless somebody decides. */
+            readonly expires_at: components["schemas"]["Timestamp"];
+            /** @description The id of the API key that decided. */
+            readonly decided_by?: string;
+            /** @description When it was decided. */
+            readonly decided_at?: components["schemas"]["Timestamp"];
+            /** @description The words of whoever decided. */
+            readonly decision_reason?: string;
+        };
+        /** @description A decision about a transaction that waits for an approval. */
+        readonly ApprovalDecision: {
+            /**
+             * @description `approve` lets the service send it; `refuse` ends it as `canceled`.
+             * @enum {string}
+             */
+            readonly decision: "approve" | "refuse";
+            /** @description Words for the sender and for the record. Without control characters. */
+            readonly reason?: string;
+        };
+        /**
+         * Dry run
+         * @description What would happen to the request now. Nothing was stored, signed, counted or sent. Amounts are decimal digits in `unit`; what could not be
+         *     prepared is absent.
+         */
+        readonly DryRun: {
+            /** @constant */
+            readonly dry_run: true;
+            /** @description True when the request would be accepted. */
+            readonly accepted: boolean;
+            /**
+             * @description Present when it would be accepted and then wait for an approval; `rules` says why.
+             * @constant
+             */
+            readonly awaits_approval?: true;
+            /** @description The reason for which it would be refused. */
+            readonly code?: components["schemas"]["ErrorCode"];
+            /** @description The reason in a sentence. */
+            readonly error?: string;
+            /**
+             * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why,
+             *     with the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: no node
+             *     was asked, because a rule that needs none refuses it, or because its `Idempotency-Key` was used before.
+             * @enum {string}
+             */
+            readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
+            readonly unit: components["schemas"]["RelayerBalance"]["unit"];
+            /** @description What it moves of the native currency. */
+            readonly value?: components["schemas"]["DecimalString"];
+            /** @description The most that it costs besides. */
+            readonly max_fee?: components["schemas"]["DecimalString"];
+            /** @description What would be reserved for it. */
+            readonly max_cost?: components["schemas"]["DecimalString"];
+            /** @description EVM. */
+            readonly gas_limit?: components["schemas"]["Quantity"];
+            /** @description EVM with legacy prices. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description EVM with EIP-1559. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description EVM with EIP-1559. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description What the account can spend. */
+            readonly balance?: components["schemas"]["DecimalString"];
+            /** @description What is reserved for other transactions in flight. */
+            readonly reserved?: components["schemas"]["DecimalString"];
+            /** @description What each rule of the relayer and of the API key says. */
+            readonly rules: readonly components["schemas"]["RuleResult"][];
+        };
+        /** @description What one rule says. */
+        readonly RuleResult: {
+            /** @description Whose rule it is: a relayer or an API key. */
+            readonly spender: string;
+            /** @description Its path in the rules. */
+            readonly rule: string;
+            /** @description True when the rule allows the request. */
+            readonly allowed: boolean;
+            /**
+             * @description Present when the rule allows the request only with an approval.
+             * @constant
+             */
+            readonly requires_approval?: true;
+            /** @description A sentence with the rule and what is left. */
+            readonly detail: string;
+        };
+        readonly PendingCancellationResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["PendingCancellation"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SignResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Signature"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description For people. Does not begin with a space and has no control characters. */
+        readonly RelayerName: string;
+        /** @description The name of a JSON-RPC method. */
+        readonly RpcMethodName: string;
+        /**
+         * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the
+         *     deployment allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never
+         *     allowed.
+         */
+        readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
+        /** @description One endpoint. */
+        readonly CustomRpcUrl: {
+            /** @description The whole url. Only its scheme and host are ever shown again. */
+            readonly url: string;
+            /**
+             * @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0, so one
+             *     at least needs more. 100 when absent.
+             */
+            readonly weight?: number;
+        };
+        /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
+        readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
+        /** EVM relayer */
+        readonly CreateEvmRelayerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            readonly name: components["schemas"]["RelayerName"];
+            /** @description Name of a network of this type, such as `sepolia`. */
+            readonly network: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+            /** @description Creates it paused. It is not paused when absent. */
+            readonly paused?: boolean;
+            /** @description Names the signer that holds the key of the account. */
+            readonly signer_id: components["schemas"]["Id"];
+            /** @description Names the notification that receives the events of this relayer. None does when absent or null. */
+            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
+            readonly policies?: components["schemas"]["CreateEvmPolicies"] | null;
+        };
+        /** @description The id that it gets. A new UUID when absent. */
+        readonly NewId: components["schemas"]["Id"];
+        /** @description The rules of a relayer on an EVM network. */
+        readonly CreateEvmPolicies: {
+            readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
+            readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
+            /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
+            readonly gas_price_cap?: components["schemas"]["U128"];
+            /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
+            readonly min_balance?: components["schemas"]["U128"];
+            /** @constant */
+            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
+            readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
+            readonly include_revert_data?: boolean;
+        };
+        /** Stellar relayer */
+        readonly CreateStellarRelayerRequest: {
+            readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
+            readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
+            readonly network: components["schemas"]["CreateEvmRelayerRequest"]["network"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            readonly paused?: components["schemas"]["CreateEvmRelayerRequest"]["paused"];
+            readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
+            readonly policies?: components["schemas"]["CreateStellarPolicies"] | null;
+            /**
+             * @description Further accounts that lend their sequence numbers, so that as many transactions can be in flight at once: a number of accounts
+             *     that the service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do
+             *     not exist yet. None when absent or null.
+             */
+            readonly channels?: number | readonly components["schemas"]["Id"][] | null;
+        };
+        /** @description The rules of a relayer on a Stellar network. */
+        readonly CreateStellarPolicies: {
+            /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
+            readonly min_balance?: components["schemas"]["Int64"];
+            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
+            readonly max_fee?: components["schemas"]["Int64"];
+            readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            /** @description Accepted and of no effect. `channels` decides how many transactions are in flight at once. */
+            readonly concurrent_transactions?: boolean;
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly slippage_percentage?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+        };
+        /**
+         * @description The account that pays the fees, which is always the relayer.
+         * @enum {string}
+         */
+        readonly FeePaymentStrategy: "relayer";
+        /** @description Not supported, because nobody pays fees in tokens here. */
+        readonly TokenFees: unknown;
+        /** Solana relayer */
+        readonly CreateSolanaRelayerRequest: {
+            readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
+            readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
+            readonly network: components["schemas"]["CreateEvmRelayerRequest"]["network"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            readonly paused?: components["schemas"]["CreateEvmRelayerRequest"]["paused"];
+            readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
+            readonly policies?: components["schemas"]["CreateSolanaPolicies"] | null;
+        };
+        /** @description The rules of a relayer on a Solana network. */
+        readonly CreateSolanaPolicies: {
+            /** @description The amount that must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
+            readonly min_balance?: components["schemas"]["Int64"];
+            /** @description The most that one transaction may cost in fees, in lamports. 1000000 when absent. */
+            readonly max_allowed_fee_lamports?: components["schemas"]["Int64"];
+            readonly allowed_programs?: components["schemas"]["RelayerPolicies"]["allowed_programs"];
+            readonly allowed_accounts?: components["schemas"]["RelayerPolicies"]["allowed_accounts"];
+            readonly disallowed_accounts?: components["schemas"]["RelayerPolicies"]["disallowed_accounts"];
+            readonly max_signatures?: components["schemas"]["RelayerPolicies"]["max_signatures"];
+            readonly max_tx_data_size?: components["schemas"]["RelayerPolicies"]["max_tx_data_size"];
+            readonly fee_payer_spending?: components["schemas"]["RelayerPolicies"]["fee_payer_spending"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+        };
+        /** @description The changes, as a JSON merge patch (RFC 7396). */
+        readonly UpdateRelayerRequest: {
+            readonly name?: components["schemas"]["RelayerName"];
+            /** @description A paused relayer takes no new work. Its accepted transactions wait. */
+            readonly paused?: boolean;
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
+            /** @description The service merges them into the present ones; null sets what the configuration file says, or the defaults, of all. */
+            readonly policies?: components["schemas"]["RelayerPoliciesPatch"] | null;
+            readonly id?: components["schemas"]["Unchangeable"];
+            readonly network?: components["schemas"]["Unchangeable"];
+            readonly network_type?: components["schemas"]["Unchangeable"];
+            readonly address?: components["schemas"]["Unchangeable"];
+            /**
+             * @description A signer of the same account: of the same address, and of the same channels. It signs from now on. For another account create a
+             *     relayer of its own.
+             */
+            readonly signer_id?: components["schemas"]["Id"];
+            readonly channels?: components["schemas"]["Unchangeable"];
+            readonly system_disabled?: components["schemas"]["Unchangeable"];
+            readonly disabled_reason?: components["schemas"]["Unchangeable"];
+        };
+        /** @description Cannot be changed. */
+        readonly Unchangeable: unknown;
+        /**
+         * @description Policies as when a relayer is created; null for that of the configuration file, or the default. The service refuses those of another
+         *     type of network than the relayer's.
+         */
+        readonly RelayerPoliciesPatch: {
+            readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
+            readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
+            readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
+            readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
+            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
+            readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
+            /** @description The rules for what the relayer may spend, in place of the present ones. */
+            readonly rules?: components["schemas"]["SpendingRules"] | null;
+            readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
+            readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
+            readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
+            readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
+            readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
+            readonly concurrent_transactions?: components["schemas"]["CreateStellarPolicies"]["concurrent_transactions"] | null;
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly slippage_percentage?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+            readonly max_allowed_fee_lamports?: components["schemas"]["CreateSolanaPolicies"]["max_allowed_fee_lamports"] | null;
+            readonly allowed_programs?: components["schemas"]["CreateSolanaPolicies"]["allowed_programs"] | null;
+            readonly allowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["allowed_accounts"] | null;
+            readonly disallowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["disallowed_accounts"] | null;
+            readonly max_signatures?: components["schemas"]["CreateSolanaPolicies"]["max_signatures"] | null;
+            readonly max_tx_data_size?: components["schemas"]["CreateSolanaPolicies"]["max_tx_data_size"] | null;
+            readonly fee_payer_spending?: components["schemas"]["CreateSolanaPolicies"]["fee_payer_spending"] | null;
+        };
+        readonly RelayerResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Relayer"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RelayerDeletedResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @constant */
+            readonly data: "Relayer deleted successfully";
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RelayerStatusResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["RelayerStatus"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The state of a relayer. It leaves out everything that no endpoint told. */
+        readonly RelayerStatus: {
+            readonly network_type: components["schemas"]["NetworkType"];
+            /** @description The amount that the account can spend, in wei, stroops or lamports, as a decimal string; see `getRelayerBalance`. */
+            readonly balance?: components["schemas"]["DecimalString"];
+            /** @description EVM: the nonce of the next transaction, as a decimal string. */
+            readonly nonce?: components["schemas"]["DecimalString"];
+            /**
+             * @description Stellar: the sequence number of the account on the ledger, as a decimal string. Absent, too, while the account does not
+             *     exist.
+             */
+            readonly sequence_number?: components["schemas"]["DecimalString"];
+            /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
+            readonly pending_transactions_count: number;
+            /** @description When a transaction of the relayer was last confirmed. Absent when none was. */
+            readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
+            /** @description True while the service has disabled the relayer. */
+            readonly system_disabled: boolean;
+            /** @description True while the relayer is paused. */
+            readonly paused: boolean;
+        };
+        readonly RelayerBalanceResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["RelayerBalance"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The balance that an account can spend. */
+        readonly RelayerBalance: {
+            /**
+             * Format: u256
+             * @description The balance in `unit`, as an exact JSON integer. It can be larger than 2^53, and `JSON.parse` of JavaScript then rounds it:
+             *     read it with a parser that keeps integers, or read the decimal string in `balance` of `getRelayerStatus`.
+             */
+            readonly balance: bigint;
+            /**
+             * @description The smallest unit of the network: wei on EVM, stroop on Stellar, lamport on Solana.
+             * @enum {string}
+             */
+            readonly unit: "wei" | "stroop" | "lamport";
+        };
+        /** @description An account that the service operates on one network, with a signer and rules. */
+        readonly Relayer: {
+            readonly id: components["schemas"]["Id"];
+            /** @description For people. */
+            readonly name: string;
+            /** @description Name of the network. */
+            readonly network: string;
+            readonly network_type: components["schemas"]["NetworkType"];
+            /** @description The address of the account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
+            readonly address: string;
+            /** @description Names the signer that holds the key. */
+            readonly signer_id: string;
+            /** @description Names the notification that receives the events of this relayer. */
+            readonly notification_id?: string;
+            /** @description True while the relayer is paused. A paused relayer takes no new work. */
+            readonly paused: boolean;
+            /**
+             * @description True while the service has disabled the relayer, because a health check failed; `disabled_reason` tells why. The relayer signs
+             *     nothing new, and new work is refused with `relayer_disabled`. Signed transactions go on, accepted ones wait, and nothing is
+             *     canceled. The first check that finds everything right enables it again.
+             */
+            readonly system_disabled: boolean;
+            readonly disabled_reason?: components["schemas"]["DisabledReason"];
+            /** @description Endpoints of this relayer that are used instead of the network's. */
+            readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
+            readonly policies: components["schemas"]["RelayerPolicies"];
+            /**
+             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be in flight at once. They
+             *     sign beside the relayer, which pays; the service opens them when they do not exist yet.
+             */
+            readonly channels?: readonly components["schemas"]["StellarAccount"][];
+        };
+        /**
+         * @description The reason for which the service disabled the relayer. The service checks every relayer at its start, when it is created, when its
+         *     endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after
+         *     10, 20, 30, 45 and then every 60 seconds. A fact that no endpoint can tell counts neither for nor against a relayer, so a short
+         *     outage disables none.
+         */
+        readonly DisabledReason: {
+            /**
+             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or the first block of a test network is
+             *       another one than the service saw first, so its chain was reset; or no endpoint has answered in three checks in a row, over
+             *       at least 30 seconds.
+             *     - `BalanceCheckFailed`: the account can spend less than `min_balance`; an account that does not exist can spend nothing.
+             *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed
+             *       there, in two checks in a row: the chain was reset, or it is another one.
+             *     - `SequenceSyncFailed`: Stellar. The same of the sequence number of the account, or of a channel.
+             *     - `SignerCheckFailed`: the service that holds the key refuses to sign, or has another key now. One that does not answer disables
+             *       nothing: what the relayer sends waits.
+             *     - `Multiple`: more than one of these; `details` has them all.
+             * @enum {string}
+             */
+            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "Multiple";
+            /** @description The findings, in sentences for people, with the numbers. */
+            readonly details: string;
+        };
+        /** @description One endpoint, as answers show it. */
+        readonly RpcUrl: {
+            /**
+             * @description The scheme and the host; the rest is masked, because it often holds a secret.
+             * @example https://rpc.example/***
+             */
+            readonly url: string;
+            /** @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0. */
+            readonly weight: number;
+        };
+        /** @description The rules of a relayer; each kind of network has its own. A rule that is not set is left out. */
+        readonly RelayerPolicies: {
+            /** @description EVM. False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
+            readonly eip1559_pricing?: boolean;
+            /** @description EVM. False means that every request must bring its `gas_limit`. True when absent. */
+            readonly gas_limit_estimation?: boolean;
+            /**
+             * Format: u128
+             * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
+             *     keeps integers above 2^53.
+             */
+            readonly gas_price_cap?: bigint;
+            /**
+             * Format: u128
+             * @description The amount that must stay on the account when everything in flight is paid, in wei, stroops or lamports; the service disables a
+             *     relayer whose account can spend less. 1 wei, 1000000 stroops or 10000000 lamports when absent; 0 for no minimum. An exact
+             *     JSON integer: read it with a parser that keeps integers above 2^53.
+             */
+            readonly min_balance?: bigint;
+            /** @description EVM. Reserved for networks with a private pool. There is none yet, so only false is accepted. */
+            readonly private_transactions?: boolean;
+            /**
+             * @description EVM. The only addresses that may receive, besides the zero address and the relayer's own. Every address may when absent, none
+             *     when empty. Answers write them in lower case.
+             */
+            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /**
+             * @description Every type of network. The rules for what the relayer may spend, whichever key sends. Those of the configuration file hold unchanged,
+             *     unless its entry says `api_may_relax`. A change replaces them as a whole.
+             */
+            readonly rules?: components["schemas"]["SpendingRules"];
+            /**
+             * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
+             *     methods that read and those that the operator lists for the network can be given.
+             */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
+            /**
+             * Format: int64
+             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. An exact JSON
+             *     integer: read it with a parser that keeps integers above 2^53.
+             */
+            readonly max_fee?: bigint;
+            /** @description Stellar. The time that a signed version has to reach a ledger, in seconds; the service then signs it anew. 120 when absent. */
+            readonly timeout_seconds?: number;
+            /**
+             * Format: int64
+             * @description Solana. The most that one transaction may cost in fees, in lamports. 1000000 when absent. An exact JSON integer: read it with a
+             *     parser that keeps integers above 2^53.
+             */
+            readonly max_allowed_fee_lamports?: bigint;
+            /** @description Solana. The only programs that instructions may call, besides the compute budget program. Every program when absent. */
+            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
+            /**
+             * @description Solana. The only accounts that a transaction may name, besides the relayer and the programs that it calls. Every account when
+             *     absent.
+             */
+            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Solana. Accounts that a transaction may not name. Not together with `allowed_accounts`. */
+            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Solana. The most signatures of one transaction. */
+            readonly max_signatures?: number;
+            /** @description Solana. The most bytes of one transaction. 1232 when absent. */
+            readonly max_tx_data_size?: number;
+            /**
+             * @description Solana. The transactions that may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
+             *     else signs. `always`: all. `never`: none.
+             * @enum {string}
+             */
+            readonly fee_payer_spending?: "own" | "always" | "never";
+        };
+        /**
+         * @description A right to call operations; the security scheme `bearer` describes each. Those of the whole deployment cannot be limited to relayers or
+         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`,
+         *     `api-keys:read` and `api-keys:admin`.
+         * @enum {string}
+         */
+        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin";
+        /** @description The rights of the key. */
+        readonly Scopes: readonly components["schemas"]["Scope"][];
+        /**
+         * @description The relayers that the key sees, by id; a `*` at the end stands for any ending. All of them when absent. What the key does not see is Not
+         *     found for it, and no list, event, delivery or metric shows it.
+         */
+        readonly RelayerPatterns: readonly string[];
+        /** @description The networks whose relayers the key sees, by the id of `listNetworks`. All of them when absent. */
+        readonly NetworkPatterns: readonly string[];
+        /** @description A name for people. It does not begin with a space and has no control characters. */
+        readonly ApiKeyName: components["schemas"]["RelayerName"];
+        /**
+         * @description The rules for what an API key or a relayer may spend. A rule that is absent forbids nothing; every rule of the relayer and of the key has to
+         *     allow a request. Under `receivers`, `assets` or a limit with a `value`, calls whose effects the service cannot read are refused, unless
+         *     `contracts` or `operations` name them. docs/spending.md explains them.
+         */
+        readonly SpendingRules: {
+            /**
+             * @description The only accounts that may receive the native currency or tokens, or be allowed to take them (`approve`). Solana: a token account
+             *     receives tokens. None when empty.
+             */
+            readonly receivers?: readonly components["schemas"]["SpendingName"][];
+            /**
+             * @description The only contracts (EVM, Stellar) and programs (Solana) that may be called; no contract may be created then. None when empty. Calls of
+             *     these are allowed also when the service cannot read what they move.
+             */
+            readonly contracts?: readonly components["schemas"]["SpendingName"][];
+            /** @description EVM. The only functions that may be called, by the first four bytes of the data. */
+            readonly selectors?: readonly string[];
+            /**
+             * @description Stellar. The only types of operations, such as `payment`. These are allowed also when the service cannot read what they move, such as
+             *     `account_merge`; contracts that `invoke_contract` calls are not.
+             */
+            readonly operations?: readonly string[];
+            /** @description The only assets that may be moved: `native`, the address of a token or mint, or `CODE:ISSUER`. */
+            readonly assets?: readonly components["schemas"]["SpendingName"][];
+            /** @description The most that may be spent. */
+            readonly limits?: readonly components["schemas"]["SpendingLimit"][];
+            readonly require_approval?: components["schemas"]["ApprovalRule"];
+            readonly hours?: components["schemas"]["SpendingHours"];
+            /**
+             * @description `required`: nothing is sent without an `Idempotency-Key`. `optional` when absent.
+             * @enum {string}
+             */
+            readonly idempotency?: "required" | "optional";
+            /**
+             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules of any kind refuse these
+             *     signatures.
+             * @enum {string}
+             */
+            readonly signatures?: "readable" | "any";
+        };
+        /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared in lower case, and answers show them so. */
+        readonly SpendingName: string;
+        /**
+         * @description The most in a rolling period, on each network by itself. `value` is in the smallest unit of the asset; `fees` is everything that
+         *     transactions cost besides their value, in the native currency; `count` is the number of transactions.
+         */
+        readonly SpendingLimit: {
+            /**
+             * @description One transaction, or the last 60 minutes, 24 hours or 30 days.
+             * @enum {string}
+             */
+            readonly per: "transaction" | "hour" | "day" | "month";
+            /**
+             * @description `native` when absent; otherwise the address of a token (EVM), mint (Solana) or contract (Stellar), or `CODE:ISSUER`. Other assets have no
+             *     `fees` and no `count`.
+             */
+            readonly asset?: string;
+            /** @description The only network that it is about, by the id of `listNetworks`. Every one when absent, each by itself. */
+            readonly network?: string;
+            /** @description The most of the asset. */
+            readonly value?: components["schemas"]["U128"];
+            /** @description The most besides the value. */
+            readonly fees?: components["schemas"]["U128"];
+            /** @description The most transactions. */
+            readonly count?: number;
+        };
+        /**
+         * @description What waits as `pending` until another API key with the scope `transactions:approve` decides (`decideApproval`). Without `above` and
+         *     `new_receivers`, every transaction does. Calls that cannot be read wait as well, unless `contracts` or `operations` name them. A replacement
+         *     and `signTransaction` cannot wait, so they are refused where this rule would stop them.
+         */
+        readonly ApprovalRule: {
+            /** @description A transaction that moves more of one of these assets waits. */
+            readonly above?: readonly components["schemas"]["ApprovalThreshold"][];
+            /** @description `true`: a transaction with a receiver that no approved transaction of this key or relayer has paid before, on this network, waits. */
+            readonly new_receivers?: boolean;
+            /** @description The longest time that it waits; after it, the transaction ends as `expired`. 86400 (a day) when absent. */
+            readonly expires_after_seconds?: number;
+        };
+        /** @description An amount of one asset, in its smallest unit. */
+        readonly ApprovalThreshold: {
+            /** @description `native` when absent; otherwise as in limits. */
+            readonly asset?: components["schemas"]["SpendingLimit"]["asset"];
+            /** @description The only network that it is about, by the id of `listNetworks`. Every one when absent. */
+            readonly network?: components["schemas"]["SpendingLimit"]["network"];
+            /** @description The most that needs no approval. */
+            readonly value: components["schemas"]["U128"];
+        };
+        /** @description The time of the day when sending is allowed, in UTC. An end before the start is on the next day. */
+        readonly SpendingHours: {
+            readonly from: components["schemas"]["TimeOfDay"];
+            readonly to: components["schemas"]["TimeOfDay"];
+            /** @description The days on which it starts. Every day when absent. */
+            readonly days?: readonly ("sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday")[];
+        };
+        /** @description Hours and minutes. */
+        readonly TimeOfDay: string;
+        /** @description What was spent. */
+        readonly SpendingUsageResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SpendingUsage"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description What was spent, and what is left of each limit. */
+        readonly SpendingUsage: {
+            /** @description Each limit of a rolling period on each network, in the order of the rules. */
+            readonly limits: readonly components["schemas"]["LimitUsage"][];
+            /** @description What was spent of each asset on each network, as far as a limit names it. The native currency is always there. */
+            readonly spent: readonly components["schemas"]["AssetUsage"][];
+        };
+        /** @description What is left of one limit on one network. */
+        readonly LimitUsage: {
+            /** @description The limit by its path in the rules, such as `limits[0]`. */
+            readonly rule: string;
+            /**
+             * @description The rolling period: 60 minutes, 24 hours or 30 days.
+             * @enum {string}
+             */
+            readonly per: "hour" | "day" | "month";
+            /** @description The network by type and name, such as `evm:sepolia`. */
+            readonly network: string;
+            /** @description The asset, as the limit names it. */
+            readonly asset: string;
+            readonly value?: components["schemas"]["LimitedAmount"];
+            readonly fees?: components["schemas"]["LimitedAmount"];
+            readonly count?: components["schemas"]["LimitedAmount"];
+        };
+        /** @description Decimal digits. */
+        readonly LimitedAmount: {
+            readonly limit: components["schemas"]["DecimalString"];
+            readonly spent: components["schemas"]["DecimalString"];
+            /** @description 0 also when more was spent. */
+            readonly left: components["schemas"]["DecimalString"];
+        };
+        /** @description What was spent of one asset. */
+        readonly AssetUsage: {
+            /** @description The network by type and name, such as `evm:sepolia`. */
+            readonly network: string;
+            /** @description `native`, the address of a token or mint, or `CODE:ISSUER`. */
+            readonly asset: string;
+            readonly hour: components["schemas"]["SpentAmounts"];
+            readonly day: components["schemas"]["SpentAmounts"];
+            /** @description The last 30 days. */
+            readonly month: components["schemas"]["SpentAmounts"];
+        };
+        /** @description The sums of a rolling period. */
+        readonly SpentAmounts: {
+            readonly value: components["schemas"]["DecimalString"];
+            readonly fees: components["schemas"]["DecimalString"];
+            /** @description The number of transactions; 0 for other assets than the native currency. */
+            readonly count: number;
+        };
+        /** @description A secret of an API key, without the secret. */
+        readonly ApiKeySecret: {
+            /** @description Its first characters, to recognise it. */
+            readonly prefix: string;
+            /** @description The time when it was issued. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The end of the overlap after a rotation; absent for the newest one. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description An API key, without its secrets. */
+        readonly ApiKey: {
+            readonly id: components["schemas"]["Id"];
+            readonly name: components["schemas"]["ApiKeyName"];
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            /** @description While it is true, no secret of the key is accepted. */
+            readonly disabled: boolean;
+            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last request with the key, up to a minute late; absent before the first one. */
+            readonly last_used_at?: components["schemas"]["Timestamp"];
+            /** @description The time of its creation. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The id of the key that created it. */
+            readonly created_by: string;
+            /** @description The accepted secrets, the newest first. */
+            readonly secrets: readonly components["schemas"]["ApiKeySecret"][];
+        };
+        /** @description An API key with the secret that was just issued. */
+        readonly IssuedApiKey: {
+            readonly id: components["schemas"]["Id"];
+            readonly name: components["schemas"]["ApiKeyName"];
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            /** @description While it is true, no secret of the key is accepted. */
+            readonly disabled: boolean;
+            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
+            /** @description The time of the last request with the key, up to a minute late; absent before the first one. */
+            readonly last_used_at?: components["schemas"]["Timestamp"];
+            /** @description The time of its creation. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The id of the key that created it. */
+            readonly created_by: string;
+            /** @description The accepted secrets, the newest first. */
+            readonly secrets: readonly components["schemas"]["ApiKeySecret"][];
+            /** @description The secret for the header `Authorization`. It is not shown again. */
+            readonly secret: string;
+        };
+        /** @description A new API key. */
+        readonly CreateApiKeyRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            readonly name: components["schemas"]["ApiKeyName"];
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            readonly expires_at?: components["schemas"]["ApiKeyExpiry"];
+        };
+        /**
+         * Format: date-time
+         * @description The time from which the key is not accepted any more, in the future. Without it the key has no end.
+         */
+        readonly ApiKeyExpiry: string;
+        /** @description The fields to change. */
+        readonly UpdateApiKeyRequest: {
+            readonly name?: components["schemas"]["ApiKeyName"];
+            readonly scopes?: components["schemas"]["Scopes"];
+            /** @description The relayers that the key sees; null for all. */
+            readonly relayers?: components["schemas"]["RelayerPatterns"] | null;
+            /** @description The networks whose relayers the key sees; null for all. */
+            readonly networks?: components["schemas"]["NetworkPatterns"] | null;
+            /** @description The rules for what it may spend, in place of the present ones; null for none. */
+            readonly rules?: components["schemas"]["SpendingRules"] | null;
+            /** @description True takes it out of use; false takes it back. */
+            readonly disabled?: boolean;
+            /** @description The end; null for none. */
+            readonly expires_at?: components["schemas"]["ApiKeyExpiry"] | null;
+        };
+        /** @description The way of the change. */
+        readonly RotateApiKeyRequest: {
+            /** @description The time for which the previous secret is still accepted, in seconds. A day when absent; at most 30 days. */
+            readonly overlap_seconds?: number;
+        };
+        /** @description A key that relayers sign with. The record shows nothing of the key itself, and no secret of the service that holds it. */
+        readonly Signer: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description The place of the key. `local`: this service, from the API (`plain`) or from the configuration file; `mnemonic`: this service, as
+             *     one account of a seed phrase; any other: the service of that name.
+             * @enum {string}
+             */
+            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "turnkey" | "cdp" | "vault" | "vault_transit" | "pkcs11" | "web3signer";
+            /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
+            readonly config: {
+                /** @description mnemonic: the account of the seed phrase. */
+                readonly index?: number;
+                /** @description aws_kms: the region of the key. */
+                readonly region?: string;
+                /** @description aws_kms: the id, the ARN or the alias of the key; pkcs11: its CKA_ID as hex digits. */
+                readonly key_id?: string;
+                /** @description google_cloud_kms: the version of the key. */
+                readonly key?: {
+                    /** @description The project. */
+                    readonly project_id: string;
+                    /** @description The location of the key ring. */
+                    readonly location: string;
+                    /** @description The key ring. */
+                    readonly key_ring_id: string;
+                    /** @description The key. */
+                    readonly key_id: string;
+                    /** @description The version. */
+                    readonly key_version: number;
+                };
+                /** @description azure_key_vault: the way of the login. */
+                readonly auth_type?: string;
+                /** @description azure_key_vault: the url of the vault. */
+                readonly vault_url?: string;
+                /** @description azure_key_vault: the version of the key; absent for the newest. */
+                readonly key_version?: string;
+                /** @description turnkey: the public part of the API key. */
+                readonly api_public_key?: string;
+                /** @description turnkey: the organization. */
+                readonly organization_id?: string;
+                /** @description turnkey: the private key, or the address of the wallet account. */
+                readonly private_key_id?: string;
+                /** @description turnkey: the public key in hex digits; web3signer: 0x and 128 hex digits. */
+                readonly public_key?: string;
+                /** @description cdp: the API key. */
+                readonly api_key_id?: string;
+                /** @description cdp: the address of the account. */
+                readonly account_address?: string;
+                /** @description vault, vault_transit: scheme, host and port of the server. */
+                readonly address?: string;
+                /** @description vault, vault_transit: the namespace. */
+                readonly namespace?: string;
+                /** @description azure_key_vault, vault, vault_transit: the name of the secret or key. */
+                readonly key_name?: string;
+                /** @description vault, vault_transit: the mount of the engine. */
+                readonly mount_point?: string;
+                /** @description vault_transit: the public key in base64. */
+                readonly pubkey?: string;
+                /** @description pkcs11: the label of the token. */
+                readonly token_label?: string;
+                /** @description pkcs11: the slot of the token. */
+                readonly slot?: number;
+                /** @description pkcs11: the label of the key pair. */
+                readonly key_label?: string;
+                /** @description web3signer: scheme, host and port of the server. */
+                readonly url?: string;
+            };
+        };
+        /** @description A new signer. `type` decides which fields `config` has. */
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
+        /** Private key */
+        readonly CreatePlainSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "plain";
+            /** @description The key. */
+            readonly config: {
+                /**
+                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in
+                 *     base58 or as a JSON list, as a text). Never returned.
+                 */
+                readonly key: string;
+            };
+        };
+        /** Account of a seed phrase */
+        readonly CreateMnemonicSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "mnemonic";
+            /**
+             * @description One account of a seed phrase. The paths are those of wallets: m/44'/60'/0'/0/index for EVM, m/44'/148'/index' for Stellar and
+             *     m/44'/501'/index'/0' for Solana.
+             */
+            readonly config: {
+                /** @description 12 to 24 words of the English list of BIP-39. Never returned. */
+                readonly mnemonic: string;
+                /** @description The passphrase of the seed, sometimes called the 25th word. None when absent. Never returned. */
+                readonly passphrase?: string;
+                /** @description The account. 0 when absent. */
+                readonly index?: number;
+            };
+        };
+        /** Key of AWS KMS */
+        readonly CreateAwsKmsSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "aws_kms";
+            /**
+             * @description An asymmetric key for signing, of the specification `ECC_SECG_P256K1` (EVM) or `ECC_NIST_EDWARDS25519` (Stellar, Solana). The
+             *     credentials are those of the service: the default chain of AWS.
+             */
+            readonly config: {
+                /** @description The region of the key. */
+                readonly region: string;
+                /** @description The id, the ARN or the alias (`alias/…`) of the key. */
+                readonly key_id: string;
+            };
+        };
+        /** Key of Google Cloud KMS */
+        readonly CreateGoogleCloudKmsSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "google_cloud_kms";
+            /**
+             * @description One version of an asymmetric key for signing, of the algorithm `EC_SIGN_SECP256K1_SHA256` (EVM) or `EC_SIGN_ED25519` (Stellar,
+             *     Solana). Without `service_account` the credentials are those of the service: the application default credentials of Google
+             *     Cloud, which include workload identity.
+             */
+            readonly config: {
+                readonly service_account?: components["schemas"]["GoogleServiceAccount"];
+                /** @description The version of the key. */
+                readonly key: {
+                    /** @description The project. That of the service account when absent; required without one. */
+                    readonly project_id?: string;
+                    /** @description The location of the key ring. `global` when absent. */
+                    readonly location?: string;
+                    /** @description The key ring. */
+                    readonly key_ring_id: string;
+                    /** @description The key. */
+                    readonly key_id: string;
+                    /** @description The version. 1 when absent. */
+                    readonly key_version?: number;
+                };
+            };
+        };
+        /** @description A text that is not empty. */
+        readonly SignerText: string;
+        /** @description The key file of a service account, as Google writes it. Never returned. Fields that are not described have no effect. */
+        readonly GoogleServiceAccount: {
+            /** @description The project of the account. */
+            readonly project_id: components["schemas"]["SignerText"];
+            /** @description The id of the key. */
+            readonly private_key_id: components["schemas"]["SignerText"];
+            /** @description The private key of RSA in PEM. */
+            readonly private_key: string;
+            /** @description The name of the account. */
+            readonly client_email: components["schemas"]["SignerText"];
+            /**
+             * @description The url that gives access tokens. `https://oauth2.googleapis.com/token` when absent. It must not lead to a private network, unless
+             *     the deployment allows it.
+             */
+            readonly token_uri?: string;
+            /** @description The domain of the services. `googleapis.com` when absent. */
+            readonly universe_domain?: string;
+            /** @description Not used. */
+            readonly client_id?: string;
+            /** @description Not used. */
+            readonly auth_uri?: string;
+            /** @description Not used. */
+            readonly auth_provider_x509_cert_url?: string;
+            /** @description Not used. */
+            readonly client_x509_cert_url?: string;
+            /** @description Not used; key files have it. */
+            readonly type?: string;
+        };
+        /** Key of Azure Key Vault */
+        readonly CreateAzureKeyVaultSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "azure_key_vault";
+            /**
+             * @description A key of the type EC and the curve P-256K, which is secp256k1 (EVM), in Azure Key Vault or Managed HSM. `client_secret` needs
+             *     `tenant_id`, `client_id` and `client_secret`; the other logins are those of the service itself.
+             */
+            readonly config: {
+                /**
+                 * @description The way of the login. `client_secret` when absent.
+                 * @enum {string}
+                 */
+                readonly auth_type?: "client_secret" | "managed_identity" | "workload_identity";
+                /** @description The url of the vault, in one of Azure's clouds. */
+                readonly vault_url: string;
+                /** @description The name of the key. */
+                readonly key_name: components["schemas"]["AzureName"];
+                /** @description The version of the key. The newest when absent. */
+                readonly key_version?: components["schemas"]["AzureName"];
+                /** @description The tenant. */
+                readonly tenant_id?: components["schemas"]["AzureName"];
+                /** @description The application, or one of several identities of the machine. */
+                readonly client_id?: components["schemas"]["AzureName"];
+                /** @description The secret of the application. Never returned. */
+                readonly client_secret?: components["schemas"]["SignerText"];
+            };
+        };
+        /** @description A name of Azure. */
+        readonly AzureName: string;
+        /** Key of Turnkey */
+        readonly CreateTurnkeySignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "turnkey";
+            /** @description A private key or a wallet account of secp256k1 (EVM) or Ed25519 (Stellar, Solana). */
+            readonly config: {
+                /** @description The public part of the API key, of P-256. */
+                readonly api_public_key: string;
+                /** @description The private part of the API key. Never returned. */
+                readonly api_private_key: string;
+                /** @description The organization. */
+                readonly organization_id: components["schemas"]["SignerText"];
+                /** @description The private key, or the address of the wallet account. */
+                readonly private_key_id: components["schemas"]["SignerText"];
+                /** @description The public key, 32 bytes for Ed25519, 33 or 65 for secp256k1. */
+                readonly public_key: string;
+            };
+        };
+        /** Account of the Coinbase Developer Platform */
+        readonly CreateCdpSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "cdp";
+            /** @description An EVM or a Solana account. That of Solana signs transactions and texts of Solana and nothing else. */
+            readonly config: {
+                /** @description The API key. */
+                readonly api_key_id: components["schemas"]["SignerText"];
+                /** @description The secret of the API key, 64 bytes of Ed25519 in base64 or a key of P-256 in PEM. Never returned. */
+                readonly api_key_secret: components["schemas"]["SignerText"];
+                /** @description The wallet secret. Never returned. */
+                readonly wallet_secret: components["schemas"]["SignerText"];
+                /** @description The address of the account. */
+                readonly account_address: string;
+            };
+        };
+        /**
+         * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration
+         *     file may name any.
+         */
+        readonly VaultAddress: string;
+        /** Private key in Vault */
+        readonly CreateVaultSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault";
+            /** @description A secret of the KV engine, version 2, whose field `value` is a private key. The service logs in by AppRole. */
+            readonly config: {
+                readonly address: components["schemas"]["VaultAddress"];
+                /** @description The namespace. None when absent. */
+                readonly namespace?: components["schemas"]["SignerText"];
+                /** @description The role of the login. Never returned. */
+                readonly role_id: components["schemas"]["SignerText"];
+                /** @description The secret of the login. Never returned. */
+                readonly secret_id: components["schemas"]["SignerText"];
+                /** @description The path of the secret below the mount. */
+                readonly key_name: components["schemas"]["SignerText"];
+                /** @description The mount of the engine. `secret` when absent. */
+                readonly mount_point?: components["schemas"]["SignerText"];
+            };
+        };
+        /** Key of Vault's transit engine */
+        readonly CreateVaultTransitSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault_transit";
+            /** @description A key of the type `ed25519` (Stellar, Solana). The service logs in by AppRole. */
+            readonly config: {
+                readonly address: components["schemas"]["VaultAddress"];
+                /** @description The namespace. None when absent. */
+                readonly namespace?: components["schemas"]["SignerText"];
+                /** @description The role of the login. Never returned. */
+                readonly role_id: components["schemas"]["SignerText"];
+                /** @description The secret of the login. Never returned. */
+                readonly secret_id: components["schemas"]["SignerText"];
+                /** @description The name of the key. */
+                readonly key_name: components["schemas"]["SignerText"];
+                /** @description The mount of the engine. `transit` when absent. */
+                readonly mount_point?: components["schemas"]["SignerText"];
+                /** @description The public key, 32 bytes in base64. It selects the version of the key. */
+                readonly pubkey: string;
+            };
+        };
+        /** Key of Web3Signer */
+        readonly CreateWeb3SignerSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "web3signer";
+            /**
+             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which
+             *     the configuration file alone can name (`tls`).
+             */
+            readonly config: {
+                /**
+                 * @description The url of the server. It must not lead to a private network, unless the deployment allows it; the configuration file may
+                 *     name any.
+                 */
+                readonly url: string;
+                /** @description The public key as Web3Signer lists it, 128 hex digits with or without `0x`. */
+                readonly public_key: string;
+            };
+        };
+        /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */
+        readonly Network: {
+            /**
+             * @description Type and name with a colon between.
+             * @example evm:sepolia
+             */
+            readonly id: string;
+            /** @description The name by which relayers refer to it in `network`; unique within its type. */
+            readonly name: string;
+            readonly network_type: components["schemas"]["NetworkType"];
+            /** @description The endpoints that the service asks now. Empty where nobody has given any yet. */
+            readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
+            /** @description Explorers of the network, for people. */
+            readonly explorer_urls?: readonly string[];
+            /** @description Expected time between blocks, in milliseconds. */
+            readonly average_blocktime_ms: number;
+            /** @description True when its money is worth nothing. */
+            readonly is_testnet: boolean;
+            /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup` … */
+            readonly tags?: readonly string[];
+            /** @description EVM: the chain id. */
+            readonly chain_id?: number;
+            /**
+             * @description EVM: the number of blocks that must lie on top of the including one before a transaction is `confirmed`. Counts when
+             *     `finality` is `depth`.
+             */
+            readonly required_confirmations?: number;
+            /**
+             * @description EVM: when a transaction is `confirmed`.
+             *     - `depth`: `required_confirmations` blocks lie on top of its block.
+             *     - `safe`, `finalized`: the nodes say so by the block tag of this name. On rollups, `safe` blocks are on the parent chain and
+             *       `finalized` ones final there.
+             * @enum {string}
+             */
+            readonly finality?: "depth" | "safe" | "finalized";
+            /**
+             * @description EVM: the most gas that one transaction may ask for, where that is less than a block holds (EIP-7825). The service keeps
+             *     estimates below it.
+             */
+            readonly max_gas_per_transaction?: number;
+            /** @description EVM. `eip1559`: blocks have a base fee. */
+            readonly features?: readonly "eip1559"[];
+            /** @description EVM: the symbol of its native currency. */
+            readonly symbol?: string;
+            /** @description Stellar: the passphrase, which is part of everything that is signed and tells networks apart. */
+            readonly passphrase?: string;
+            /** @description Solana: the hash of the genesis block in base58, which tells clusters apart. */
+            readonly genesis_hash?: string;
+        };
+        /** @description The new endpoints of a network. */
+        readonly UpdateNetworkRequest: {
+            /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
+            readonly rpc_urls: readonly components["schemas"]["GivenRpcUrl"][];
+        };
+        /** @description One endpoint: its url, or its url with a weight. */
+        readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | components["schemas"]["WeightedRpcUrl"];
+        /** @description One endpoint with its weight. */
+        readonly WeightedRpcUrl: {
+            readonly url: components["schemas"]["RpcEndpointUrl"];
+            /**
+             * @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. 100 when absent.
+             * @default 100
+             */
+            readonly weight: number;
+        };
+        /**
+         * @description An `http://` or `https://` url, whole.
+         * @example https://rpc.example/v2/key
+         */
+        readonly RpcEndpointUrl: string;
+        /** @description A new notification. */
+        readonly CreateNotificationRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description The way in which the service delivers events. `webhook` when absent.
+             * @default webhook
+             * @enum {string}
+             */
+            readonly type: "webhook";
+            /** @description The destination of events: an `http://` or `https://` url. */
+            readonly url: string;
+            /** @description Signs deliveries. Never returned. */
+            readonly signing_key?: string;
+        };
+        /** @description The changes, as a JSON merge patch (RFC 7396). */
+        readonly UpdateNotificationRequest: {
+            /**
+             * @description The way in which the service delivers events.
+             * @enum {string}
+             */
+            readonly type?: "webhook";
+            /** @description The destination of events: an `http://` or `https://` url. */
+            readonly url?: string;
+            /** @description The only key from now on, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
+            readonly signing_key?: string | null;
+        };
+        /** @description A destination for events. */
+        readonly Notification: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description The way in which the service delivers events. `webhook`: as POST requests.
+             * @enum {string}
+             */
+            readonly type: "webhook";
+            /**
+             * @description The destination of events, without its secrets: of a url of the configuration file, scheme and host (`https://example.com/***`); of
+             *     a url of a caller, everything but user information, query and fragment (`https://***@example.com/hook?***`).
+             */
+            readonly url: string;
+            /** @description True when the service signs deliveries. It never returns the key itself. */
+            readonly has_signing_key: boolean;
+            /**
+             * @description True while the service sends it nothing. Absent otherwise.
+             * @constant
+             */
+            readonly paused?: true;
+            /**
+             * @description `operator`: a caller paused it · `gone`: the receiver answered with 410. Absent when it is not paused.
+             * @enum {string}
+             */
+            readonly paused_reason?: "operator" | "gone";
+        };
+        readonly EventListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The events after the cursor, the oldest first. */
+            readonly data: readonly components["schemas"]["Event"][];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly DeliveryListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Delivery"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly DeliveryResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["DeliveryWithExchange"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RedeliverManyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["RedeliveryCount"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TestEventResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TestEvent"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NotificationResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Notification"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SigningKeyRotationResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SigningKeyRotation"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description A UUID. */
+        readonly Uuid: string;
+        /**
+         * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a
+         *     missing number was never an event that you could read, so continue after the last number that you have.
+         */
+        readonly EventNumber: string;
+        /**
+         * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
+         *     - `transaction_undecided`: no endpoint of the network can prove any more whether a block included the transaction. Nothing is signed
+         *       or ended until the chain shows it, or an operator decides with `relayer tx decide`.
+         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes; `status_reason` and the diagnosis
+         *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at
+         *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
+         *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
+         *       the network's finality setting allows for.
+         *     - `relayer_state_update`: the service disabled or enabled a relayer.
+         *     - `notification_test`: somebody asked for a test event.
+         * @enum {string}
+         */
+        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "notification_test";
+        /** @description An entry of the event log. */
+        readonly Event: {
+            readonly number: components["schemas"]["EventNumber"];
+            /** @description The same as `id` and `webhook-id` of deliveries. */
+            readonly id: components["schemas"]["Uuid"];
+            readonly type: components["schemas"]["EventType"];
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description Absent for test events. */
+            readonly relayer_id?: components["schemas"]["Id"];
+            /** @description Absent when the event is not about a transaction. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly payload: components["schemas"]["EventPayload"];
+        };
+        readonly AuditListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The entries, the newest first. */
+            readonly data: readonly components["schemas"]["AuditEntry"][];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The chain of an entry, a slash, and its number. */
+        readonly AuditEntryId: string;
+        /**
+         * @description The `operationId` of the operation that changed something or signed, or one of these:
+         *
+         *     - `undoReplacement`: the nodes refused a replacement or cancellation, or it came too late, so the transaction got its earlier content back.
+         *     - `applyConfiguration`: a start applied a change of the configuration file.
+         *     - `expireApproval`: nobody decided in time about a transaction that waited for an approval.
+         *     - `decideTransaction`: an operator decided with `relayer tx decide`.
+         *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
+         */
+        readonly AuditAction: string;
+        /**
+         * @description The kind of a record. `deployment` is the deployment as a whole; the id is the name of a setting.
+         * @enum {string}
+         */
+        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "deployment";
+        /** @description The fields of a record. Integers that are not small are decimal strings. */
+        readonly AuditedRecord: {
+            readonly [key: string]: unknown;
+        };
+        /** @description Who did what, when, from where. */
+        readonly AuditEntry: {
+            readonly id: components["schemas"]["AuditEntryId"];
+            /** @description `management`, or `relayer:` and the id of the relayer for what it sends and signs. */
+            readonly chain: string;
+            /** @description The position in its chain, in decimal digits: from 1, without a gap. */
+            readonly number: string;
+            readonly at: components["schemas"]["Timestamp"];
+            /** @description The id of the API key, `root` for that of the environment, `configuration`, `service`, or `operator`. */
+            readonly actor: string;
+            /** @description The address of the caller; of IPv6 the network of 64 bits. Absent without a request. */
+            readonly address?: string;
+            /** @description The `X-Request-Id` of the request. Absent without one. */
+            readonly request_id?: string;
+            readonly action: components["schemas"]["AuditAction"];
+            readonly target_type: components["schemas"]["AuditTargetType"];
+            /** @description The id of the record. */
+            readonly target_id: string;
+            /** @description The changed fields as they were, or the deleted record. */
+            readonly before?: components["schemas"]["AuditedRecord"];
+            /** @description The changed fields as they are now, or the new record. */
+            readonly after?: components["schemas"]["AuditedRecord"];
+            /** @description The SHA-256, in hexadecimal, of the previous hash and of this entry. */
+            readonly hash: string;
+        };
+        /** @description Metrics in the text format of Prometheus, version 0.0.4. */
+        readonly MetricsText: string;
+        /** @description The events that the stream has. Without a field, those of all relayers or types. */
+        readonly CreateStreamTicketRequest: {
+            /** @description Only events about this relayer. */
+            readonly relayer_id?: components["schemas"]["Id"];
+            /** @description Only events of this type. */
+            readonly type?: components["schemas"]["EventType"];
+        };
+        readonly StreamTicketResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["StreamTicket"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The right to open one event stream. */
+        readonly StreamTicket: {
+            /** @description The value of the query parameter `ticket`. It can stand in a url as it is. */
+            readonly ticket: string;
+            /** @description The connection must begin before this time. */
+            readonly expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Each server-sent event of the stream. */
+        readonly StreamedEvent: {
+            readonly id: components["schemas"]["EventNumber"];
+            readonly event: components["schemas"]["EventType"];
+            /** @description The event as JSON, in one line. */
+            readonly data: string;
+        };
+        /** @description The content of an event. `payload_type` says which of these it is. */
+        readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["TestPayload"];
+        /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
+        readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
+        /**
+         * EVM transaction in an event
+         * @description The transaction on an EVM network as it was then.
+         */
+        readonly EvmTransactionPayload: components["schemas"]["EvmTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+        };
+        /**
+         * Stellar transaction in an event
+         * @description The transaction on a Stellar network as it was then.
+         */
+        readonly StellarTransactionPayload: components["schemas"]["StellarTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+        };
+        /**
+         * Solana transaction in an event
+         * @description The transaction on a Solana network as it was then.
+         */
+        readonly SolanaTransactionPayload: components["schemas"]["SolanaTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+        };
+        /** @description The service disabled a relayer. */
+        readonly RelayerDisabledPayload: {
+            /** @constant */
+            readonly payload_type: "relayer_disabled";
+            /** @description The relayer as it was then. */
+            readonly relayer: components["schemas"]["Relayer"];
+            readonly disable_reason: components["schemas"]["DisabledReason"];
+        };
+        /** @description The service enabled a relayer. */
+        readonly RelayerEnabledPayload: {
+            /** @constant */
+            readonly payload_type: "relayer_enabled";
+            /** @description The relayer as it was then. */
+            readonly relayer: components["schemas"]["Relayer"];
+            /** @description The number of checks that had failed in a row before this one. */
+            readonly retry_count: number;
+        };
+        /** @description A test. */
+        readonly TestPayload: {
+            /** @constant */
+            readonly payload_type: "test";
+            readonly notification_id: components["schemas"]["Id"];
+        };
+        /** @description The body of a delivery about a transaction. */
+        readonly TransactionUpdateWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "transaction_update";
+            readonly payload: components["schemas"]["TransactionPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a delivery about a transaction that needs a person's attention. */
+        readonly TransactionIncidentWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /**
+             * @description The kind of incident.
+             * @enum {string}
+             */
+            readonly event: "transaction_undecided" | "transaction_stuck" | "transaction_reorganized";
+            readonly payload: components["schemas"]["TransactionPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a delivery about a relayer. */
+        readonly RelayerStateUpdateWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "relayer_state_update";
+            /** @description The change. */
+            readonly payload: components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a test. */
+        readonly NotificationTestWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "notification_test";
+            readonly payload: components["schemas"]["TestPayload"];
+            /** @description When it was asked for. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description - `waiting`: an earlier event of the same transaction comes first.
+         *     - `pending`: being sent, or waiting for its next try.
+         *     - `delivered`: the receiver answered in the range 200 to 299.
+         *     - `dead`: given up; `redeliverDelivery` tries again.
+         * @enum {string}
+         */
+        readonly DeliveryStatus: "waiting" | "pending" | "delivered" | "dead";
+        /** @description One event for one notification. */
+        readonly Delivery: {
+            readonly id: components["schemas"]["Id"];
+            readonly notification_id: components["schemas"]["Id"];
+            /** @description The `id` of the event. */
+            readonly event_id: components["schemas"]["Uuid"];
+            readonly event_number: components["schemas"]["EventNumber"];
+            readonly event: components["schemas"]["EventType"];
+            /** @description Absent when the event is not about a transaction. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly status: components["schemas"]["DeliveryStatus"];
+            /** @description The number of times that the service has sent it. */
+            readonly tries: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it was sent last. */
+            readonly tried_at?: components["schemas"]["Timestamp"];
+            /** @description When it is sent again, at the earliest. */
+            readonly next_try_at?: components["schemas"]["Timestamp"];
+            /** @description When it arrived or was given up. */
+            readonly settled_at?: components["schemas"]["Timestamp"];
+            /** @description HTTP status of the newest answer. Absent when there was none. */
+            readonly response_code?: number;
+            /** @description The duration of the newest try, in milliseconds. */
+            readonly latency_ms?: number;
+            /** @description The reason for which the newest try failed. */
+            readonly error?: string;
+        };
+        /** @description A delivery with what was sent and received. */
+        readonly DeliveryWithExchange: {
+            readonly id: components["schemas"]["Id"];
+            readonly notification_id: components["schemas"]["Id"];
+            /** @description The `id` of the event. */
+            readonly event_id: components["schemas"]["Uuid"];
+            readonly event_number: components["schemas"]["EventNumber"];
+            readonly event: components["schemas"]["EventType"];
+            /** @description Absent when the event is not about a transaction. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly status: components["schemas"]["DeliveryStatus"];
+            /** @description The number of times that the service has sent it. */
+            readonly tries: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it was sent last. */
+            readonly tried_at?: components["schemas"]["Timestamp"];
+            /** @description When it is sent again, at the earliest. */
+            readonly next_try_at?: components["schemas"]["Timestamp"];
+            /** @description When it arrived or was given up. */
+            readonly settled_at?: components["schemas"]["Timestamp"];
+            /** @description HTTP status of the newest answer. Absent when there was none. */
+            readonly response_code?: number;
+            /** @description The duration of the newest try, in milliseconds. */
+            readonly latency_ms?: number;
+            /** @description The reason for which the newest try failed. */
+            readonly error?: string;
+            /** @description The exact body that is signed and sent, on every try. */
+            readonly body: string;
+            /** @description The newest request. Absent until the first try. */
+            readonly request?: {
+                /** @description The url that it was sent to, without its secrets, as in a notification. */
+                readonly url: string;
+                /** @description The headers that were sent. */
+                readonly headers: {
+                    readonly [key: string]: string;
+                };
+            };
+            /** @description The newest answer. Absent when there was none. */
+            readonly response?: {
+                /** @description The HTTP status. */
+                readonly code: number;
+                /** @description At most 50 of them. */
+                readonly headers: {
+                    readonly [key: string]: string;
+                };
+                /** @description The beginning of it. */
+                readonly body: string;
+            };
+        };
+        /** @description The deliveries to send again, by exactly one of the two forms. */
+        readonly RedeliverManyRequest: components["schemas"]["DeadLetters"] | components["schemas"]["EventRange"];
+        /** @description All deliveries that were given up. */
+        readonly DeadLetters: {
+            /**
+             * @description All dead letters.
+             * @constant
+             */
+            readonly status: "dead";
+        };
+        /** @description The deliveries of the events from one number to another. */
+        readonly EventRange: {
+            /** @description The number of the first event. */
+            readonly from: components["schemas"]["EventNumber"];
+            /** @description The number of the last event. */
+            readonly to: components["schemas"]["EventNumber"];
+        };
+        /** @description The numbers of deliveries. */
+        readonly RedeliveryCount: {
+            /** @description The number of deliveries that this call sends again. */
+            readonly redelivered: number;
+            /** @description The number of deliveries of the same kind that are left. Call again for them; after a range with `from` raised. */
+            readonly remaining: number;
+        };
+        /** @description The event that is on its way. */
+        readonly TestEvent: {
+            readonly event_id: components["schemas"]["Uuid"];
+        };
+        /** @description A new signing key. */
+        readonly RotateSigningKeyRequest: {
+            /** @description The new secret. Never returned. */
+            readonly signing_key: string;
+            /** @description The time for which the previous key goes on signing, in seconds. A day when absent; at most 30 days. */
+            readonly overlap_seconds?: number;
+        };
+        /** @description The state of the signing keys. */
+        readonly SigningKeyRotation: {
+            readonly notification_id: components["schemas"]["Id"];
+            /** @description Absent when there was no key before. */
+            readonly previous_key_expires_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description The outcome of canceling every waiting transaction. */
+        readonly PendingCancellation: {
+            /** @description Transactions that are canceled, or have been replaced by a no-op; the newest first. */
+            readonly queued_for_cancellation_transaction_ids: readonly components["schemas"]["Id"][];
+            /** @description Transactions that could not be canceled, and so may still be executed; the newest first. */
+            readonly failed_to_queue_transaction_ids: readonly components["schemas"]["Id"][];
+            /** @description The reasons, in the same order. */
+            readonly failures: readonly {
+                readonly transaction_id: components["schemas"]["Id"];
+                readonly code: components["schemas"]["ErrorCode"];
+                /** @description A sentence for a person. */
+                readonly error: string;
+            }[];
+            /** @description The number of transactions in the two lists. */
+            readonly total_processed: number;
+            /** @description The number of transactions that this request has not handled. */
+            readonly remaining: number;
+        };
+        /** @description The message to sign. */
+        readonly SignRequest: {
+            /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
+            readonly message: string;
+        };
+        /** @description A transaction to sign. The `network_type` of the relayer decides which form applies. */
+        readonly SignTransactionRequest: components["schemas"]["UnsignedStellarTransaction"] | components["schemas"]["UnsignedSolanaTransaction"] | components["schemas"]["UnsignedEvmTransaction"] | components["schemas"]["EncodedEvmTransaction"];
+        /**
+         * Stellar, to sign
+         * @description An unsigned transaction on Stellar.
+         */
+        readonly UnsignedStellarTransaction: {
+            /** @description A `TransactionEnvelope` as XDR in base64. Others may have signed it. */
+            readonly unsigned_xdr: string;
+        };
+        /**
+         * Solana, to sign
+         * @description An unsigned transaction on Solana.
+         */
+        readonly UnsignedSolanaTransaction: {
+            readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
+        };
+        /**
+         * EVM, fields to sign
+         * @description The price is `gas_price`, or both `max_fee_per_gas` and `max_priority_fee_per_gas`.
+         */
+        readonly UnsignedEvmTransaction: {
+            /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
+            readonly to?: string | null;
+            /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
+            readonly value: components["schemas"]["U128"];
+            /** @description Call data or creation code; at most 128 KiB. */
+            readonly data?: string;
+            readonly nonce: components["schemas"]["Int64"];
+            readonly gas_limit: components["schemas"]["Int64"];
+            /** @description The legacy price of a unit of gas, in wei. */
+            readonly gas_price?: components["schemas"]["U128"];
+            /** @description The most that a unit of gas may cost, in wei. */
+            readonly max_fee_per_gas?: components["schemas"]["U128"];
+            /** @description The part of the fee that may go to the block producer, in wei. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
+        };
+        /**
+         * EVM, RLP to sign
+         * @description An unsigned transaction on EVM, in RLP.
+         */
+        readonly EncodedEvmTransaction: {
+            /** @description The bytes to sign, in RLP, as other tools serialize an unsigned transaction. */
+            readonly unsigned_transaction: string;
+        };
+        readonly SignedTransactionResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The signed transaction, in the form of its network. */
+            readonly data: components["schemas"]["SignedStellarTransaction"] | components["schemas"]["SignedSolanaTransaction"] | components["schemas"]["SignedEvmTransaction"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * Stellar, signed
+         * @description A signed transaction on Stellar.
+         */
+        readonly SignedStellarTransaction: {
+            /** @description The envelope with the signature, as XDR in base64. */
+            readonly signedXdr: string;
+            /** @description The 64 bytes of the signature in base64. */
+            readonly signature: string;
+        };
+        /**
+         * Solana, signed
+         * @description A signed transaction on Solana.
+         */
+        readonly SignedSolanaTransaction: {
+            /** @description The transaction with the signature, in wire format and base64. */
+            readonly transaction: string;
+            /** @description The signature in base58, by which the network knows the transaction. */
+            readonly signature: string;
+        };
+        /**
+         * EVM, signed
+         * @description A signed transaction on EVM.
+         */
+        readonly SignedEvmTransaction: {
+            /** @description The bytes that a node takes. */
+            readonly signed_transaction: components["schemas"]["HexData"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["EvmHash"];
+            readonly signature: components["schemas"]["TransactionSignature"];
+        };
+        /** @description A call, or a batch of them. */
+        readonly RpcRequest: components["schemas"]["RpcCall"] | readonly components["schemas"]["RpcCall"][];
+        /** @description Other fields are not passed on. */
+        readonly RpcCall: {
+            /** @constant */
+            readonly jsonrpc?: "2.0";
+            readonly id?: components["schemas"]["RpcId"];
+            /** @description The name of the method. */
+            readonly method: string;
+            /** @description By place or by name. */
+            readonly params?: readonly unknown[] | {
+                readonly [key: string]: unknown;
+            } | null;
+        } & {
+            readonly [key: string]: unknown;
+        };
+        /** @description A string, a number or null; it comes back as it was sent. */
+        readonly RpcId: unknown;
+        /** @description The answer to a call, or the answers to a batch. */
+        readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];
+        /** @description Either `result` or `error`. */
+        readonly RpcReply: {
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            readonly id: components["schemas"]["RpcId"];
+            /** @description The answer of the node. */
+            readonly result?: unknown;
+            /** @description The error of the node, or of the service in its place. */
+            readonly error?: {
+                /** @description The code of the error. */
+                readonly code: number;
+                /** @description The text of the error. */
+                readonly message: string;
+                /** @description A sentence for a person. Only in errors of the service. */
+                readonly description?: string;
+                /** @description Details that the node added. */
+                readonly data?: unknown;
+            };
+        };
+        /** @description Either the two hashes or the document. */
+        readonly SignTypedDataRequest: components["schemas"]["TypedDataHashes"] | components["schemas"]["TypedDataDocument"];
+        /**
+         * Hashes
+         * @description The two hashes of a document.
+         */
+        readonly TypedDataHashes: {
+            /** @description The hash of the domain. */
+            readonly domain_separator: components["schemas"]["Hash32"];
+            /** @description The hash of the message. */
+            readonly hash_struct_message: components["schemas"]["Hash32"];
+        };
+        /** @description 32 bytes in hexadecimal, with or without `0x`. */
+        readonly Hash32: string;
+        /**
+         * EIP-712 document
+         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and
+         *     hexadecimal digits in any letter case.
+         */
+        readonly TypedDataDocument: {
+            /** @description The domain of the signature. Its fields are those of `EIP712Domain`. */
+            readonly domain: {
+                readonly [key: string]: unknown;
+            };
+            /** @description Fields of each struct, in the order in which they are signed. */
+            readonly types: {
+                readonly [key: string]: readonly {
+                    /** @description The name of the field. */
+                    readonly name: string;
+                    /** @description A type of EIP-712, one of `types`, or arrays of them. */
+                    readonly type: string;
+                }[];
+            };
+            /** @description The name in `types` of the type of the message. */
+            readonly primaryType: string;
+            /** @description The message to sign. Empty when `primaryType` is `EIP712Domain`. */
+            readonly message: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Hexadecimal without `0x`. EVM: an ECDSA signature over secp256k1 with the lower of the two possible `s` (EIP-2). Stellar and Solana: an
+         *     ed25519 signature; `r` and `s` are its two halves, `v` is 0.
+         */
+        readonly Signature: {
+            /** @description 32 bytes. */
+            readonly r: string;
+            /** @description 32 bytes. */
+            readonly s: string;
+            /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
+            readonly sig: string;
+            /** @description The recovery id plus 27, which selects the public key: 27 or 28; 0 for ed25519. */
+            readonly v: number;
+            /** @description The signature in base64 (Stellar) or base58 (Solana). */
+            readonly signature?: string;
+            /** @description The account that signed. Stellar and Solana. */
+            readonly public_key?: string;
+        };
+        /**
+         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. EVM: `v` is 0 or 1 with EIP-1559
+         *     prices, 27 or 28 with a legacy price. Stellar and Solana: the signature of the relayer's account; `v` is 0.
+         */
+        readonly TransactionSignature: {
+            /** @description 32 bytes. */
+            readonly r: string;
+            /** @description 32 bytes. */
+            readonly s: string;
+            /** @description The recovery id, which selects the public key; plus 27 with a legacy price. */
+            readonly v: number;
+            /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
+            readonly sig: string;
+        };
+        readonly DiagnosisResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Diagnosis"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The facts about a transaction and the next step. */
+        readonly Diagnosis: {
+            readonly transaction_id: components["schemas"]["Id"];
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description The most important finding, in words for a person. */
+            readonly summary: string;
+            /** @description All findings, the most important first. Never empty. */
+            readonly findings: readonly components["schemas"]["Finding"][];
+            /** @description The position of the transaction in the account's queue. The network includes transactions in the order of their nonces. */
+            readonly queue: {
+                /** @description The number of open transactions of the account that come before this one. 0 is the head. */
+                readonly position: number;
+                /** @description The number of transactions that are signed and not mined. */
+                readonly in_flight: number;
+                /** @description The most transactions in flight. Further ones wait unsigned. */
+                readonly in_flight_limit: number;
+            };
+            /** @description The nonce of the transaction and of its account. Absent until the transaction has a nonce. */
+            readonly nonce?: {
+                readonly own: components["schemas"]["Quantity"];
+                /** @description The nonce that the chain takes next. */
+                readonly next_on_chain?: components["schemas"]["Quantity"];
+                /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
+                readonly missing: readonly components["schemas"]["Quantity"][];
+            };
+            /**
+             * @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. All
+             *     are decimal strings. Absent until something is signed.
+             */
+            readonly fees?: {
+                /** @description The most that the shown attempt pays. */
+                readonly offered: components["schemas"]["DecimalString"];
+                /** @description The price that the service would set now at the same speed. */
+                readonly market?: components["schemas"]["DecimalString"];
+                /** @description The least that the next block asks. */
+                readonly base_fee?: components["schemas"]["DecimalString"];
+                /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
+                readonly cap?: components["schemas"]["DecimalString"];
+            };
+            /** @description Amounts in wei, stroops or lamports, as decimal strings. */
+            readonly funds?: {
+                /** @description The amount that the account can spend. */
+                readonly balance?: components["schemas"]["DecimalString"];
+                /** @description The most that the other open transactions can still take. */
+                readonly reserved: components["schemas"]["DecimalString"];
+                /** @description The most that this transaction can take. */
+                readonly needed: components["schemas"]["DecimalString"];
+            };
+            /** @description The depth of the transaction. Absent unless a block includes it. */
+            readonly confirmations?: {
+                /** @description The block that includes it. */
+                readonly block: components["schemas"]["Quantity"];
+                /** @description The newest block. */
+                readonly head?: components["schemas"]["Quantity"];
+                /** @description The number of blocks that must lie on top of it. */
+                readonly required: number;
+            };
+            /** @description The nodes that the service asks for this relayer. */
+            readonly endpoints: readonly {
+                /** @description The host of the endpoint. */
+                readonly host: string;
+                /** @description False while the service leaves it alone after failures. */
+                readonly healthy: boolean;
+                /** @description The newest block that it reported. */
+                readonly head?: components["schemas"]["Quantity"];
+                /**
+                 * @description Solana: true when it knows old transactions. Without history an endpoint cannot prove that an expired transaction was
+                 *     not included. Absent where the service has not asked it.
+                 */
+                readonly keeps_history?: boolean;
+                /** @description Its last failure. */
+                readonly error?: string;
+            }[];
+            /** @description The next step of the service. */
+            readonly next_action: {
+                /**
+                 * @description - `sign`: the service prices it, gives it a nonce and signs it.
+                 *     - `broadcast`: the service sends the signed bytes to the nodes.
+                 *     - `raise_fee`: the service signs the same content with a higher fee.
+                 *     - `expire`: the service replaces it with a no-op.
+                 *     - `watch`: the service waits for a block to include it.
+                 *     - `confirm`: the service waits for blocks on top of the one that includes it.
+                 *     - `fill_gap`: the service uses up missing nonces before it.
+                 *     - `none`: the service does nothing; the transaction is final, or something from outside is needed.
+                 * @enum {string}
+                 */
+                readonly action: "sign" | "broadcast" | "raise_fee" | "expire" | "watch" | "confirm" | "fill_gap" | "none";
+                /** @description The time of the next step. Absent when it is due as soon as possible, or never. */
+                readonly at?: components["schemas"]["Timestamp"];
+                /** @description The same in words for a person. */
+                readonly message: string;
+            };
+        };
+        /** @description One fact about a transaction. */
+        readonly Finding: {
+            /**
+             * @description - `final`: it has ended.
+             *     - `chain_reset`: the chain is another one than the service saw first, or has forgotten a nonce; `message` says what to do.
+             *     - `canceling`: the caller canceled it, and nothing has decided yet which version counts.
+             *     - `replacement_waiting`: the caller replaced it; the new version is sent when the earlier one can no longer be included.
+             *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
+             *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
+             *     - `in_flight_limit`: as many transactions as allowed are in flight.
+             *     - `behind_others`: transactions before it have to be included first.
+             *     - `missing_predecessor`: the chain waits for a nonce that no transaction has.
+             *     - `fee_below_base_fee`: no block can include it at its price.
+             *     - `fee_below_market`: blocks prefer others at present.
+             *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
+             *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
+             *     - `queued_in_pool`: the nodes know it and would not include it, although its nonce is next.
+             *     - `not_taken`: no node has taken it yet; `message` has what was said.
+             *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
+             *     - `stuck`: it has been the first of its account's queue for longer than is normal.
+             *     - `nodes_silent`: no node answers.
+             *     - `signer_unavailable`: the service that holds the key does not sign at present.
+             *     - `nodes_disagree`: the nodes are at different blocks.
+             *     - `awaits_approval`: a rule asks for a decision of another API key.
+             *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
+             * @enum {string}
+             */
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            /** @description The same in words for a person. */
+            readonly message: string;
+        };
+        /** @description The requested speed and its meaning on this network. */
+        readonly TransactionSpeed: {
+            readonly level: components["schemas"]["Speed"];
+            /**
+             * @description The service multiplies the market price by this: `eth_gasPrice` for a legacy price, twice the next base fee for
+             *     `max_fee_per_gas` (before the tip).
+             */
+            readonly price_multiplier: number;
+            /** @description The time that the service gives the transaction before it raises the price by itself, in seconds. */
+            readonly raise_after_seconds: number;
+        };
+        /**
+         * @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells which
+         *     fields there are.
+         */
+        readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
+        /**
+         * @description Present while the transaction waits until another API key decides (`getApproval`).
+         * @constant
+         */
+        readonly AwaitsApproval: true;
+        /**
+         * @description Present in the payload of an event, absent in every other answer.
+         * @constant
+         */
+        readonly TransactionPayloadType: "transaction";
+        /**
+         * EVM transaction
+         * @description A transaction on an EVM network.
+         */
+        readonly EvmTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description Hash of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["EvmHash"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["EvmAddress"];
+            /** @description The receiver. Absent for the creation of a smart contract. */
+            readonly to?: components["schemas"]["EvmAddress"];
+            /** @description The amount that it transfers, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
+            readonly data?: components["schemas"]["HexData"];
+            /**
+             * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service
+             *     has used it: then the transaction gets another one.
+             */
+            readonly nonce?: components["schemas"]["Quantity"];
+            /** @description The most gas that the transaction may use. Absent until it is known. */
+            readonly gas_limit?: components["schemas"]["Quantity"];
+            /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description EIP-1559: the part of the fee that may go to the block producer, in wei, as a decimal string. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            readonly speed?: components["schemas"]["TransactionSpeed"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["EvmAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * Stellar transaction
+         * @description A transaction on a Stellar network.
+         */
+        readonly StellarTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description Hash of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["StellarHash"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["StellarAccount"];
+            /**
+             * @description The account whose sequence number the transaction takes: the relayer, one of its channels, or the account that signed a `fee_bump`
+             *     transaction.
+             */
+            readonly source_account: components["schemas"]["StellarAccount"];
+            /**
+             * @description The sequence number, as a decimal string. Absent until the service gives it. The service frees it when the chain proves that nothing with
+             *     it was included.
+             */
+            readonly sequence_number?: components["schemas"]["DecimalString"];
+            /** @description The most that the shown attempt bids, or, once it is included, what the network charged; in stroops, as an exact JSON integer. */
+            readonly fee?: components["schemas"]["Quantity"];
+            /** @description The most that the request allows, in stroops, as an exact JSON integer. */
+            readonly max_fee?: components["schemas"]["Quantity"];
+            /** @description True when the shown attempt is in a fee bump. Absent until something is signed. */
+            readonly fee_bump?: boolean;
+            /** @description When the shown attempt expires. Until something is signed, the `valid_until` of the request. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            /** @description The signed envelope of the shown attempt, or the one that the request brought, as XDR in base64. */
+            readonly transaction_xdr?: string;
+            /**
+             * @description The hash of the envelope that the ledger holds. It differs from `hash` where another account sent the same signed content,
+             *     plain or in a fee bump of its own (CAP-15); `status_reason` says so.
+             */
+            readonly applied_hash?: components["schemas"]["StellarHash"];
+            /** @description The account that paid `fee`, once the transaction is included. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
+            /** @description The `TransactionResult` of the ledger, as XDR in base64. */
+            readonly result_xdr?: string;
+            /** @description The value that a smart contract returned, as the XDR of its `ScVal` in base64. */
+            readonly transaction_result_xdr?: string;
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["StellarAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * Solana transaction
+         * @description A transaction on a Solana network.
+         */
+        readonly SolanaTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description The first signature of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["SolanaSignature"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["SolanaPublicKey"];
+            /** @description The signed transaction of the shown attempt, or the one that the request brought; wire format in base64. */
+            readonly transaction?: string;
+            /** @description The same as `hash`. */
+            readonly transaction_signature?: components["schemas"]["SolanaSignature"];
+            /** @description The instructions of the request. Absent when it brought a serialized transaction. */
+            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
+            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. Absent until something is signed. */
+            readonly fee?: components["schemas"]["Quantity"];
+            /** @description The last block height that takes the shown attempt. Absent with a durable nonce, and until something is signed. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description The `valid_until` of the request. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            readonly speed?: components["schemas"]["TransactionSpeed"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["SolanaAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /** @description A transaction with every version that was ever signed. */
+        readonly TransactionWithAttempts: components["schemas"]["EvmTransactionWithAttempts"] | components["schemas"]["StellarTransactionWithAttempts"] | components["schemas"]["SolanaTransactionWithAttempts"];
+        /**
+         * EVM transaction with attempts
+         * @description A transaction on an EVM network with every version that was ever signed.
+         */
+        readonly EvmTransactionWithAttempts: components["schemas"]["EvmTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["EvmAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+        };
+        /**
+         * Stellar transaction with attempts
+         * @description A transaction on a Stellar network with every version that was ever signed.
+         */
+        readonly StellarTransactionWithAttempts: components["schemas"]["StellarTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["StellarAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+        };
+        /**
+         * Solana transaction with attempts
+         * @description A transaction on a Solana network with every version that was ever signed.
+         */
+        readonly SolanaTransactionWithAttempts: components["schemas"]["SolanaTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["SolanaAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+        };
+        /**
+         * @description The reason for which the attempt was made.
+         *
+         *     - `send`: the first version.
+         *     - `replace`: asked for with PUT.
+         *     - `cancel`: asked for with DELETE.
+         *     - `speed_up`: the service raised the price by itself.
+         *     - `expire`: a no-op in its place, because `valid_until` passed.
+         *     - `abandon`: a no-op in its place, because no node would ever take it.
+         *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
+         *     - `re_sign`: the same content signed again, because the earlier version expired.
+         *     - `setup`: a transaction of the service's own that others wait for, such as opening channel accounts.
+         * @enum {string}
+         */
+        readonly AttemptKind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "gap_filler" | "re_sign" | "setup";
+        /**
+         * @description The fate of the attempt, as far as it is known.
+         *
+         *     - `signed`: signed and stored; perhaps on its way.
+         *     - `broadcast`: a node took it.
+         *     - `refused`: the nodes would not take it; see `error`.
+         *     - `mined`: included and successful.
+         *     - `reverted`: included, but its effects were undone.
+         *     - `superseded`: something else with this nonce was included.
+         *     - `expired`: it has expired, and the chain has proved that it was not included.
+         * @enum {string}
+         */
+        readonly AttemptOutcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "expired";
+        /**
+         * EVM attempt
+         * @description One signed version of a transaction on an EVM network.
+         */
+        readonly EvmAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The account nonce that it is signed with. */
+            readonly nonce: components["schemas"]["Quantity"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["EvmHash"];
+            /** @description The receiver. Absent for the creation of a smart contract. */
+            readonly to?: components["schemas"]["EvmAddress"];
+            /** @description The amount that it transfers, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. */
+            readonly data: components["schemas"]["HexData"];
+            /** @description The most gas that it may use. */
+            readonly gas_limit: components["schemas"]["Quantity"];
+            /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description EIP-1559: the part of the fee that may go to the block producer, in wei, as a decimal string. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /**
+         * Stellar attempt
+         * @description One signed version of a transaction on a Stellar network.
+         */
+        readonly StellarAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["StellarHash"];
+            /** @description The account whose sequence number it takes. */
+            readonly source_account: components["schemas"]["StellarAccount"];
+            /** @description The sequence number, as a decimal string. */
+            readonly sequence_number: components["schemas"]["DecimalString"];
+            /** @description The most that it bids, in stroops, as an exact JSON integer. */
+            readonly fee: components["schemas"]["Quantity"];
+            /** @description The fee that the network charged, in stroops, as an exact JSON integer; `fee_account` paid it. */
+            readonly fee_charged?: components["schemas"]["Quantity"];
+            /** @description True when it is in a fee bump. */
+            readonly fee_bump: boolean;
+            /** @description When it expires. Absent when it has no time bound. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            /** @description The signed envelope, as XDR in base64. */
+            readonly transaction_xdr: string;
+            /** @description The hash of the transaction inside the fee bump. It finds the transaction, whoever wrapped it. */
+            readonly inner_hash?: components["schemas"]["StellarHash"];
+            /** @description The hash of the envelope that the ledger holds, once it is included. */
+            readonly applied_hash?: components["schemas"]["StellarHash"];
+            /** @description The account that paid `fee_charged`. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
+            /** @description The `TransactionResult` of the ledger, as XDR in base64. */
+            readonly result_xdr?: string;
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /**
+         * Solana attempt
+         * @description One signed version of a transaction on a Solana network.
+         */
+        readonly SolanaAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The first signature, by which the network knows it. */
+            readonly hash: components["schemas"]["SolanaSignature"];
+            /** @description The signed transaction, wire format in base64. */
+            readonly transaction: string;
+            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. */
+            readonly fee: components["schemas"]["Quantity"];
+            /** @description The last block height that takes it. Absent with a durable nonce. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
+        readonly TransactionRequest: components["schemas"]["EvmTransactionRequest"] | components["schemas"]["SolanaTransactionRequest"] | components["schemas"]["SolanaInstructionsRequest"] | components["schemas"]["StellarTransactionRequest"];
+        /**
+         * EVM
+         * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both
+         *     `max_fee_per_gas` and `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. Without any
+         *     of them the speed is `fast`. Mixtures are refused with `invalid_request`. Amounts are in wei.
+         */
+        readonly EvmTransactionRequest: {
+            /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
+            readonly to?: string | null;
+            /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
+            readonly value: components["schemas"]["U128"];
+            /** @description Call data or creation code; at most 128 KiB. */
+            readonly data?: string;
+            /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
+            readonly gas_limit?: components["schemas"]["Int64"] | null;
+            /** @description The legacy price of a unit of gas, in wei. */
+            readonly gas_price?: components["schemas"]["U128"];
+            /** @description The most that a unit of gas may cost, in wei. */
+            readonly max_fee_per_gas?: components["schemas"]["U128"];
+            /** @description The part of the fee that may go to the block producer, in wei. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
+            readonly speed?: components["schemas"]["Speed"];
+            /**
+             * Format: date-time
+             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction
+             *     by a no-op with the same nonce; the transaction ends as the network decides.
+             */
+            readonly valid_until?: string;
+        };
+        /**
+         * Solana, serialized transaction
+         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a
+         *     new blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the
+         *     service broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see
+         *     `fee_payer_spending`).
+         */
+        readonly SolanaTransactionRequest: {
+            readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
+            readonly speed?: components["schemas"]["Speed"];
+            readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+        };
+        /** @description A serialized transaction in base64, at most 1232 bytes. */
+        readonly EncodedSerializedTransaction: string;
+        /**
+         * Solana, instructions
+         * @description Instructions from which the service builds the transaction. The relayer pays, and is the only signer.
+         */
+        readonly SolanaInstructionsRequest: {
+            /** @description The instructions, in order. */
+            readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
+            readonly speed?: components["schemas"]["Speed"];
+            readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+        };
+        /**
+         * Format: date-time
+         * @description RFC 3339. After this time the service signs nothing any more, and the transaction expires. A version that was signed before may
+         *     still be included until its blockhash has expired, which takes about a minute; the transaction ends as the network decides.
+         */
+        readonly SolanaValidUntil: string | null;
+        /** @description 32 bytes in base58. */
+        readonly SolanaPublicKey: string;
+        /** @description One instruction. */
+        readonly SolanaInstruction: {
+            readonly program_id: components["schemas"]["SolanaPublicKey"];
+            /** @description The accounts that the program is given, in order. */
+            readonly accounts: readonly {
+                readonly pubkey: components["schemas"]["SolanaPublicKey"];
+                /** @description Only the relayer itself may be a signer. */
+                readonly is_signer: boolean;
+                /** @description True when the program may change the account. */
+                readonly is_writable: boolean;
+            }[];
+            /** @description Instruction data in base64, at most 1232 bytes. */
+            readonly data: string;
+        };
+        /**
+         * Stellar
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses
+         *     at once everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every
+         *     transaction that the service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it
+         *     anew.
+         */
+        readonly StellarTransactionRequest: {
+            /** @description Must be the network of the relayer. */
+            readonly network: string;
+            /**
+             * @description The source of the operations: the relayer's own account, which is also meant when this is absent, or that account with a
+             *     number (`M…`). The service signs for no other.
+             */
+            readonly source_account?: components["schemas"]["StellarAccount"] | null;
+            /** @description Mutually exclusive with `transaction_xdr`. An operation of smart contracts has to be alone, and goes without a memo. */
+            readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
+            /**
+             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. When it is unsigned, its source is
+             *     the relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. When it is externally
+             *     signed, it needs `fee_bump`, and the service broadcasts it as it is.
+             */
+            readonly transaction_xdr?: string | null;
+            /** @description Asks for a fee-bump wrapper, which the relayer pays (CAP-15). Valid only when `transaction_xdr` holds a signed transaction. */
+            readonly fee_bump?: boolean | null;
+            /**
+             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network
+             *     charges the price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it
+             *     replaces, and one operation more; `max_fee` has to allow it. Above the policy `max_fee` of the relayer, or its default, it is
+             *     refused with `fee_above_cap`.
+             * @default 1000000
+             */
+            readonly max_fee: components["schemas"]["Int64"] | null;
+            /** @description Only with `operations`; a prebuilt transaction has its own. */
+            readonly memo?: components["schemas"]["MemoSpec"] | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.
+             */
+            readonly valid_until?: string | null;
+        };
+        /** @description A memo, told apart by `type`. */
+        readonly MemoSpec: components["schemas"]["MemoNone"] | components["schemas"]["MemoText"] | components["schemas"]["MemoId"] | components["schemas"]["MemoHash"] | components["schemas"]["MemoReturn"];
+        /** @description No memo. */
+        readonly MemoNone: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "none";
+        };
+        /** @description A text. */
+        readonly MemoText: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "text";
+            /** @description At most 28 bytes of UTF-8. */
+            readonly value: string;
+        };
+        /** @description A number. */
+        readonly MemoId: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "id";
+            readonly value: components["schemas"]["Int64"];
+        };
+        /** @description A hash. */
+        readonly MemoHash: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "hash";
+            readonly value: components["schemas"]["Bytes32"];
+        };
+        /** @description The hash of the transaction that is refunded. */
+        readonly MemoReturn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "return";
+            readonly value: components["schemas"]["Bytes32"];
+        };
+        /** @description 32 bytes, as an array of integers or in hexadecimal. */
+        readonly Bytes32: readonly number[] | string;
+        /** @description A Stellar account, `G…`, or a muxed one, `M…`. */
+        readonly StellarAccount: string;
+        /** @description A Stellar account, `G…`, or a Stellar smart contract, `C…`. */
+        readonly StellarAddress: string;
+        /** @description An amount in stroops or in the smallest unit of the asset (10^-7). */
+        readonly StellarAmount: components["schemas"]["Int64"];
+        /** @description An asset. `credit_alphanum4` and `credit_alphanum12` mean the same as `credit4` and `credit12`. */
+        readonly StellarAsset: components["schemas"]["StellarNativeAsset"] | components["schemas"]["StellarAlphanum4Asset"] | components["schemas"]["StellarAlphanum12Asset"];
+        /** @description Lumens. */
+        readonly StellarNativeAsset: {
+            /** @constant */
+            readonly type: "native";
+        };
+        /** @description An asset with a code of up to 4 characters. */
+        readonly StellarAlphanum4Asset: {
+            /**
+             * @description An asset with a code of up to 4 characters.
+             * @enum {string}
+             */
+            readonly type: "credit4" | "credit_alphanum4";
+            /** @description The code of the asset. */
+            readonly code: string;
+            readonly issuer: components["schemas"]["StellarAccount"];
+        };
+        /** @description An asset with a code of 5 to 12 characters. */
+        readonly StellarAlphanum12Asset: {
+            /**
+             * @description An asset with a code of 5 to 12 characters.
+             * @enum {string}
+             */
+            readonly type: "credit12" | "credit_alphanum12";
+            /** @description The code of the asset. */
+            readonly code: string;
+            readonly issuer: components["schemas"]["StellarAccount"];
+        };
+        /**
+         * @description A Stellar operation, told apart by `type`. `invoke_contract`, `create_contract` and `upload_wasm` must be the only
+         *     operation of their transaction.
+         */
+        readonly OperationSpec: components["schemas"]["PaymentOperation"] | components["schemas"]["InvokeContractOperation"] | components["schemas"]["CreateContractOperation"] | components["schemas"]["UploadWasmOperation"] | components["schemas"]["CreateAccountOperation"] | components["schemas"]["ChangeTrustOperation"] | components["schemas"]["PathPaymentStrictSendOperation"] | components["schemas"]["PathPaymentStrictReceiveOperation"] | components["schemas"]["ManageDataOperation"] | components["schemas"]["SetOptionsOperation"] | components["schemas"]["AccountMergeOperation"] | components["schemas"]["CreateClaimableBalanceOperation"] | components["schemas"]["ClaimClaimableBalanceOperation"] | components["schemas"]["BumpSequenceOperation"];
+        /**
+         * @description Sends an amount of an asset to an account.
+         * @example {
+         *       "type": "payment",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "asset": {
+         *         "type": "native"
+         *       },
+         *       "amount": "25000000"
+         *     }
+         */
+        readonly PaymentOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "payment";
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly asset: components["schemas"]["StellarAsset"];
+            readonly amount: components["schemas"]["StellarAmount"];
+        };
+        /**
+         * @description Calls a function of a smart contract. The service simulates the call, and refuses it with the reason when it would fail.
+         * @example {
+         *       "type": "invoke_contract",
+         *       "contract_address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
+         *       "function_name": "transfer",
+         *       "args": [
+         *         {
+         *           "address": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *         },
+         *         {
+         *           "address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA"
+         *         },
+         *         {
+         *           "i128": "25000000"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly InvokeContractOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "invoke_contract";
+            /** @description The address of the contract. */
+            readonly contract_address: string;
+            /** @description The function to call. */
+            readonly function_name: string;
+            /** @description The arguments, in order. */
+            readonly args: readonly components["schemas"]["ScVal"][];
+            readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        /**
+         * @description Makes a smart contract of code that was uploaded before.
+         * @example {
+         *       "type": "create_contract",
+         *       "source": {
+         *         "from": "address",
+         *         "address": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "wasm_hash": "3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a",
+         *       "constructor_args": [
+         *         {
+         *           "u32": 7
+         *         }
+         *       ]
+         *     }
+         */
+        readonly CreateContractOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "create_contract";
+            readonly source: components["schemas"]["ContractCreator"];
+            /** @description 32 bytes in hexadecimal. */
+            readonly wasm_hash: string;
+            /** @description 32 bytes in hexadecimal; zeros when absent. */
+            readonly salt?: string;
+            /** @description The arguments of the constructor, in order. */
+            readonly constructor_args?: readonly components["schemas"]["ScVal"][];
+            readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        /** @description The creator of the contract; it decides the address of the contract together with `salt`. */
+        readonly ContractCreator: components["schemas"]["AccountAsCreator"] | components["schemas"]["ContractAsCreator"];
+        /** @description An account that creates a smart contract. */
+        readonly AccountAsCreator: {
+            /** @constant */
+            readonly from: "address";
+            readonly address: components["schemas"]["StellarAccount"];
+        };
+        /** @description A smart contract that creates another one. */
+        readonly ContractAsCreator: {
+            /** @constant */
+            readonly from: "contract";
+            /** @description The contract that creates it. */
+            readonly contract: string;
+        };
+        /**
+         * @description Uploads the code of smart contracts, at most 131072 bytes of WebAssembly.
+         * @example {
+         *       "type": "upload_wasm",
+         *       "wasm": {
+         *         "hex": "0061736d01000000"
+         *       }
+         *     }
+         */
+        readonly UploadWasmOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "upload_wasm";
+            readonly wasm: components["schemas"]["WasmCode"];
+            readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        /** @description The code, in hexadecimal or base64. */
+        readonly WasmCode: components["schemas"]["WasmInHex"] | components["schemas"]["WasmInBase64"];
+        /** @description Code of smart contracts in hexadecimal. */
+        readonly WasmInHex: {
+            /** @description The code in hexadecimal. */
+            readonly hex: string;
+        };
+        /** @description Code of smart contracts in base64. */
+        readonly WasmInBase64: {
+            /** @description The code in base64. */
+            readonly base64: string;
+        };
+        /**
+         * @description Opens an account, and gives it its first lumens, at least the reserve of the network.
+         * @example {
+         *       "type": "create_account",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "starting_balance": "20000000"
+         *     }
+         */
+        readonly CreateAccountOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "create_account";
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly starting_balance: components["schemas"]["StellarAmount"];
+        };
+        /**
+         * @description Opens, changes or removes the trust line to an asset, without which the account cannot hold it.
+         * @example {
+         *       "type": "change_trust",
+         *       "asset": {
+         *         "type": "credit4",
+         *         "code": "EUR",
+         *         "issuer": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "limit": "10000000000"
+         *     }
+         */
+        readonly ChangeTrustOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "change_trust";
+            readonly asset: components["schemas"]["StellarAsset"];
+            /** @description The largest possible when absent; 0 removes the trust line. */
+            readonly limit?: components["schemas"]["StellarAmount"];
+        };
+        /**
+         * @description Sends exactly `send_amount` of one asset, exchanged on the way, so that at least `dest_min` of another arrives.
+         * @example {
+         *       "type": "path_payment_strict_send",
+         *       "send_asset": {
+         *         "type": "native"
+         *       },
+         *       "send_amount": "25000000",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "dest_asset": {
+         *         "type": "credit4",
+         *         "code": "EUR",
+         *         "issuer": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "dest_min": "10000000"
+         *     }
+         */
+        readonly PathPaymentStrictSendOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "path_payment_strict_send";
+            readonly send_asset: components["schemas"]["StellarAsset"];
+            readonly send_amount: components["schemas"]["StellarAmount"];
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly dest_asset: components["schemas"]["StellarAsset"];
+            readonly dest_min: components["schemas"]["StellarAmount"];
+            /** @description Assets that the exchange passes through, in order. */
+            readonly path?: readonly components["schemas"]["StellarAsset"][];
+        };
+        /**
+         * @description Lets exactly `dest_amount` of one asset arrive, exchanged on the way, for at most `send_max` of another.
+         * @example {
+         *       "type": "path_payment_strict_receive",
+         *       "send_asset": {
+         *         "type": "native"
+         *       },
+         *       "send_max": "25000000",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "dest_asset": {
+         *         "type": "credit4",
+         *         "code": "EUR",
+         *         "issuer": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "dest_amount": "10000000"
+         *     }
+         */
+        readonly PathPaymentStrictReceiveOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "path_payment_strict_receive";
+            readonly send_asset: components["schemas"]["StellarAsset"];
+            readonly send_max: components["schemas"]["StellarAmount"];
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly dest_asset: components["schemas"]["StellarAsset"];
+            readonly dest_amount: components["schemas"]["StellarAmount"];
+            /** @description Assets that the exchange passes through, in order. */
+            readonly path?: readonly components["schemas"]["StellarAsset"][];
+        };
+        /**
+         * @description Writes, changes or deletes an entry of the account's own data.
+         * @example {
+         *       "type": "manage_data",
+         *       "name": "greeting",
+         *       "value": "aGVsbG8="
+         *     }
+         */
+        readonly ManageDataOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "manage_data";
+            /** @description The name of the entry. */
+            readonly name: string;
+            /** @description At most 64 bytes in base64; null deletes the entry. */
+            readonly value: string | null;
+        };
+        /**
+         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave
+         *     the relayer too little weight lock the service out.
+         * @example {
+         *       "type": "set_options",
+         *       "home_domain": "example.com"
+         *     }
+         */
+        readonly SetOptionsOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "set_options";
+            readonly inflation_destination?: components["schemas"]["StellarAccount"];
+            /** @description The account flags to clear, as a sum. */
+            readonly clear_flags?: number;
+            /** @description The account flags to set, as a sum. */
+            readonly set_flags?: number;
+            /** @description The weight of the account's own key. */
+            readonly master_weight?: number;
+            /** @description The weight that operations of low security need. */
+            readonly low_threshold?: number;
+            /** @description The weight that operations of medium security need. */
+            readonly medium_threshold?: number;
+            /** @description The weight that operations of high security need. */
+            readonly high_threshold?: number;
+            /** @description The domain that describes the account. */
+            readonly home_domain?: string;
+            /** @description A signer to add, change, or remove with the weight 0. */
+            readonly signer?: {
+                /** @description `G…`, `T…`, `X…` or `P…`. */
+                readonly key: string;
+                /** @description The weight of the signer. */
+                readonly weight: number;
+            };
+        };
+        /**
+         * @description Closes the relayer's account, and gives all of its lumens to another one.
+         * @example {
+         *       "type": "account_merge",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *     }
+         */
+        readonly AccountMergeOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "account_merge";
+            readonly destination: components["schemas"]["StellarAccount"];
+        };
+        /**
+         * @description Puts an amount aside, which each of the claimants may take under its own condition.
+         * @example {
+         *       "type": "create_claimable_balance",
+         *       "asset": {
+         *         "type": "native"
+         *       },
+         *       "amount": "25000000",
+         *       "claimants": [
+         *         {
+         *           "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *           "predicate": {
+         *             "not": {
+         *               "before_relative_time": "3600"
+         *             }
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        readonly CreateClaimableBalanceOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "create_claimable_balance";
+            readonly asset: components["schemas"]["StellarAsset"];
+            readonly amount: components["schemas"]["StellarAmount"];
+            /** @description The accounts that may claim it. */
+            readonly claimants: readonly {
+                readonly destination: components["schemas"]["StellarAccount"];
+                readonly predicate?: components["schemas"]["ClaimPredicate"];
+            }[];
+        };
+        /** @description When the balance may be claimed; at any time when absent. Exactly one of the fields. */
+        readonly ClaimPredicate: {
+            /** @constant */
+            readonly unconditional?: true;
+            /** @description Unix time in seconds. */
+            readonly before_absolute_time?: components["schemas"]["Int64"];
+            /** @description Seconds after the creation of the balance. */
+            readonly before_relative_time?: components["schemas"]["Int64"];
+            readonly not?: components["schemas"]["ClaimPredicate"];
+            /** @description Both must hold. */
+            readonly and?: readonly components["schemas"]["ClaimPredicate"][];
+            /** @description One of the two must hold. */
+            readonly or?: readonly components["schemas"]["ClaimPredicate"][];
+        };
+        /**
+         * @description Takes what was put aside for the account.
+         * @example {
+         *       "type": "claim_claimable_balance",
+         *       "balance_id": "000000003f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a"
+         *     }
+         */
+        readonly ClaimClaimableBalanceOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "claim_claimable_balance";
+            /** @description 72 hexadecimal digits: the type and 32 bytes. */
+            readonly balance_id: string;
+        };
+        /**
+         * @description Raises the account's sequence number to the given one; a lower one changes nothing.
+         * @example {
+         *       "type": "bump_sequence",
+         *       "bump_to": "0"
+         *     }
+         */
+        readonly BumpSequenceOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "bump_sequence";
+            readonly bump_to: components["schemas"]["Int64"];
+        };
+        /**
+         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it needed.
+         *     `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is
+         *     refused with `not_supported`, as the service has no keys of others.
+         */
+        readonly SorobanAuth: components["schemas"]["SorobanAuthBySource"] | components["schemas"]["SorobanAuthByAddresses"] | components["schemas"]["SorobanAuthByXdr"];
+        /** @description The relayer's own account authorises, or nobody. */
+        readonly SorobanAuthBySource: {
+            /**
+             * @description The kind of authorisation.
+             * @enum {string}
+             */
+            readonly type: "none" | "source_account";
+        };
+        /** @description Others authorise. Refused with `not_supported`. */
+        readonly SorobanAuthByAddresses: {
+            /** @constant */
+            readonly type: "addresses";
+            /** @description The addresses that authorise. */
+            readonly signers: readonly components["schemas"]["StellarAddress"][];
+        };
+        /** @description Entries that everybody who has to agree has signed. */
+        readonly SorobanAuthByXdr: {
+            /** @constant */
+            readonly type: "xdr";
+            /** @description Authorization entries as XDR in base64. */
+            readonly entries: readonly string[];
+        };
+        /**
+         * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
+         *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
+         */
+        readonly ScVal: "void" | components["schemas"]["TypedScVal"];
+        /** @description A value whose one field names its type. */
+        readonly TypedScVal: {
+            /** @description True or false. */
+            readonly bool?: boolean;
+            /** @description An unsigned 32-bit integer. */
+            readonly u32?: number;
+            /** @description A signed 32-bit integer. */
+            readonly i32?: number;
+            readonly u64?: components["schemas"]["Uint64"];
+            readonly i64?: components["schemas"]["SignedInt64"];
+            readonly timepoint?: components["schemas"]["Uint64"];
+            readonly duration?: components["schemas"]["Uint64"];
+            readonly u128?: components["schemas"]["ScU128"];
+            readonly i128?: components["schemas"]["ScI128"];
+            readonly u256?: components["schemas"]["ScU256"];
+            readonly i256?: components["schemas"]["ScI256"];
+            /** @description Bytes in hexadecimal, without `0x`. */
+            readonly bytes?: string;
+            /** @description A text. */
+            readonly string?: string;
+            /** @description A symbol of at most 32 characters. */
+            readonly symbol?: string;
+            readonly address?: components["schemas"]["StellarAddress"];
+            /** @description A list of values. */
+            readonly vec?: readonly components["schemas"]["ScVal"][];
+            /** @description A list of keys with their values. */
+            readonly map?: readonly {
+                readonly key: components["schemas"]["ScVal"];
+                readonly val: components["schemas"]["ScVal"];
+            }[];
+        };
+        /**
+         * Format: uint64
+         * @description An unsigned 64-bit integer, as a JSON integer or as a decimal string.
+         */
+        readonly Uint64: bigint | number | string;
+        /**
+         * Format: sint64
+         * @description A signed 64-bit integer, as a JSON integer or as a decimal string.
+         */
+        readonly SignedInt64: bigint | number | string;
+        /** @description An unsigned 128-bit integer in two parts. */
+        readonly ScU128Parts: {
+            readonly hi: components["schemas"]["Uint64"];
+            readonly lo: components["schemas"]["Uint64"];
+        };
+        /** @description An unsigned 128-bit integer in two parts, or whole in decimal digits. */
+        readonly ScU128: components["schemas"]["ScU128Parts"] | string;
+        /** @description A signed 128-bit integer in two parts. */
+        readonly ScI128Parts: {
+            readonly hi: components["schemas"]["SignedInt64"];
+            readonly lo: components["schemas"]["Uint64"];
+        };
+        /** @description A signed 128-bit integer in two parts, or whole in decimal digits. */
+        readonly ScI128: components["schemas"]["ScI128Parts"] | string;
+        /** @description An unsigned 256-bit integer in four parts. */
+        readonly ScU256Parts: {
+            readonly hi_hi: components["schemas"]["Uint64"];
+            readonly hi_lo: components["schemas"]["Uint64"];
+            readonly lo_hi: components["schemas"]["Uint64"];
+            readonly lo_lo: components["schemas"]["Uint64"];
+        };
+        /** @description An unsigned 256-bit integer in four parts, or whole in decimal digits. */
+        readonly ScU256: components["schemas"]["ScU256Parts"] | string;
+        /** @description A signed 256-bit integer in four parts. */
+        readonly ScI256Parts: {
+            readonly hi_hi: components["schemas"]["SignedInt64"];
+            readonly hi_lo: components["schemas"]["Uint64"];
+            readonly lo_hi: components["schemas"]["Uint64"];
+            readonly lo_lo: components["schemas"]["Uint64"];
+        };
+        /** @description A signed 256-bit integer in four parts, or whole in decimal digits. */
+        readonly ScI256: components["schemas"]["ScI256Parts"] | string;
+        /** @description The health of the service and of its parts. */
+        readonly Readiness: {
+            /** @description False exactly when `status` is `unhealthy`. */
+            readonly ready: boolean;
+            readonly status: components["schemas"]["HealthStatus"];
+            /** @description The parts that are not healthy. Absent when all are. */
+            readonly reason?: string;
+            /** @description The health of each part. */
+            readonly components: {
+                /** @description Healthy when the database answers. */
+                readonly database: components["schemas"]["DatabaseHealth"];
+                /** @description Healthy when a node answers for each network, with the right chain id. */
+                readonly networks: components["schemas"]["ComponentHealth"];
+                /** @description Healthy when the workers make progress. */
+                readonly workers: components["schemas"]["ComponentHealth"];
+                /**
+                 * @description Healthy when the service has disabled no relayer. `error` tells how many it has and why, never which. Never `unhealthy`:
+                 *     the others work.
+                 */
+                readonly relayers: components["schemas"]["ComponentHealth"];
+            };
+            /** @description When this was found out. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The health of the service or of a part.
+         * @enum {string}
+         */
+        readonly HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description The health of the database. */
+        readonly DatabaseHealth: {
+            readonly status: components["schemas"]["HealthStatus"];
+            /** @description The reason when it is not healthy. */
+            readonly error?: string;
+            /**
+             * @description `full`: what was answered survives a power cut. `relaxed`: it survives a killed process only (`DURABILITY=relaxed`, or a
+             *     PostgreSQL without `fsync` or `synchronous_commit`), and nothing survives the process when the database is in memory
+             *     (`DATA_DIR=memory://`). Absent when the database does not answer.
+             * @enum {string}
+             */
+            readonly durability?: "full" | "relaxed";
+        };
+        /** @description The health of a part. */
+        readonly ComponentHealth: {
+            readonly status: components["schemas"]["HealthStatus"];
+            /** @description The reason when it is not healthy. */
+            readonly error?: string;
+            /** @description One entry for each part of the component. */
+            readonly details?: readonly {
+                /** @description The name of the part. */
+                readonly name: string;
+                readonly status: components["schemas"]["HealthStatus"];
+                /** @description The reason when it is not healthy. */
+                readonly error?: string;
+            }[];
+        };
+    };
+    responses: {
+        /** @description The relayer as it is now. */
+        readonly Relayer: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["RelayerResponse"];
+            };
+        };
+        /** @description The new relayer. */
+        readonly RelayerCreated: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["RelayerResponse"];
+            };
+        };
+        /** @description The approval as it is now. */
+        readonly Approval: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ApprovalResponse"];
+            };
+        };
+        /** @description The known facts about the transaction, and the next step. */
+        readonly Diagnosis: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["DiagnosisResponse"];
+            };
+        };
+        /** @description The transaction as it is now. With `dry_run`, what would happen. */
+        readonly TransactionOrDryRun: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TransactionOrDryRunResponse"];
+            };
+        };
+        /** @description The transaction as it is now. */
+        readonly Transaction: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TransactionResponse"];
+            };
+        };
+        /** @description The service cannot serve the request as it is, and changed nothing. `code` tells programs why, `error` tells people. */
+        readonly BadRequest: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["BadRequestFailure"];
+            };
+        };
+        /** @description The request has no acceptable credential. The answer reveals nothing else. */
+        readonly Unauthorized: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                /**
+                 * @description The scheme to use.
+                 * @example Bearer
+                 */
+                readonly "WWW-Authenticate": "Bearer";
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["UnauthorizedFailure"];
+            };
+        };
+        /**
+         * @description The request has no acceptable credential, or (code `insufficient_scope`) its API key may not do this. This operation has no 403, for the
+         *     sake of existing clients.
+         */
+        readonly UnauthorizedOrInsufficientScope: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                /**
+                 * @description The scheme to use.
+                 * @example Bearer
+                 */
+                readonly "WWW-Authenticate": "Bearer";
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["UnauthorizedOrInsufficientScopeFailure"];
+            };
+        };
+        /** @description The API key may not do this. */
+        readonly Forbidden: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ForbiddenFailure"];
+            };
+        };
+        /** @description The API key may not do this, or sent the transaction itself. */
+        readonly ForbiddenToDecide: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ForbiddenToDecideFailure"];
+            };
+        };
+        /** @description The transaction does not wait for an approval any more. */
+        readonly AlreadyDecided: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["AlreadyDecidedFailure"];
+            };
+        };
+        /** @description The key as it is now. */
+        readonly ApiKey: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ApiKeyResponse"];
+            };
+        };
+        /** @description There is no such record, or no such transaction or delivery within it. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["NotFoundFailure"];
+            };
+        };
+        /** @description The request contradicts the present state. The service changed nothing. */
+        readonly Conflict: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ConflictFailure"];
+            };
+        };
+        /** @description The caller is over its rate limit. The service changed nothing. */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                /**
+                 * @description Seconds to wait before the next request.
+                 * @example 1
+                 */
+                readonly "Retry-After": number;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TooManyRequestsFailure"];
+            };
+        };
+        /** @description The service failed. The body says nothing about its inside; `X-Request-Id` leads to the log entry that does. */
+        readonly InternalServerError: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["InternalServerErrorFailure"];
+            };
+        };
+        /** @description The receiver has taken the event. The service does not read the body. */
+        readonly WebhookTaken: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The receiver wants no further events; the service pauses the notification. */
+        readonly WebhookGone: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The receiver has too many requests. The service waits for as long as `Retry-After` says. */
+        readonly WebhookLater: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+    };
+    parameters: {
+        /**
+         * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+         * @example local-1
+         */
+        readonly RelayerId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the transaction. A transaction of another relayer is Not found.
+         * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+         */
+        readonly TransactionId: components["schemas"]["Id"];
+        /**
+         * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
+         * @example 42
+         */
+        readonly Nonce: components["schemas"]["Int64"];
+        /**
+         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
+         *     included.
+         * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+         */
+        readonly IdempotencyKey: string;
+        /**
+         * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+         * @example true
+         */
+        readonly DryRun: boolean;
+        /**
+         * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+         * @example 1
+         */
+        readonly Page: number;
+        /**
+         * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+         * @example 10
+         */
+        readonly PerPage: number;
+        /**
+         * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+         * @example submitted
+         */
+        readonly Status: components["schemas"]["TransactionStatus"];
+        /**
+         * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+         * @example ops
+         */
+        readonly NotificationId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+         * @example hot
+         */
+        readonly SignerId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the API key. Anything that is not the id of one is Not found.
+         * @example payments
+         */
+        readonly ApiKeyId: components["schemas"]["Id"];
+        /**
+         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+         *     this name.
+         * @example evm:sepolia
+         */
+        readonly NetworkId: string;
+        /**
+         * @description Identifier of the delivery. A delivery of another notification is Not found.
+         * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+         */
+        readonly DeliveryId: components["schemas"]["Id"];
+        /**
+         * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
+         * @example 1204
+         */
+        readonly After: components["schemas"]["EventNumber"];
+        /**
+         * @description Only events about this relayer.
+         * @example local-1
+         */
+        readonly EventRelayer: components["schemas"]["Id"];
+        /**
+         * @description Only events of this type. Upper and lower case letters mean the same here.
+         * @example transaction_update
+         */
+        readonly EventType: components["schemas"]["EventType"];
+        /**
+         * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+         * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+         */
+        readonly XSignature: string;
+        /**
+         * @description The same with the previous signing key, while a rotation overlaps.
+         * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+         */
+        readonly XSignaturePrevious: string;
+        /**
+         * @description The `id` of the body; the same on every try.
+         * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+         */
+        readonly WebhookId: components["schemas"]["Uuid"];
+        /**
+         * @description When this try was sent, in seconds since 1970.
+         * @example 1795255200
+         */
+        readonly WebhookTimestamp: string;
+        /**
+         * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+         * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+         */
+        readonly WebhookSignature: string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Names this request in the log of the service.
+         * @example 5f0c2f2e-6a0b-4a6e-9d61-4f0f6a2f9c11
+         */
+        readonly RequestId: string;
+        /**
+         * @description The rest of the rate limit: `r` requests can be sent at once, and after `t` seconds without any the limit is full again, or after a 429 one request can be sent. Other processes may have used some of them a moment ago. Absent where no limit counts the request. The syntax is that of draft-ietf-httpapi-ratelimit-headers-10.
+         * @example "requests";r=299;t=1
+         */
+        readonly RateLimit: string;
+        /**
+         * @description The rate limit: `q` requests at once, and as many again in each `w` seconds; of an API key in all processes together. Present where `RateLimit` is.
+         * @example "requests";q=300;w=3
+         */
+        readonly RateLimitPolicy: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly getHealth: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The process is alive. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": "OK";
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getReadiness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Requests can be taken. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 500: components["responses"]["InternalServerError"];
+            /** @description Requests cannot be taken at present. */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    readonly listMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics, or their names. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                    readonly "application/json": readonly string[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly metricDetail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The name of the metric, as `listMetrics` lists it. Anything else is Not found.
+                 * @example relayer_balance
+                 */
+                readonly metric_name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metric. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly scrapeMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listRelayers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of relayers. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateRelayerRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 201: components["responses"]["RelayerCreated"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Relayer"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerDeletedResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/merge-patch+json": components["schemas"]["UpdateRelayerRequest"];
+                readonly "application/json": components["schemas"]["UpdateRelayerRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Relayer"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayerStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state of the relayer. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerStatusResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayerBalance: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The balance. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerBalanceResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayerUsage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was spent. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendingUsageResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly signMessage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signature. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly signTypedData: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignTypedDataRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signature. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly signTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignTransactionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signed transaction. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignedTransactionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly callRpc: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RpcRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The answer of the network, or of the service in its place. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RpcResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listTransactions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+                /**
+                 * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+                 * @example submitted
+                 */
+                readonly status?: components["parameters"]["Status"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of transactions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sendTransaction: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
+            readonly header?: {
+                /**
+                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
+                 *     included.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["TransactionOrDryRun"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getTransactionByNonce: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
+                 * @example 42
+                 */
+                readonly nonce: components["parameters"]["Nonce"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deletePendingTransactions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The outcome for each of them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PendingCancellationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getTransactionById: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly replaceTransaction: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["TransactionOrDryRun"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly cancelTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly diagnoseTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Diagnosis"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getApproval: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Approval"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly decideApproval: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Approval"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToDecide"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["AlreadyDecided"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listApprovals: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only approvals in this state.
+                 * @example waiting
+                 */
+                readonly state?: components["schemas"]["ApprovalState"];
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of approvals. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApprovalListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listNotifications: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of notifications. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["UnauthorizedOrInsufficientScope"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateNotificationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The notification. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The notification. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateNotificationRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateNotificationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The notification as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
+                 * @example 1204
+                 */
+                readonly after?: components["parameters"]["After"];
+                /**
+                 * @description Only events about this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["parameters"]["EventRelayer"];
+                /**
+                 * @description Only events of this type. Upper and lower case letters mean the same here.
+                 * @example transaction_update
+                 */
+                readonly type?: components["parameters"]["EventType"];
+                /**
+                 * @description The most events in one answer. Above 100 is served as 100; large events can make it fewer.
+                 * @example 50
+                 */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The events after the cursor. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EventListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly streamEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream
+                 *     begins with what happens next.
+                 * @example 1204
+                 */
+                readonly after?: components["schemas"]["EventNumber"];
+                /**
+                 * @description Only events about this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["parameters"]["EventRelayer"];
+                /**
+                 * @description Only events of this type. Upper and lower case letters mean the same here.
+                 * @example transaction_update
+                 */
+                readonly type?: components["parameters"]["EventType"];
+                /**
+                 * @description After how many seconds the stream ends. With 0 it ends when everything known so far was sent. Without it, it goes on.
+                 * @example 0
+                 */
+                readonly duration?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description Number of the last event that was received. Counts more than `after`.
+                 * @example 1204
+                 */
+                readonly "Last-Event-ID"?: components["schemas"]["EventNumber"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": components["schemas"]["StreamedEvent"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createStreamTicket: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateStreamTicketRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The ticket. The service shows it here and never again. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StreamTicketResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+                /**
+                 * @description Only deliveries that have this status now. Upper and lower case letters mean the same here.
+                 * @example dead
+                 */
+                readonly status?: components["schemas"]["DeliveryStatus"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly redeliverDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly redeliverDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RedeliverManyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The number of deliveries that are sent again. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RedeliverManyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sendTestEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The name of the event that is on its way. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TestEventResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly pauseNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The notification as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly resumeNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The notification as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly rotateSigningKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateSigningKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key is in use. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SigningKeyRotationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listAuditEntries: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only entries of this author: the id of an API key, `root` for the key of the environment, `configuration` for the configuration file, `service` for the service itself, or `operator` for the command line.
+                 * @example root
+                 */
+                readonly actor?: components["schemas"]["Id"];
+                /**
+                 * @description Only entries of this action, such as the `operationId` of an operation.
+                 * @example updateRelayer
+                 */
+                readonly action?: components["schemas"]["AuditAction"];
+                /**
+                 * @description Only entries about records of this kind.
+                 * @example relayer
+                 */
+                readonly target_type?: components["schemas"]["AuditTargetType"];
+                /**
+                 * @description Only entries about the record with this id. An id of a network is like `evm:sepolia`.
+                 * @example local-1
+                 */
+                readonly target_id?: string;
+                /**
+                 * @description Only entries of the request whose answer had this `X-Request-Id`.
+                 * @example 5f0c2f2e-6a0b-4a6e-9d61-4f0f6a2f9c11
+                 */
+                readonly request_id?: string;
+                /**
+                 * @description Only entries from this time on.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                readonly from?: string;
+                /**
+                 * @description Only entries before this time.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                readonly to?: string;
+                /**
+                 * @description The `id` of the last entry that you have; the list begins after it. An id that no entry has is refused.
+                 * @example relayer:local-1/20
+                 */
+                readonly before?: components["schemas"]["AuditEntryId"];
+                /**
+                 * @description The most entries in one answer. Above 100 is served as 100.
+                 * @example 50
+                 */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The entries, newest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listSigners: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of signers. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignerListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createSigner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateSignerRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signer, without its key. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignerResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getSigner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The signer, without its key. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignerResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteSigner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listNetworks: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of networks. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getNetwork: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The network. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateNetwork: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateNetworkRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateNetworkRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The network as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly resetNetwork: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The network has started over. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkResetResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listApiKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of API keys. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApiKeyListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key with its secret. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IssuedApiKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["ApiKey"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateApiKeyRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["ApiKey"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getApiKeyUsage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was spent. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendingUsageResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly rotateApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @example payments
+                 */
+                readonly api_key_id: components["parameters"]["ApiKeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IssuedApiKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly onTransactionUpdate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onTransactionIncident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionIncidentWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onRelayerStateUpdate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RelayerStateUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onNotificationTest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NotificationTestWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+}

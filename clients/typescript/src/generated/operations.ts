@@ -1,0 +1,245 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+
+import type { Body, Data, DryRunOf, Options, SentBy } from '../operation-types.ts'
+import type { Operation } from '../operation.ts'
+import type { Pages } from '../pages.ts'
+
+/** The fields whose integers can exceed 2^53. */
+export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","block","bump_to","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","limit","lo","lo_hi","lo_lo","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","u64","value"])
+
+/** What the client has to know of each operation to call it, by resource and method. */
+export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string, Operation>>>> = {
+  health: {
+    get: { method: "get", path: "/api/v1/health" },
+    getReadiness: { method: "get", path: "/api/v1/ready", answers: 503 },
+  },
+  metrics: {
+    list: { method: "get", path: "/api/v1/metrics" },
+    get: { method: "get", path: "/api/v1/metrics/{metric_name}" },
+    scrape: { method: "get", path: "/api/v1/debug/metrics/scrape" },
+  },
+  relayers: {
+    list: { method: "get", path: "/api/v1/relayers", paging: "page" },
+    create: { method: "post", path: "/api/v1/relayers", body: true },
+    get: { method: "get", path: "/api/v1/relayers/{relayer_id}" },
+    delete: { method: "delete", path: "/api/v1/relayers/{relayer_id}" },
+    update: { method: "patch", path: "/api/v1/relayers/{relayer_id}", body: true },
+    getStatus: { method: "get", path: "/api/v1/relayers/{relayer_id}/status" },
+    getBalance: { method: "get", path: "/api/v1/relayers/{relayer_id}/balance" },
+    getUsage: { method: "get", path: "/api/v1/relayers/{relayer_id}/usage" },
+    signMessage: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign", body: true },
+    signTypedData: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-typed-data", body: true },
+    signTransaction: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-transaction", body: true },
+    callRpc: { method: "post", path: "/api/v1/relayers/{relayer_id}/rpc", body: true },
+  },
+  transactions: {
+    list: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions", paging: "page" },
+    send: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions", body: true, keyed: true },
+    getByNonce: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}" },
+    deletePending: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/pending" },
+    get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
+    replace: { method: "put", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}", body: true },
+    cancel: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
+    diagnose: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/diagnosis" },
+  },
+  approvals: {
+    get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval" },
+    decide: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval", body: true },
+    list: { method: "get", path: "/api/v1/approvals", paging: "page" },
+  },
+  notifications: {
+    list: { method: "get", path: "/api/v1/notifications", paging: "page" },
+    create: { method: "post", path: "/api/v1/notifications", body: true },
+    get: { method: "get", path: "/api/v1/notifications/{notification_id}" },
+    delete: { method: "delete", path: "/api/v1/notifications/{notification_id}" },
+    update: { method: "patch", path: "/api/v1/notifications/{notification_id}", body: true },
+  },
+  events: {
+    list: { method: "get", path: "/api/v1/events", paging: "after" },
+    createStreamTicket: { method: "post", path: "/api/v1/events/stream-tickets", body: true },
+  },
+  deliveries: {
+    list: { method: "get", path: "/api/v1/notifications/{notification_id}/deliveries", paging: "page" },
+    get: { method: "get", path: "/api/v1/notifications/{notification_id}/deliveries/{delivery_id}" },
+    redeliver: { method: "post", path: "/api/v1/notifications/{notification_id}/deliveries/{delivery_id}/redeliver" },
+    redeliverAll: { method: "post", path: "/api/v1/notifications/{notification_id}/redeliver", body: true },
+    sendTestEvent: { method: "post", path: "/api/v1/notifications/{notification_id}/test" },
+    pauseNotification: { method: "post", path: "/api/v1/notifications/{notification_id}/pause" },
+    resumeNotification: { method: "post", path: "/api/v1/notifications/{notification_id}/resume" },
+    rotateSigningKey: { method: "post", path: "/api/v1/notifications/{notification_id}/signing-key", body: true },
+  },
+  audit: {
+    list: { method: "get", path: "/api/v1/audit", paging: "before" },
+  },
+  signers: {
+    list: { method: "get", path: "/api/v1/signers", paging: "page" },
+    create: { method: "post", path: "/api/v1/signers", body: true },
+    get: { method: "get", path: "/api/v1/signers/{signer_id}" },
+    delete: { method: "delete", path: "/api/v1/signers/{signer_id}" },
+  },
+  networks: {
+    list: { method: "get", path: "/api/v1/networks", paging: "page" },
+    get: { method: "get", path: "/api/v1/networks/{network_id}" },
+    update: { method: "patch", path: "/api/v1/networks/{network_id}", body: true },
+    reset: { method: "post", path: "/api/v1/networks/{network_id}/reset" },
+  },
+  apiKeys: {
+    list: { method: "get", path: "/api/v1/api-keys", paging: "page" },
+    create: { method: "post", path: "/api/v1/api-keys", body: true },
+    get: { method: "get", path: "/api/v1/api-keys/{api_key_id}" },
+    delete: { method: "delete", path: "/api/v1/api-keys/{api_key_id}" },
+    update: { method: "patch", path: "/api/v1/api-keys/{api_key_id}", body: true },
+    getUsage: { method: "get", path: "/api/v1/api-keys/{api_key_id}/usage" },
+    rotate: { method: "post", path: "/api/v1/api-keys/{api_key_id}/rotate", body: true },
+  },
+}
+
+/** The operations of the service, by the tags of its contract. */
+export interface Resources {
+  readonly health: {
+    /** Check that the process is alive: operation `getHealth`. It needs no API key. */
+    get(options?: Options<'getHealth'>): Promise<Data<'getHealth'>>
+    /** Check that the service can do its work: operation `getReadiness`. It needs no API key. */
+    getReadiness(options?: Options<'getReadiness'>): Promise<Data<'getReadiness'>>
+  }
+  readonly metrics: {
+    /** Read all metrics, or list their names: operation `listMetrics`. It needs the scope `metrics:read`. */
+    list(options?: Options<'listMetrics'>): Promise<Data<'listMetrics'>>
+    /** Read one metric: operation `metricDetail`. It needs the scope `metrics:read`. */
+    get(metricName: string, options?: Options<'metricDetail'>): Promise<Data<'metricDetail'>>
+    /** Read all metrics: operation `scrapeMetrics`. It needs the scope `metrics:read`. */
+    scrape(options?: Options<'scrapeMetrics'>): Promise<Data<'scrapeMetrics'>>
+  }
+  readonly relayers: {
+    /** List relayers: operation `listRelayers`. It needs the scope `relayers:read`. */
+    list(options?: Options<'listRelayers'>): Pages<Data<'listRelayers'>[number]>
+    /** Create a relayer: operation `createRelayer`. It needs the scope `relayers:admin`. */
+    create(body: Body<'createRelayer'>, options?: Options<'createRelayer'>): Promise<Data<'createRelayer'>>
+    /** Get a relayer: operation `getRelayer`. It needs the scope `relayers:read`. */
+    get(relayerId: string, options?: Options<'getRelayer'>): Promise<Data<'getRelayer'>>
+    /** Delete a relayer: operation `deleteRelayer`. It needs the scope `relayers:admin`. */
+    delete(relayerId: string, options?: Options<'deleteRelayer'>): Promise<Data<'deleteRelayer'>>
+    /** Change a relayer: operation `updateRelayer`. It needs the scope `relayers:write`. */
+    update(relayerId: string, body: Body<'updateRelayer'>, options?: Options<'updateRelayer'>): Promise<Data<'updateRelayer'>>
+    /** Get the state of a relayer: operation `getRelayerStatus`. It needs the scope `relayers:read`. */
+    getStatus(relayerId: string, options?: Options<'getRelayerStatus'>): Promise<Data<'getRelayerStatus'>>
+    /** Get the balance that a relayer can spend: operation `getRelayerBalance`. It needs the scope `relayers:read`. */
+    getBalance(relayerId: string, options?: Options<'getRelayerBalance'>): Promise<Data<'getRelayerBalance'>>
+    /** Get what a relayer has spent of its limits: operation `getRelayerUsage`. It needs the scope `relayers:read`. */
+    getUsage(relayerId: string, options?: Options<'getRelayerUsage'>): Promise<Data<'getRelayerUsage'>>
+    /** Sign a message with a relayer: operation `signMessage`. It needs the scope `sign`. */
+    signMessage(relayerId: string, body: Body<'signMessage'>, options?: Options<'signMessage'>): Promise<Data<'signMessage'>>
+    /** Sign structured data with a relayer: operation `signTypedData`. It needs the scope `sign`. */
+    signTypedData(relayerId: string, body: Body<'signTypedData'>, options?: Options<'signTypedData'>): Promise<Data<'signTypedData'>>
+    /** Sign a transaction and send it yourself: operation `signTransaction`. It needs the scope `sign`. */
+    signTransaction(relayerId: string, body: Body<'signTransaction'>, options?: Options<'signTransaction'>): Promise<Data<'signTransaction'>>
+    /** Call the network of a relayer: operation `callRpc`. It needs the scope `rpc`. */
+    callRpc(relayerId: string, body: Body<'callRpc'>, options?: Options<'callRpc'>): Promise<Data<'callRpc'>>
+  }
+  readonly transactions: {
+    /** List the transactions of a relayer: operation `listTransactions`. It needs the scope `transactions:read`. */
+    list(relayerId: string, options?: Options<'listTransactions'>): Pages<Data<'listTransactions'>[number]>
+    /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
+    send(relayerId: string, body: Body<'sendTransaction'>, options: Options<'sendTransaction'> & { dry_run: true }): Promise<DryRunOf<'sendTransaction'>>
+    /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
+    send(relayerId: string, body: Body<'sendTransaction'>, options?: Options<'sendTransaction'> & { dry_run?: false }): Promise<SentBy<'sendTransaction'>>
+    /** Get the transaction that has a nonce: operation `getTransactionByNonce`. It needs the scope `transactions:read`. */
+    getByNonce(relayerId: string, nonce: bigint | number, options?: Options<'getTransactionByNonce'>): Promise<Data<'getTransactionByNonce'>>
+    /** Cancel every waiting transaction: operation `deletePendingTransactions`. It needs the scope `transactions:write`. */
+    deletePending(relayerId: string, options?: Options<'deletePendingTransactions'>): Promise<Data<'deletePendingTransactions'>>
+    /** Get a transaction: operation `getTransactionById`. It needs the scope `transactions:read`. */
+    get(relayerId: string, transactionId: string, options?: Options<'getTransactionById'>): Promise<Data<'getTransactionById'>>
+    /** Replace a transaction with a new one: operation `replaceTransaction`. It needs the scope `transactions:write`. */
+    replace(relayerId: string, transactionId: string, body: Body<'replaceTransaction'>, options: Options<'replaceTransaction'> & { dry_run: true }): Promise<DryRunOf<'replaceTransaction'>>
+    /** Replace a transaction with a new one: operation `replaceTransaction`. It needs the scope `transactions:write`. */
+    replace(relayerId: string, transactionId: string, body: Body<'replaceTransaction'>, options?: Options<'replaceTransaction'> & { dry_run?: false }): Promise<SentBy<'replaceTransaction'>>
+    /** Cancel a transaction: operation `cancelTransaction`. It needs the scope `transactions:write`. */
+    cancel(relayerId: string, transactionId: string, options?: Options<'cancelTransaction'>): Promise<Data<'cancelTransaction'>>
+    /** Explain why a transaction is where it is: operation `diagnoseTransaction`. It needs the scope `transactions:read`. */
+    diagnose(relayerId: string, transactionId: string, options?: Options<'diagnoseTransaction'>): Promise<Data<'diagnoseTransaction'>>
+  }
+  readonly approvals: {
+    /** Get the approval of a transaction: operation `getApproval`. It needs the scope `transactions:read`. */
+    get(relayerId: string, transactionId: string, options?: Options<'getApproval'>): Promise<Data<'getApproval'>>
+    /** Approve or refuse a transaction: operation `decideApproval`. It needs the scope `transactions:approve`. */
+    decide(relayerId: string, transactionId: string, body: Body<'decideApproval'>, options?: Options<'decideApproval'>): Promise<Data<'decideApproval'>>
+    /** List approvals: operation `listApprovals`. It needs the scope `transactions:read`. */
+    list(options?: Options<'listApprovals'>): Pages<Data<'listApprovals'>[number]>
+  }
+  readonly notifications: {
+    /** List notifications: operation `listNotifications`. It needs the scope `notifications:read`. */
+    list(options?: Options<'listNotifications'>): Pages<Data<'listNotifications'>[number]>
+    /** Create a notification: operation `createNotification`. It needs the scope `notifications:write`. */
+    create(body: Body<'createNotification'>, options?: Options<'createNotification'>): Promise<Data<'createNotification'>>
+    /** Get a notification: operation `getNotification`. It needs the scope `notifications:read`. */
+    get(notificationId: string, options?: Options<'getNotification'>): Promise<Data<'getNotification'>>
+    /** Delete a notification: operation `deleteNotification`. It needs the scope `notifications:write`. */
+    delete(notificationId: string, options?: Options<'deleteNotification'>): Promise<Data<'deleteNotification'>>
+    /** Change a notification: operation `updateNotification`. It needs the scope `notifications:write`. */
+    update(notificationId: string, body: Body<'updateNotification'>, options?: Options<'updateNotification'>): Promise<Data<'updateNotification'>>
+  }
+  readonly events: {
+    /** Read the event log: operation `listEvents`. It needs the scope `events:read`. */
+    list(options?: Options<'listEvents'>): Pages<Data<'listEvents'>[number]>
+    /** Get a ticket for an event stream: operation `createStreamTicket`. It needs the scope `events:read`. */
+    createStreamTicket(body: Body<'createStreamTicket'>, options?: Options<'createStreamTicket'>): Promise<Data<'createStreamTicket'>>
+  }
+  readonly deliveries: {
+    /** List the deliveries of a notification: operation `listDeliveries`. It needs the scope `notifications:read`. */
+    list(notificationId: string, options?: Options<'listDeliveries'>): Pages<Data<'listDeliveries'>[number]>
+    /** Get a delivery with its newest request and response: operation `getDelivery`. It needs the scope `notifications:read`. */
+    get(notificationId: string, deliveryId: string, options?: Options<'getDelivery'>): Promise<Data<'getDelivery'>>
+    /** Deliver again: operation `redeliverDelivery`. It needs the scope `notifications:write`. */
+    redeliver(notificationId: string, deliveryId: string, options?: Options<'redeliverDelivery'>): Promise<Data<'redeliverDelivery'>>
+    /** Deliver many again: operation `redeliverDeliveries`. It needs the scope `notifications:write`. */
+    redeliverAll(notificationId: string, body: Body<'redeliverDeliveries'>, options?: Options<'redeliverDeliveries'>): Promise<Data<'redeliverDeliveries'>>
+    /** Send a test event: operation `sendTestEvent`. It needs the scope `notifications:write`. */
+    sendTestEvent(notificationId: string, options?: Options<'sendTestEvent'>): Promise<Data<'sendTestEvent'>>
+    /** Pause a notification: operation `pauseNotification`. It needs the scope `notifications:write`. */
+    pauseNotification(notificationId: string, options?: Options<'pauseNotification'>): Promise<Data<'pauseNotification'>>
+    /** Resume a notification: operation `resumeNotification`. It needs the scope `notifications:write`. */
+    resumeNotification(notificationId: string, options?: Options<'resumeNotification'>): Promise<Data<'resumeNotification'>>
+    /** Change the signing key: operation `rotateSigningKey`. It needs the scope `notifications:write`. */
+    rotateSigningKey(notificationId: string, body: Body<'rotateSigningKey'>, options?: Options<'rotateSigningKey'>): Promise<Data<'rotateSigningKey'>>
+  }
+  readonly audit: {
+    /** Read the audit log: operation `listAuditEntries`. It needs the scope `audit:read`. */
+    list(options?: Options<'listAuditEntries'>): Pages<Data<'listAuditEntries'>[number]>
+  }
+  readonly signers: {
+    /** List signers: operation `listSigners`. It needs the scope `signers:read`. */
+    list(options?: Options<'listSigners'>): Pages<Data<'listSigners'>[number]>
+    /** Create a signer: operation `createSigner`. It needs the scope `signers:admin`. */
+    create(body: Body<'createSigner'>, options?: Options<'createSigner'>): Promise<Data<'createSigner'>>
+    /** Get a signer: operation `getSigner`. It needs the scope `signers:read`. */
+    get(signerId: string, options?: Options<'getSigner'>): Promise<Data<'getSigner'>>
+    /** Delete a signer: operation `deleteSigner`. It needs the scope `signers:admin`. */
+    delete(signerId: string, options?: Options<'deleteSigner'>): Promise<Data<'deleteSigner'>>
+  }
+  readonly networks: {
+    /** List networks: operation `listNetworks`. It needs the scope `networks:read`. */
+    list(options?: Options<'listNetworks'>): Pages<Data<'listNetworks'>[number]>
+    /** Get a network: operation `getNetwork`. It needs the scope `networks:read`. */
+    get(networkId: string, options?: Options<'getNetwork'>): Promise<Data<'getNetwork'>>
+    /** Change the endpoints of a network: operation `updateNetwork`. It needs the scope `networks:admin`. */
+    update(networkId: string, body: Body<'updateNetwork'>, options?: Options<'updateNetwork'>): Promise<Data<'updateNetwork'>>
+    /** Start over on a test network whose chain was reset: operation `resetNetwork`. It needs the scope `networks:admin`. */
+    reset(networkId: string, options?: Options<'resetNetwork'>): Promise<Data<'resetNetwork'>>
+  }
+  readonly apiKeys: {
+    /** List API keys: operation `listApiKeys`. It needs the scope `api-keys:read`. */
+    list(options?: Options<'listApiKeys'>): Pages<Data<'listApiKeys'>[number]>
+    /** Create an API key: operation `createApiKey`. It needs the scope `api-keys:admin`. */
+    create(body: Body<'createApiKey'>, options?: Options<'createApiKey'>): Promise<Data<'createApiKey'>>
+    /** Get an API key: operation `getApiKey`. It needs the scope `api-keys:read`. */
+    get(apiKeyId: string, options?: Options<'getApiKey'>): Promise<Data<'getApiKey'>>
+    /** Delete an API key: operation `deleteApiKey`. It needs the scope `api-keys:admin`. */
+    delete(apiKeyId: string, options?: Options<'deleteApiKey'>): Promise<Data<'deleteApiKey'>>
+    /** Change an API key: operation `updateApiKey`. It needs the scope `api-keys:admin`. */
+    update(apiKeyId: string, body: Body<'updateApiKey'>, options?: Options<'updateApiKey'>): Promise<Data<'updateApiKey'>>
+    /** Get what an API key has spent of its limits: operation `getApiKeyUsage`. It needs the scope `api-keys:read`. */
+    getUsage(apiKeyId: string, options?: Options<'getApiKeyUsage'>): Promise<Data<'getApiKeyUsage'>>
+    /** Give an API key a new secret: operation `rotateApiKey`. It needs the scope `api-keys:admin`. */
+    rotate(apiKeyId: string, body: Body<'rotateApiKey'>, options?: Options<'rotateApiKey'>): Promise<Data<'rotateApiKey'>>
+  }
+}

@@ -1,0 +1,103 @@
+import { isTransient } from '../errors/is-transient.ts'
+import { TransactionEndedError, WaitTimeoutError } from '../errors/transaction-errors.ts'
+import type { Resources } from '../generated/operations.ts'
+import type { Schemas } from '../operation-types.ts'
+import { sleep } from '../transport/sleep.ts'
+import type { Changes } from './changes.ts'
+
+/** A transaction with its attempts. */
+export type Transaction = Schemas['TransactionWithAttempts']
+
+/** The statuses that one can wait for. A later one counts, too. */
+export type AwaitedStatus = 'submitted' | 'mined' | 'confirmed'
+
+/** Settings of a wait. */
+export interface WaitOptions {
+  /** Ends the wait, which rejects with its reason. The transaction goes on. */
+  readonly signal?: AbortSignal
+  /** Default: none; the wait ends when the transaction does. */
+  readonly timeoutMs?: number
+}
+
+/** The transaction to wait for, and its status. */
+interface Awaited extends WaitOptions {
+  readonly relayerId: string
+  readonly id: string
+  readonly status: AwaitedStatus
+}
+
+interface WaitDeps {
+  readonly changes: Changes
+  readonly read: Resources['transactions']['get']
+}
+
+/** The statuses in their order; those that are not here end a transaction otherwise. */
+const ORDER: readonly Transaction['status'][] = ['pending', 'sent', 'submitted', 'mined', 'confirmed']
+
+/** The attempts that take the place of what was asked for. */
+const NO_OPS: ReadonlySet<Schemas['AttemptKind']> = new Set(['cancel', 'expire', 'abandon'])
+
+/** Without the event stream, the transaction is read after this time, in ms, and then after a longer time each. */
+const FIRST_POLL_MS = 250
+const LONGEST_POLL_MS = 5_000
+
+/** The stream tells of every change; this is for one that is silently broken, in ms. */
+const BACKSTOP_MS = 30_000
+
+/**
+ * Waits until a transaction has reached a status. The event stream only says when to look: what counts is the transaction as the service shows
+ * it, so a reorganisation that has taken the status back is seen, too. Failures that can pass, such as a restart of the service, do not end it.
+ *
+ * @throws TransactionEndedError when the transaction ended otherwise, WaitTimeoutError after `timeoutMs`, RelayerApiError when the service
+ * refuses to show the transaction, and the reason of the signal when that aborts
+ */
+export async function waitFor(
+  { changes, read }: WaitDeps,
+  { relayerId, id, status, signal, timeoutMs }: Awaited,
+): Promise<Transaction> {
+  const ends = new AbortController()
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => ends.abort(TIMED_OUT), timeoutMs)
+  const either = signal === undefined ? ends.signal : AbortSignal.any([signal, ends.signal])
+  const watch = changes.watch(relayerId, id)
+  let seen: Transaction | undefined
+  try {
+    for (let looks = 0; ; looks += 1) {
+      const change = watch.next()
+      seen = (await read(relayerId, id, { signal: either }).catch(orLookAgain)) ?? seen
+      if (seen !== undefined && hasReached(seen, status)) return seen
+      await sleep(watch.live ? BACKSTOP_MS : pollMs(looks), { signal: either, until: change })
+    }
+  } catch (error) {
+    throw error === TIMED_OUT ? new WaitTimeoutError(id, timeoutMs ?? 0, seen) : error
+  } finally {
+    clearTimeout(timer)
+    watch.close()
+  }
+}
+
+const TIMED_OUT = Symbol('timed out')
+
+/**
+ * Decides whether a status counts: not when what was sent or included is a no-op in place of the request, or has reverted. Then the transaction
+ * soon ends otherwise, or a reorganisation takes it back.
+ *
+ * @throws TransactionEndedError when it ended otherwise
+ */
+function hasReached(transaction: Transaction, awaited: AwaitedStatus): boolean {
+  const { status, attempts = [] } = transaction
+  const at = ORDER.indexOf(status)
+  if (at === -1) throw new TransactionEndedError(transaction)
+  if (at < ORDER.indexOf(awaited)) return false
+  const included = attempts.find(({ outcome }) => outcome === 'mined' || outcome === 'reverted')
+  const decisive = included ?? attempts.at(-1)
+  return decisive?.outcome !== 'reverted' && !(decisive && NO_OPS.has(decisive.kind))
+}
+
+/** @throws the error, unless the service may answer later */
+function orLookAgain(error: unknown): undefined {
+  if (!isTransient(error)) throw error
+}
+
+function pollMs(looks: number): number {
+  return Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.5 ** looks)
+}

@@ -1,0 +1,184 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { RelayerApiError } from '../../clients/typescript/src/errors/api-error.ts'
+import { RelayerConnectionError } from '../../clients/typescript/src/errors/connection-error.ts'
+import { toApiError } from '../../clients/typescript/src/errors/to-api-error.ts'
+import { readBlocks } from '../../clients/typescript/src/events/server-sent-events.ts'
+import { parseAnswer, parseContractJson, stringifyJson } from '../../clients/typescript/src/exact-json.ts'
+import { OPERATIONS } from '../../clients/typescript/src/generated/operations.ts'
+import { createRelayerClient, verifyWebhook } from '../../clients/typescript/src/index.ts'
+import { retryDelay } from '../../clients/typescript/src/transport/retry.ts'
+import { loadContract } from '../../src/contract/document.ts'
+import { signatureHeaders } from '../../src/notifications/signature.ts'
+
+test('every operation has a method, but the stream, which one follows', async () => {
+  const { operations } = await loadContract()
+  const wanted = operations.map(({ method, path }) => `${method.toLowerCase()} ${path}`)
+  const methods = Object.values(OPERATIONS).flatMap((resource) => Object.values(resource))
+  const there = methods.map(({ method, path }) => `${method} ${path}`)
+  expect([...there, 'get /api/v1/events/stream'].sort()).toEqual(wanted.sort())
+})
+
+describe('JSON', () => {
+  test.each([
+    ['{"nonce":7,"value":"7","weight":7}', { nonce: 7n, value: '7', weight: 7 }],
+    ['{"nonce":-9007199254740993}', { nonce: -9007199254740993n }],
+    ['{"anything":340282366920938463463374607431768211455}', { anything: 2n ** 128n - 1n }],
+    ['{"missing":[1,2],"others":[1]}', { missing: [1n, 2n], others: [1] }],
+    [
+      '{"text":"12345678901234567890","share":0.1234567890123456}',
+      { text: '12345678901234567890', share: 0.1234567890123456 },
+    ],
+  ])('%s', (text, value) => {
+    expect(parseContractJson(text)).toEqual(value)
+  })
+
+  test('without the envelope has the fields of somebody else', () => {
+    expect(parseAnswer('{"result":{"nonce":7,"lamports":9007199254740993}}')).toEqual({
+      result: { nonce: 7, lamports: 9007199254740993n },
+    })
+  })
+
+  test('is written exactly', () => {
+    expect(stringifyJson({ value: 2n ** 128n - 1n, list: [1n], text: '1' })).toBe(
+      '{"value":340282366920938463463374607431768211455,"list":[1],"text":"1"}',
+    )
+  })
+})
+
+describe('a request is sent again', () => {
+  const request = (method: string, headers = {}) => new Request('http://x/y', { method, headers })
+  const read = request('GET')
+  const keyed = request('POST', { 'idempotency-key': 'one' })
+  const other = request('PUT')
+  const failure = (status: number, code?: string, headers = {}) =>
+    toApiError(new Response(null, { status, headers }), { code, error: 'No.' })
+  const unanswered = (mayHaveArrived: boolean) =>
+    new RelayerConnectionError({ request: read, cause: new Error('reset'), mayHaveArrived })
+
+  test.each([
+    ['a read without an answer', read, unanswered(true), true],
+    ['a send without an answer', keyed, unanswered(true), true],
+    ['a change without an answer', other, unanswered(true), false],
+    ['a change that never left', other, unanswered(false), true],
+    ['a change after 500', other, failure(500, 'internal_error'), false],
+    ['a change after 500 that changed nothing', other, failure(500, 'network_unavailable'), true],
+    ['a change after 429', other, failure(429, 'rate_limited'), true],
+    ['a change after 429 of a proxy', other, failure(429), false],
+    ['a send after 503 of a proxy', keyed, failure(503), true],
+    ['a read after 400', read, failure(400, 'invalid_request'), false],
+    [
+      'a read that shall wait for an hour',
+      read,
+      failure(429, 'rate_limited', { 'retry-after': '3600' }),
+      false,
+    ],
+  ])('%s', (_name, request, error, again) => {
+    expect(retryDelay({ request, error, retry: 1 }) !== undefined).toBe(again)
+  })
+
+  test('after a longer time each, and not before Retry-After', () => {
+    const delays = [1, 2, 3].map(
+      (retry) => retryDelay({ request: read, error: unanswered(true), retry }) ?? 0,
+    )
+    for (const [at, limit] of [250, 500, 1_000].entries()) {
+      expect(delays[at]).toBeGreaterThanOrEqual(limit / 2)
+      expect(delays[at]).toBeLessThanOrEqual(limit)
+    }
+    const asked = failure(429, 'rate_limited', { 'retry-after': '7' })
+    expect(retryDelay({ request: read, error: asked, retry: 1 })).toBe(7_000)
+  })
+})
+
+test('a code of a newer service has the class of its HTTP status', () => {
+  const made = (status: number) =>
+    toApiError(new Response(null, { status }), { code: 'not_yet_known', error: 'No.' })
+  expect([made(404).name, made(400).name]).toEqual(['NotFoundError', 'RelayerApiError'])
+  expect(made(400)).toMatchObject({ code: 'not_yet_known', message: 'No.' })
+  expect(made(400)).toBeInstanceOf(RelayerApiError)
+})
+
+test('an API key that no header can hold is refused without being shown', async () => {
+  const client = createRelayerClient({ baseUrl: 'http://localhost', apiKey: 'secret\n' })
+  await expect(client.relayers.get('main')).rejects.toThrow(/^apiKey: expected visible ASCII/)
+})
+
+test('server-sent events are read as the standard says, wherever the pieces are cut', async () => {
+  const text =
+    ': open\nid: 7\n\nid: 8\r\nevent: x\r\ndata: {"ü":\r\ndata:1}\r\n\r\n: still here\n\nid: 9\ndata: cut off'
+  const bytes = new TextEncoder().encode(text)
+  for (const size of [1, 2, 5, bytes.length]) {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      bytes.slice(at * size, (at + 1) * size),
+    )
+    const blocks: object[] = []
+    for await (const block of readBlocks(ReadableStream.from(pieces))) blocks.push(block)
+    expect(blocks).toEqual([{ id: '7' }, { id: '8', data: '{"ü":\n1}' }, {}])
+  }
+})
+
+describe('verifyWebhook', () => {
+  const NOW = 1_795_255_200_000
+  const OLD = 'the-old-signing-key-of-32-characters'
+  const NEW = 'the-new-signing-key-of-32-characters'
+  const body = '{"id":"7b6e","event":"transaction_update","payload":{"nonce":7}}'
+  const signed = (keys: readonly string[], at = NOW) => signatureHeaders({ id: '7b6e', at, body, keys })
+  const verify = (headers: Record<string, string>, options = {}) =>
+    verifyWebhook({ body, headers, signingKey: NEW, now: NOW, ...options })
+  const without = (name: string) => {
+    const { [name]: _left, ...headers } = signed([NEW])
+    return headers
+  }
+
+  test.each([
+    ['text', body],
+    ['bytes', new TextEncoder().encode(body)],
+  ])('returns the body of a genuine webhook, as %s', async (_name, given) => {
+    expect(await verify(signed([NEW]), { body: given })).toMatchObject({ payload: { nonce: 7n } })
+    const headers = new Headers(signed([NEW]))
+    expect((await verifyWebhook({ body: given, headers, signingKey: NEW, now: NOW })).id).toBe('7b6e')
+  })
+
+  test.each([
+    ['the service has rotated, the receiver not yet', [NEW, OLD], [OLD]],
+    ['the receiver has both, the service the old one', [OLD], [NEW, OLD]],
+    ['the service has rotated, the receiver has both', [NEW, OLD], [NEW, OLD]],
+  ])('accepts it while %s', async (_name, keys, signingKey) => {
+    for (const scheme of ['standard', 'legacy'])
+      expect((await verify(signed(keys), { signingKey, scheme })).id).toBe('7b6e')
+  })
+
+  test.each([
+    ['another body', 'wrong_signature', signed([NEW]), { body: body.replace('7}', '8}') }],
+    ['another key', 'wrong_signature', signed([OLD]), {}],
+    ['another id', 'wrong_signature', { ...signed([NEW]), 'webhook-id': 'other' }, {}],
+    [
+      'a newer time than was signed',
+      'wrong_signature',
+      { ...signed([NEW], NOW - 3_600_000), 'webhook-timestamp': String(NOW / 1000) },
+      {},
+    ],
+    ['no base64', 'wrong_signature', { ...signed([NEW]), 'webhook-signature': 'v1,ä v1, x' }, {}],
+    [
+      'another version',
+      'wrong_signature',
+      {
+        ...signed([NEW]),
+        'webhook-signature': `v2,${createHmac('sha256', NEW).update(body).digest('base64')}`,
+      },
+      {},
+    ],
+    ['an old time', 'timestamp_out_of_tolerance', signed([NEW], NOW - 301_000), {}],
+    ['a time in the future', 'timestamp_out_of_tolerance', signed([NEW], NOW + 301_000), {}],
+    ['no time', 'timestamp_out_of_tolerance', { ...signed([NEW]), 'webhook-timestamp': 'now' }, {}],
+    ['X-Signature alone', 'missing_header', without('webhook-signature'), {}],
+    ['no X-Signature, where it is asked for', 'missing_header', without('X-Signature'), { scheme: 'legacy' }],
+  ])('refuses %s', async (_name, reason, headers, options) => {
+    await expect(verify(headers, options)).rejects.toMatchObject({ name: 'WebhookVerificationError', reason })
+  })
+
+  test('needs a signing key', async () => {
+    for (const signingKey of ['', []])
+      await expect(verify(signed([NEW]), { signingKey })).rejects.toThrow('signingKey: expected at least one')
+  })
+})
