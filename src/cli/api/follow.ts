@@ -56,13 +56,22 @@ type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'paylo
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Streamed> {
   let rest = ''
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = `${rest}${text}`.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (line.startsWith('id: ')) yield { number: line.slice('id: '.length) }
-      if (line.startsWith('data: ')) yield parseJson(line.slice('data: '.length)) as RelayerEvent
-    }
+    const frames = `${rest}${text}`.split('\n\n')
+    // A frame that was cut off counts as not received, with its number.
+    rest = frames.pop() ?? ''
+    yield* frames.flatMap((frame) => readFrame(frame) ?? [])
   }
+}
+
+function readFrame(frame: string): Streamed | undefined {
+  const fieldOf = (name: string) =>
+    frame
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2)
+  const [number, data] = [fieldOf('id'), fieldOf('data')]
+  if (data !== undefined) return parseJson(data) as RelayerEvent
+  return number === undefined ? undefined : { number }
 }
 
 function isTransaction(payload: RelayerEvent['payload']): payload is Extract<typeof payload, Transaction> {
