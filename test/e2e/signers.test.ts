@@ -47,6 +47,17 @@ describe('a signer', () => {
     expect((await service.api('DELETE', '/signers/hot')).status).toBe(404)
   })
 
+  test('by a workload identity that nothing describes is refused with what is missing', async () => {
+    const config = {
+      auth_type: 'workload_identity',
+      vault_url: 'https://payments.vault.azure.net',
+      key_name: 'relayer',
+    }
+    const { status, body } = await create({ type: 'azure_key_vault', config })
+    expect([status, body.code]).toEqual([400, 'signer_refused'])
+    expect(body.error).toContain('or the variables AZURE_TENANT_ID, AZURE_CLIENT_ID')
+  })
+
   test.each([
     ['hex', KEY],
     ['hex with 0x', `0x${KEY.toUpperCase()}`],

@@ -169,6 +169,7 @@ describe('the url of a vault', () => {
     'https://example.com/.vault.azure.net',
     'https://payments.vault.azure.net:8443',
     'https://vault.azure.net',
+    'https://xn--a.vault.azure.net',
   ])('%s is refused', (url) => {
     const config = { auth_type: 'managed_identity', vault_url: url, key_name: 'relayer' }
     expect(fromFile('azure_key_vault', config).problems).toEqual([

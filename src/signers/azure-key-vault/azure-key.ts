@@ -2,7 +2,7 @@ import type { CryptographyClient, JsonWebKey, KeyClient, KeyVaultKey } from '@az
 import type { HttpClient } from '../../lib/http/http-client.ts'
 import { loadPackage } from '../providers/load-package.ts'
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
-import { type AzureLogin, createCredential, NO_RETRIES } from './credentials.ts'
+import { type AzureLogin, createCredential, loadIdentity, NO_RETRIES } from './credentials.ts'
 import { toRemoteFault } from './failures.ts'
 import { createFirstAlone, type FirstAlone } from './first-alone.ts'
 import { createTransport } from './transport.ts'
@@ -56,16 +56,19 @@ export async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps)
     const credential = await createCredential(login, httpClient)
     return { keys: new azure.KeyClient(vaultUrl, credential, options), credential }
   }
-  let session = await newSession()
+  // A missing library is the fault of the installation, and shows at once.
+  await loadIdentity()
+  let session: Session | undefined
 
   /** The libraries keep a token until its end, so one that the vault no longer accepts needs a new session. */
   async function ask<T>(work: (current: Session) => Promise<T>): Promise<T> {
-    const used = session
     try {
+      const used = session ?? (await newSession())
+      session ??= used
       return await work(used).catch(async (error: unknown) => {
         if ((error as { readonly statusCode?: unknown }).statusCode !== 401) throw error
         if (session === used) session = await newSession()
-        return work(session)
+        return work(session ?? used)
       })
     } catch (error) {
       throw toRemoteFault(error, loginFault)

@@ -164,6 +164,12 @@ describe('the login to Azure', () => {
     expect(await (await open(signer({ authType: 'workload_identity' }))).evm?.sign(digest(7))).toBeDefined()
   })
 
+  test('by a workload identity that nothing describes says what is missing', async () => {
+    await expect(open(signer({ authType: 'workload_identity' }))).rejects.toMatchObject(
+      refused('workload_identity needs tenant_id, client_id and federated_token_file, or the variables'),
+    )
+  })
+
   test('by managed identity asks the machine', async () => {
     vi.stubEnv('IDENTITY_ENDPOINT', `${azure.url}/msi/token`)
     vi.stubEnv('IDENTITY_HEADER', IDENTITY_HEADER)

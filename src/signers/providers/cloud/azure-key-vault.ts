@@ -9,7 +9,9 @@ const VAULT = /^https:\/\/[a-z0-9-]+\.(vault|managedhsm)\.(azure\.net|azure\.cn|
 
 const vaultUrl: FieldType<string> = {
   expected: 'the url of a vault, such as https://payments.vault.azure.net',
-  read: (value) => (typeof value === 'string' && VAULT.test(value) ? value : undefined),
+  // The pattern also fits names that are no host, such as xn--a.
+  read: (value) =>
+    typeof value === 'string' && VAULT.test(value) && URL.canParse(value) ? value : undefined,
   blank: '',
 }
 
