@@ -9,7 +9,7 @@ class ApiFailure extends Error {
 /** A success of the service. */
 export interface ApiAnswer<Data> {
   readonly data: Data
-  /** What `metadata.logs` says. */
+  /** The sentences of `metadata.logs`. */
   readonly logs: readonly string[]
 }
 
@@ -93,7 +93,7 @@ async function readEnvelope<Data>({ url }: ApiAccess, response: Response): Promi
   }
 }
 
-/** Writes what the service answered as JSON for programs. Integers are exact. */
-export function toJson(data: unknown): string {
-  return stringifyJson(data, 2)
+/** Writes a part of an answer as JSON with exact integers, indented or in one line. */
+export function toJson(data: unknown, { indented = true } = {}): string {
+  return stringifyJson(data, indented ? 2 : undefined)
 }

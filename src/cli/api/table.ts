@@ -1,8 +1,10 @@
+import { toJson } from './api-client.ts'
+
 /** A cell of a table. Absent values are shown as nothing. */
 export type Cell = string | number | bigint | boolean | undefined
 
-/** The widest that a cell is shown, in characters. */
-const MAX_WIDTH = 66
+/** The widest that a cell is shown, in characters. The signature of a Solana transaction has so many. */
+const MAX_WIDTH = 88
 
 /** Formats rows as lines with aligned columns below their names. */
 export function formatTable(columns: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
@@ -21,12 +23,12 @@ function shown(cell: Cell): string {
   return text.length > MAX_WIDTH ? `${text.slice(0, MAX_WIDTH - 1)}…` : text
 }
 
-/** Formats the plain fields of a record as lines `name: value`; objects and lists are JSON in one line. */
-export function formatRecord(record: object, write: (value: unknown) => string): string[] {
+/** Formats the fields of a record as lines `name: value`. Objects and lists are JSON in one line, with exact integers. */
+export function formatRecord(record: object): string[] {
   const fields = Object.entries(record).filter(([, value]) => value !== undefined)
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields.map(([name, value]) => {
-    const text = typeof value === 'object' ? write(value) : String(value)
+    const text = typeof value === 'object' ? toJson(value, { indented: false }) : String(value)
     return `${`${name}:`.padEnd(width + 1)} ${text}`
   })
 }

@@ -192,9 +192,7 @@ function readJson(text: string): string {
 }
 
 function show({ json, terminal }: ApiArguments, { data, logs }: ApiAnswer<object>): undefined {
-  const lines = json
-    ? [toJson(data)]
-    : formatRecord(data, (value) => JSON.stringify(JSON.parse(toJson(value))))
+  const lines = json ? [toJson(data)] : formatRecord(data)
   for (const line of lines) terminal.out(line)
   if (!json) for (const log of logs) terminal.out(`note: ${log}`)
 }
