@@ -57,6 +57,7 @@ const ARROWS: Rules['arrows'] = {
     'relayers/',
     'security/',
     'signers/',
+    'transactions/model/transitions.ts',
     'transactions/store/decisions-store.ts',
     'transactions/reset/',
     ...COMMON,

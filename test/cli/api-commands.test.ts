@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { API_KEY, RECEIVER, type Transaction } from '../support/service.ts'
+import { startUnreliableProxy } from '../support/unreliable-proxy.ts'
 import { until } from '../support/until.ts'
 
 let story: Scenario
@@ -84,6 +85,31 @@ describe('relayer tx', () => {
     await story.settle()
     const { out } = await call(1, 'tx', 'follow', 'main', canceled.id)
     expect(out).toEqual([expect.stringMatching(new RegExp(`^${canceled.id}  canceled  `))])
+  })
+
+  test('follows over connections that break, and misses nothing', async () => {
+    const proxy = await startUnreliableProxy(story.service.url)
+    onTestFinished(() => proxy.stop())
+    const url = process.env.RELAYER_URL
+    process.env.RELAYER_URL = proxy.url
+    const { id } = await story.send({ to: RECEIVER, value: 7, speed: 'fast' })
+    const lines: string[] = []
+    const following = run(['tx', 'follow', 'main', id], {
+      out: (line) => lines.push(line),
+      err: (line) => lines.push(line),
+    })
+    process.env.RELAYER_URL = url
+    await until(
+      async () => proxy.streams.size,
+      (streams) => streams > 0,
+    )
+    await story.reach(id, 'submitted')
+    proxy.cutStreams()
+    await story.mine(2)
+    await story.reach(id, 'confirmed')
+    expect(await following).toBe(0)
+    expect(lines.at(-1)).toContain('  confirmed  ')
+    expect(lines.join('\n')).not.toContain('terminated')
   })
 
   test('approves and refuses what waits', async () => {

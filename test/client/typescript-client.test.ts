@@ -16,7 +16,7 @@ import {
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { API_KEY, RECEIVER, SIGNING_KEY } from '../support/service.ts'
-import { startUnreliableProxy, type UnreliableProxy } from './unreliable-proxy.ts'
+import { startUnreliableProxy, type UnreliableProxy } from '../support/unreliable-proxy.ts'
 
 /** Wei that a double cannot hold. */
 const AMOUNT = 2n ** 70n + 1n
