@@ -2,12 +2,8 @@ import { AppError } from '../../errors.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { attemptsAtNonce } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
-import {
-  evaluateReplacement,
-  mustReplaceSigned,
-  replacementRefusal,
-  unpreparedError,
-} from '../replace/replace.ts'
+import { evaluateReplacement } from '../replace/evaluate-replacement.ts'
+import { mustReplaceSigned, replacementRefusal, unpreparedError } from '../replace/replace.ts'
 import type { Replacing } from '../replace/replacement.ts'
 import { requireTransaction } from '../store/require-transaction.ts'
 import type { DryRun } from './dry-run.ts'

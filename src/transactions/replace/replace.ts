@@ -9,12 +9,9 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { checkRequest, refuseIncluded } from '../accept/accept.ts'
-import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
-import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
@@ -26,6 +23,7 @@ import { isReplaceable, nextStatus } from '../model/transitions.ts'
 import { requireTransaction } from '../store/require-transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
+import { evaluateReplacement } from './evaluate-replacement.ts'
 import { refuseExternallySigned } from './refuse-externally-signed.ts'
 import { replacePending } from './replace-pending.ts'
 import {
@@ -84,20 +82,6 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
     if (replaced) return replaced
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
-}
-
-/** Asks the rules about new content for a transaction. An approval would come too late for it, because the earlier content may be included. */
-export async function evaluateReplacement(
-  context: TransactionsContext,
-  { relayer, request, actor }: Omit<Replacing, 'id'>,
-): Promise<RuleResult[]> {
-  const { chain } = context.runtimeOf(relayer)
-  const effects = () => chain.effects(request, relayer.address)
-  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
-  return [
-    ...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true }),
-    ...refuseWaiting(waiting, 'A replacement cannot wait: cancel the transaction, and send the new content.'),
-  ]
 }
 
 /** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */
