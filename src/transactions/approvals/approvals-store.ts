@@ -1,5 +1,5 @@
 import { type Transaction as DbTransaction, type Kysely, type Selectable, sql } from 'kysely'
-import type { Visibility } from '../../access/visibility.ts'
+import { seesEverything, type Visibility } from '../../access/visibility.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { ApprovalsTable } from '../../database/approval-tables.ts'
 import type { Schema } from '../../database/schema.ts'
@@ -58,10 +58,12 @@ export async function listApprovals(
   db: Db,
   { visibility, state, offset, limit }: ListQuery,
 ): Promise<{ items: Approval[]; total: number }> {
-  let matching = selectApprovals(db).where(ofVisibleRelayer(visibility, 'approvals.relayer_id'))
-  if (state !== undefined) matching = matching.where(STATE, '=', state)
+  let matching = selectApprovals(db)
+  if (!seesEverything(visibility))
+    matching = matching.where(ofVisibleRelayer(visibility, 'approvals.relayer_id'))
   // An index has those that wait, however many were decided.
   if (state === 'waiting') matching = matching.where('transactions.awaits_approval', '=', true)
+  else if (state !== undefined) matching = matching.where(STATE, '=', state)
   const { total } = await matching
     .clearSelect()
     .select((eb) => eb.fn.countAll<bigint>().as('total'))
