@@ -6,7 +6,7 @@ export interface ApprovalsTable {
   relayer_id: string
   /** The id of the API key that sent the transaction. */
   requested_by: string
-  /** The rules that ask for the approval: `StoredReason[]`. */
+  /** The rules that ask for the approval: `ApprovalReason[]` of `transactions/approvals`. */
   reasons: JSONColumnType<readonly object[]>
   created_at: Date
   expires_at: Date

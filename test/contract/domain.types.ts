@@ -8,11 +8,13 @@ import type { SOLANA_POLICIES } from '../../src/relayers/policies/solana.ts'
 import type { STELLAR_POLICIES } from '../../src/relayers/policies/stellar.ts'
 import type { DisabledReason } from '../../src/relayers/relayer.ts'
 import type { StorableType } from '../../src/signers/providers/sealed-config.ts'
+import type { ApprovalState } from '../../src/transactions/approvals/approval.ts'
 import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
 export const statuses: Equal<TransactionStatus, Schemas['TransactionStatus']> = true
+export const approvalStates: Equal<ApprovalState, Schemas['ApprovalState']> = true
 export const findingCodes: Equal<FindingCode, Schemas['Finding']['code']> = true
 export const nextActions: Equal<NextAction, Schemas['Diagnosis']['next_action']['action']> = true
 export const signerTypes: Equal<StorableType, Schemas['CreateSignerRequest']['type']> = true

@@ -1,7 +1,7 @@
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from '../command.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
-/** What a command over the API gets. */
+/** A command over the API runs with these. */
 export interface ApiArguments extends Arguments {
   readonly client: ApiClient
   /** True when the answer is to be JSON. */
@@ -15,7 +15,7 @@ export interface ApiCommand
     Partial<Pick<Command, 'options' | 'flags'>> {
   /** The names of its positional arguments, all of them required. */
   readonly positionals: readonly string[]
-  /** What follows them: `[--status <status>]`. */
+  /** The options as help shows them behind the arguments: `[--status <status>]`. */
   readonly usage?: string
   /** Names of further positional arguments that may be left out. */
   readonly optional?: readonly string[]

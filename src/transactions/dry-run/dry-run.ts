@@ -4,8 +4,8 @@ import type { AppError } from '../../errors.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 
 /**
- * How far a dry run came: a node prepared and simulated the request, or refuses it, or none answered; or no node is needed, because a rule
- * refuses the request or its idempotency key was used before.
+ * How far a dry run came. `succeeded`: a node prepared and simulated the request. `refused`: it refused the request. `unknown`: no node
+ * answered. `skipped`: no node was asked, because a rule refuses the request or its idempotency key was used before.
  */
 export type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'
 
