@@ -87,14 +87,29 @@ const FEW_RELAYERS = 100
 /** Returns true when a transaction of these relayers is signed and not final. */
 export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise<boolean> {
   if (relayerIds.length === 0) return false
-  // With `offset 0`, the database does not move the condition for the relayers into the inner query.
-  const first = relayerIds.length > FEW_RELAYERS ? sql`offset 0` : sql``
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (
-      select from (
-        select relayer_id from transactions where phase in ('in_flight', 'mined') ${first}) signed
-      where relayer_id = any(${relayerIds}::text[])) as found`.execute(db)
+  const { rows } = await (relayerIds.length > FEW_RELAYERS
+    ? findAmongAll(db, relayerIds)
+    : sql<Found>`
+        select exists (
+          select from transactions
+          where phase in ('in_flight', 'mined') and relayer_id = any(${relayerIds}::text[])) as found`.execute(db))
   return rows[0]?.found === true
+}
+
+interface Found {
+  readonly found: boolean
+}
+
+/** Every block of an idle network asks this, so a long list of ids is sent only when there is something to look for. */
+async function findAmongAll(db: Db, relayerIds: readonly string[]): Promise<{ rows: readonly Found[] }> {
+  const any = await sql<Found>`
+    select exists (select from transactions where phase in ('in_flight', 'mined')) as found`.execute(db)
+  if (any.rows[0]?.found !== true) return any
+  // With `offset 0`, the database does not move the condition for the relayers into the inner query.
+  return sql<Found>`
+    select exists (
+      select from (select relayer_id from transactions where phase in ('in_flight', 'mined') offset 0) signed
+      where relayer_id = any(${relayerIds}::text[])) as found`.execute(db)
 }
 
 /** Finds the transactions of these relayers that are signed and not final, by nonce. */

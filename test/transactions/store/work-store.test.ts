@@ -154,6 +154,15 @@ describe('transactions that are signed and not final', () => {
     expect(await hasWatched(db(), [other.relayer.id])).toBe(false)
     expect(await hasWatched(db(), [])).toBe(false)
   })
+
+  test('are found among those of many relayers', async () => {
+    const [one, other] = [await account(), await account()]
+    const others = Array.from({ length: 150 }, (_, index) => `another-${index}`)
+    await insertNamed(other, { foreign: { status: 'sent', nonce: 1n } })
+    expect(await hasWatched(db(), [...others, one.relayer.id])).toBe(false)
+    await insertNamed(one, { own: { status: 'mined', nonce: 1n } })
+    expect(await hasWatched(db(), [...others, one.relayer.id])).toBe(true)
+  })
 })
 
 test('the newest setup transaction of a relayer is found, whatever its status', async () => {
