@@ -1,3 +1,6 @@
+/** Tests that need `prometheus` and `promtool`. */
+export const PROMETHEUS_TESTS: readonly string[] = ['test/ops/prometheus.test.ts']
+
 /** Tests that start commands and services anew so often that they would take a part of `npm test` for themselves. */
 export const LONG_TESTS: readonly string[] = [
   'test/database/sealed-columns.test.ts',
@@ -5,4 +8,5 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/chain-reset-cli.test.ts',
   'test/e2e/change-storage-key.test.ts',
   'test/guides/backup.test.ts',
+  ...PROMETHEUS_TESTS,
 ]

@@ -76,6 +76,7 @@ describe('what the pages name is there', () => {
     'CHROMIUM_PATH',
     'REQUIRE_POSTGRES',
     'REQUIRE_SOFTHSM',
+    'REQUIRE_PROMETHEUS',
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',

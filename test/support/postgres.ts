@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 const OLDEST_VERSION = 15
 
@@ -166,15 +166,4 @@ function findBinaries(): string | undefined {
 function versionIn(folder: string): number {
   const text = execFileSync(join(folder, 'initdb'), ['--version'], { encoding: 'utf8' })
   return Number(/ (\d+)/.exec(text)?.[1] ?? 0)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  probe.listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('No port was given.')
-  return address.port
 }

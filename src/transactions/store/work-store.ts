@@ -92,7 +92,9 @@ export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise
     : sql<Found>`
         select exists (
           select from transactions
-          where phase in ('in_flight', 'mined') and relayer_id = any(${relayerIds}::text[])) as found`.execute(db))
+          where phase in ('in_flight', 'mined') and relayer_id = any(${relayerIds}::text[])) as found`.execute(
+        db,
+      ))
   return rows[0]?.found === true
 }
 
