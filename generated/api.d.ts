@@ -499,6 +499,48 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/batch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send many transactions at once
+         * @description Accepts all transactions of the list or none of them, in one database transaction. The order of the list is the order of acceptance,
+         *     and so, on EVM and Stellar, the order of the nonces or sequence numbers of a source account. Each item is checked like a single
+         *     request to `sendTransaction`, and the balance, the budgets and the rules count the items before it. The first item that is refused
+         *     refuses the batch, and the error begins with its place: `body.transactions[3].gas_limit: …`.
+         *
+         *     All or none holds for the acceptance. Afterwards each transaction goes its own way: one that reverts on the chain stops no other.
+         *     The simulation of an item sees the chain as it is now, without the items before it. A call that only works after an earlier item,
+         *     such as one that needs an approval of tokens, has to bring its `gas_limit`, with which nothing is simulated.
+         *
+         *     **Sending once.** Each item may have an `idempotency_key`, which counts like the header `Idempotency-Key` of a single request with
+         *     the other fields of the item as its body. An item whose key was used before with the same content gives its transaction as it
+         *     is now, and the others are accepted; with other content, the batch is refused with 409 `idempotency_key_reused`. So a batch whose
+         *     items all have keys can be repeated when its answer was lost. The header itself is refused, because it could not tell the items
+         *     apart.
+         *
+         *     A batch has up to 100 transactions, and the body is limited like any other: 1 MiB unless the deployment says otherwise, and 20000
+         *     JSON values. The rate limit counts it as one request. There is no dry run of a batch.
+         */
+        readonly post: operations["sendTransactionBatch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}": {
         readonly parameters: {
             readonly query?: never;
@@ -1899,6 +1941,14 @@ export interface components {
             /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionBatchResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The transactions in the order of the items. */
+            readonly data: readonly components["schemas"]["TransactionWithAttempts"][];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
@@ -4285,6 +4335,16 @@ export interface components {
         };
         /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
         readonly TransactionRequest: components["schemas"]["EvmTransactionRequest"] | components["schemas"]["SolanaTransactionRequest"] | components["schemas"]["SolanaInstructionsRequest"] | components["schemas"]["StellarTransactionRequest"];
+        /** @description Transactions that are accepted together. */
+        readonly TransactionBatchRequest: {
+            /** @description The transactions in the order of their acceptance. All of them are for the network type of the relayer. */
+            readonly transactions: readonly components["schemas"]["TransactionRequest"][];
+        };
+        /**
+         * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single
+         *     transaction has the header `Idempotency-Key`, and a replacement needs none.
+         */
+        readonly BatchIdempotencyKey: string;
         /**
          * EVM
          * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both
@@ -4313,6 +4373,7 @@ export interface components {
              *     by a no-op with the same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
          * Solana, serialized transaction
@@ -4325,6 +4386,7 @@ export interface components {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A serialized transaction in base64, at most 1232 bytes. */
         readonly EncodedSerializedTransaction: string;
@@ -4337,6 +4399,7 @@ export interface components {
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
          * Format: date-time
@@ -4400,6 +4463,7 @@ export interface components {
              * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.
              */
             readonly valid_until?: string | null;
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A memo, told apart by `type`. */
         readonly MemoSpec: components["schemas"]["MemoNone"] | components["schemas"]["MemoText"] | components["schemas"]["MemoId"] | components["schemas"]["MemoHash"] | components["schemas"]["MemoReturn"];
@@ -5302,6 +5366,11 @@ export interface components {
          */
         readonly IdempotencyKey: string;
         /**
+         * @description Refused here, because each item of the list has its own `idempotency_key`.
+         * @example
+         */
+        readonly RefusedIdempotencyKey: "";
+        /**
          * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
          * @example true
          */
@@ -6053,6 +6122,52 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["TransactionOrDryRun"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sendTransactionBatch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Refused here, because each item of the list has its own `idempotency_key`.
+                 * @example
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RefusedIdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionBatchRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The transactions in the order of the items. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionBatchResponse"];
+                };
+            };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
@@ -7784,6 +7899,7 @@ export interface scopes {
     readonly callRpc: "rpc";
     readonly listTransactions: "transactions:read";
     readonly sendTransaction: "transactions:write";
+    readonly sendTransactionBatch: "transactions:write";
     readonly getTransactionByNonce: "transactions:read";
     readonly deletePendingTransactions: "transactions:write";
     readonly getTransactionById: "transactions:read";

@@ -15,6 +15,7 @@ import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
 import { rpcHandlers } from './rpc.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
+import { type TransactionBatchHandlerDeps, transactionBatchHandlers } from './transaction-batch.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 import { type UsageHandlerDeps, usageHandlers } from './usage.ts'
 
@@ -24,6 +25,7 @@ export function createHandlers(
     RelayerHandlerDeps &
     ManageRelayersDeps &
     RelayerStateDeps &
+    TransactionBatchHandlerDeps &
     PendingHandlerDeps &
     ApprovalHandlerDeps &
     SigningHandlerDeps &
@@ -47,6 +49,7 @@ export function createHandlers(
     ...signingHandlers(deps),
     ...rpcHandlers(deps),
     ...transactionHandlers(deps),
+    ...transactionBatchHandlers(deps),
     ...pendingHandlers(deps),
     ...approvalHandlers(deps),
     ...signerHandlers(deps),

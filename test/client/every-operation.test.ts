@@ -168,6 +168,17 @@ describe('transactions', () => {
     expect(bodyOf(byNonce).data.id).toBe(path.transaction_id)
   })
 
+  test('are sent in a batch', async () => {
+    const transactions = [1n, 2n].map((value) => ({ to: RECEIVER, value, idempotency_key: `batch-${value}` }))
+    const answer = await client.POST('/api/v1/relayers/{relayer_id}/transactions/batch', {
+      params: { path: main },
+      body: { transactions },
+    })
+    expect(bodyOf(answer).data).toMatchObject([{ value: '1' }, { value: '2' }])
+    const params = { path: main }
+    bodyOf(await client.DELETE('/api/v1/relayers/{relayer_id}/transactions/pending', { params }))
+  })
+
   test('that wait are canceled together', async () => {
     const path = await send(1)
     const canceled = await client.DELETE('/api/v1/relayers/{relayer_id}/transactions/pending', {

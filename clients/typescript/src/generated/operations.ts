@@ -35,6 +35,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   transactions: {
     list: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions", paging: "page" },
     send: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions", body: true, keyed: true },
+    sendBatch: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/batch", body: true },
     getByNonce: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}" },
     deletePending: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/pending" },
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
@@ -143,6 +144,8 @@ export interface Resources {
     send(relayerId: string, body: Body<'sendTransaction'>, options: Options<'sendTransaction'> & { dry_run: true }): Promise<DryRunOf<'sendTransaction'>>
     /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
     send(relayerId: string, body: Body<'sendTransaction'>, options?: Options<'sendTransaction'> & { dry_run?: false }): Promise<SentBy<'sendTransaction'>>
+    /** Send many transactions at once: operation `sendTransactionBatch`. It needs the scope `transactions:write`. */
+    sendBatch(relayerId: string, body: Body<'sendTransactionBatch'>, options?: Options<'sendTransactionBatch'>): Promise<Data<'sendTransactionBatch'>>
     /** Get the transaction that has a nonce: operation `getTransactionByNonce`. It needs the scope `transactions:read`. */
     getByNonce(relayerId: string, nonce: bigint | number, options?: Options<'getTransactionByNonce'>): Promise<Data<'getTransactionByNonce'>>
     /** Cancel every waiting transaction: operation `deletePendingTransactions`. It needs the scope `transactions:write`. */
