@@ -1,8 +1,9 @@
-/** Tests that start commands and services anew so often that they would take a part of `npm test` for themselves. */
+/** Tests that start commands and services anew so often, or store so much, that they would take a part of `npm test` for themselves. */
 export const LONG_TESTS: readonly string[] = [
   'test/database/sealed-columns.test.ts',
   'test/e2e/audit-cli.test.ts',
   'test/e2e/chain-reset-cli.test.ts',
   'test/e2e/change-storage-key.test.ts',
   'test/guides/backup.test.ts',
+  'test/transactions/store/search-plans.test.ts',
 ]

@@ -447,6 +447,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/transactions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Search the transactions of all relayers
+         * @description Lists the transactions of every relayer that the API key sees, newest first by the order in which the service accepted them, also
+         *     those of relayers that were deleted since. Each filter narrows the list. It leaves attempts out; ask for a single transaction to
+         *     see them.
+         *
+         *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted
+         *     meanwhile do not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads
+         *     about 20000 transactions, and `to`, `created_after` and `created_before` can leave out most of them. The search by `hash` or by
+         *     `idempotency_key` reads only the transaction itself.
+         */
+        readonly get: operations["searchTransactions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions": {
         readonly parameters: {
             readonly query?: never;
@@ -1836,6 +1863,11 @@ export interface components {
             /** @description The number of items on all pages together. */
             readonly total_items: number;
         };
+        /** @description How the list goes on. */
+        readonly CursorPagination: {
+            /** @description The `cursor` of the request for the next part; null when this is the end. */
+            readonly next_cursor: string | null;
+        };
         /** @description Part of the shape of every answer. Never sent with a success. */
         readonly EnvelopeError: string;
         readonly RelayerListResponse: {
@@ -1941,6 +1973,15 @@ export interface components {
             /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionSearchResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The transactions that were found. */
+            readonly data: readonly components["schemas"]["Transaction"][];
+            readonly pagination: components["schemas"]["CursorPagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
@@ -6038,6 +6079,87 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly searchTransactions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+                 * @example submitted
+                 */
+                readonly status?: components["parameters"]["Status"];
+                /**
+                 * @description Only the transaction that has an attempt with this hash, whichever attempt it is. On Solana it is the signature of the transaction.
+                 * @example 0x4e3b2a1908f7e6d5c4b3a29181706f5e4d3c2b1a09f8e7d6c5b4a39281706f5e
+                 */
+                readonly hash?: string;
+                /**
+                 * @description Only transactions of this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["schemas"]["Id"];
+                /**
+                 * @description Only transactions of relayers on networks of this type.
+                 * @example evm
+                 */
+                readonly network_type?: components["schemas"]["NetworkType"];
+                /**
+                 * @description Only EVM transactions that were sent to this address, in any letter case. A cancellation does not change it. Requests of other
+                 *     networks have no such field.
+                 * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+                 */
+                readonly to?: string;
+                /**
+                 * @description Only the transaction that was sent with this key. A key belongs to one relayer, so it needs `relayer_id`.
+                 * @example invoice-1017
+                 */
+                readonly idempotency_key?: string;
+                /**
+                 * @description Only transactions from this time on, by `created_at`.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                readonly created_after?: string;
+                /**
+                 * @description Only transactions before this time, by `created_at`.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                readonly created_before?: string;
+                /**
+                 * @description The `pagination.next_cursor` of an earlier answer; the list goes on from there. Its content means nothing to you. A cursor that no
+                 *     answer had is refused.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly cursor?: string;
+                /**
+                 * @description The most transactions in one answer. Above 100 is served as 100.
+                 * @example 50
+                 */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A part of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionSearchResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listTransactions: {
         readonly parameters: {
             readonly query?: {
@@ -7897,6 +8019,7 @@ export interface scopes {
     readonly signTypedData: "sign";
     readonly signTransaction: "sign";
     readonly callRpc: "rpc";
+    readonly searchTransactions: "transactions:read";
     readonly listTransactions: "transactions:read";
     readonly sendTransaction: "transactions:write";
     readonly sendTransactionBatch: "transactions:write";

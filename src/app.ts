@@ -204,6 +204,7 @@ async function assemble(parts: Parts): Promise<App> {
     gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,
+    runtimesOf: registry.runtimesOf,
     streams: createStreamLimit(config.maxStreams),
     tickets,
     apiKeys: access.manager,

@@ -15,7 +15,7 @@ interface Method {
   readonly summary: string
   /** What a caller passes before the options, in the order of the path. */
   readonly passed: readonly string[]
-  readonly paging: 'page' | 'after' | 'before' | undefined
+  readonly paging: 'page' | 'after' | 'before' | 'cursor' | undefined
 }
 
 /**
@@ -65,7 +65,7 @@ function toMethod(operation: ContractOperation, document: Node): Method {
       ),
       ...(operation.body === undefined ? [] : [`body: Body<'${operation.id}'>`]),
     ],
-    paging: (['page', 'after', 'before'] as const).find((name) =>
+    paging: (['page', 'after', 'before', 'cursor'] as const).find((name) =>
       operation.parameters.some((parameter) => parameter.in === 'query' && parameter.name === name),
     ),
   }

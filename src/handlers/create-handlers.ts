@@ -13,6 +13,7 @@ import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { type RelayerStateDeps, relayerStateHandlers } from './relayer-state.ts'
 import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
 import { rpcHandlers } from './rpc.ts'
+import { type SearchTransactionsDeps, searchTransactionsHandlers } from './search-transactions.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
 import { type TransactionBatchHandlerDeps, transactionBatchHandlers } from './transaction-batch.ts'
@@ -26,6 +27,7 @@ export function createHandlers(
     ManageRelayersDeps &
     RelayerStateDeps &
     TransactionBatchHandlerDeps &
+    SearchTransactionsDeps &
     PendingHandlerDeps &
     ApprovalHandlerDeps &
     SigningHandlerDeps &
@@ -50,6 +52,7 @@ export function createHandlers(
     ...rpcHandlers(deps),
     ...transactionHandlers(deps),
     ...transactionBatchHandlers(deps),
+    ...searchTransactionsHandlers(deps),
     ...pendingHandlers(deps),
     ...approvalHandlers(deps),
     ...signerHandlers(deps),

@@ -162,6 +162,11 @@ describe('transactions', () => {
       params: { path: main, query },
     })
     expect(bodyOf(listed).data.map(({ id }) => id)).toEqual([path.transaction_id])
+    const found = bodyOf(
+      await client.GET('/api/v1/transactions', { params: { query: { to: RECEIVER, limit: 1 } } }),
+    )
+    expect(found.data.map(({ id }) => id)).toEqual([path.transaction_id])
+    expect(found.pagination.next_cursor).toBe(null)
     const byNonce = await client.GET('/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}', {
       params: { path: { ...main, nonce: 0n } },
     })

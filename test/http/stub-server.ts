@@ -147,6 +147,7 @@ const HANDLERS: HandlerMap = {
   }),
   sendTransaction: async () => ({ data: TRANSACTION }),
   sendTransactionBatch: async () => ({ data: [TRANSACTION] }),
+  searchTransactions: async () => ({ data: [], pagination: { next_cursor: null } }),
   getTransactionById: async () => ({ data: TRANSACTION }),
   getTransactionByNonce: async () => ({ data: TRANSACTION }),
   deletePendingTransactions: async () => ({

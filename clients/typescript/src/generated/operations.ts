@@ -33,6 +33,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     callRpc: { method: "post", path: "/api/v1/relayers/{relayer_id}/rpc", body: true },
   },
   transactions: {
+    search: { method: "get", path: "/api/v1/transactions", paging: "cursor" },
     list: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions", paging: "page" },
     send: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions", body: true, keyed: true },
     sendBatch: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/batch", body: true },
@@ -138,6 +139,8 @@ export interface Resources {
     callRpc(relayerId: string, body: Body<'callRpc'>, options?: Options<'callRpc'>): Promise<Data<'callRpc'>>
   }
   readonly transactions: {
+    /** Search the transactions of all relayers: operation `searchTransactions`. It needs the scope `transactions:read`. */
+    search(options?: Options<'searchTransactions'>): Pages<Data<'searchTransactions'>[number]>
     /** List the transactions of a relayer: operation `listTransactions`. It needs the scope `transactions:read`. */
     list(relayerId: string, options?: Options<'listTransactions'>): Pages<Data<'listTransactions'>[number]>
     /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
