@@ -21,6 +21,7 @@ import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/page.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
+import { withEncodedCall } from './read/encoded-call.ts'
 import { type RequestBody, readRequest } from './read/request.ts'
 
 /** The parts of the service that these operations call. */
@@ -47,9 +48,10 @@ type Operations =
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
   const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = deps
   return {
-    sendTransaction: async ({ path, query, header, body }, { actor }) => {
+    sendTransaction: async ({ path, query, header, body: sent }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
+      const body = withEncodedCall(sent, chain, 'body')
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const request = readSingle(body, relayer, chain)
@@ -92,7 +94,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     replaceTransaction: async ({ path, query, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const request = readSingle(body, relayer, chain)
+      const request = readSingle(withEncodedCall(body, chain, 'body'), relayer, chain)
       const id = path.transaction_id
       if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer, id, request, actor }))
       const { logs, ...item } = await replacer.replaceTransaction(relayer, id, { request, actor })

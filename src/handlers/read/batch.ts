@@ -5,6 +5,7 @@ import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { BatchItem } from '../../transactions/accept/accept-batch.ts'
 import { errorAtItem } from '../../transactions/accept/error-at-item.ts'
+import { withEncodedCall } from './encoded-call.ts'
 import { readRequest } from './request.ts'
 
 type BatchBody = Input<'sendTransactionBatch'>['body']
@@ -16,7 +17,8 @@ type BatchBody = Input<'sendTransactionBatch'>['body']
  */
 export function readBatch({ transactions }: BatchBody, relayer: Relayer, chain: Chain): BatchItem[] {
   const places = new Map<string, number>()
-  return transactions.map(({ idempotency_key: key, ...body }, index) => {
+  return transactions.map((sent, index) => {
+    const { idempotency_key: key, ...body } = withEncodedCall(sent, chain, `body.transactions[${index}]`)
     try {
       const item = { request: readRequest(body, relayer, chain), idempotencyKey: undefined }
       if (key === undefined) return item

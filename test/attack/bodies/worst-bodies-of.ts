@@ -112,6 +112,24 @@ function typedData(type: string, item: string, structs = ''): Text {
 
 const transaction = (more: readonly WorstBody[]): WorstBody[] => [
   {
+    name: 'arguments of a call',
+    text: listIn(
+      `{"to":"${ADDRESS}","value":1,"call":{"function":"f(uint256[])","args":[@]}}`,
+      '18446744073709551615',
+    ),
+  },
+  {
+    name: 'tuples of a call',
+    text: listIn(
+      `{"to":"${ADDRESS}","value":1,"call":{"function":"f((bool a)[])","args":[@]}}`,
+      '{"a":true}',
+    ),
+  },
+  {
+    name: 'an ABI',
+    text: listIn(`{"to":"${ADDRESS}","value":1,"call":{"function":"f","abi":@}}`, '{"name":"g"}'),
+  },
+  {
     name: 'data',
     text: textIn(`{"to":"${ADDRESS}","value":1,"data":@}`, '00').replace('"data":"00', '"data":"0x'),
   },

@@ -4399,6 +4399,7 @@ export interface components {
             readonly value: components["schemas"]["U128"];
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
+            readonly call?: components["schemas"]["EvmCall"];
             /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
             /** @description The legacy price of a unit of gas, in wei. */
@@ -4415,6 +4416,27 @@ export interface components {
              */
             readonly valid_until?: string;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
+        };
+        /**
+         * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and
+         *     keeps the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
+         */
+        readonly EvmCall: {
+            /**
+             * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, the
+             *     name alone, as long as only one function of the ABI has it.
+             */
+            readonly function: string;
+            /**
+             * @description The arguments in order; absent for a function without any. Integers are JSON integers, however large, decimal strings, or `0x` and
+             *     hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a tuple is a list, or an object with the names of its
+             *     components; arrays are lists.
+             */
+            readonly args?: readonly unknown[];
+            /** @description The ABI of the contract as JSON, or the part of it that has the function. Other items are ignored. */
+            readonly abi?: readonly {
+                readonly [key: string]: unknown;
+            }[];
         };
         /**
          * Solana, serialized transaction
