@@ -1,7 +1,7 @@
 /** Tests that need `prometheus` and `promtool`. */
 export const PROMETHEUS_TESTS: readonly string[] = ['test/ops/prometheus.test.ts']
 
-/** Tests that start commands and services anew so often that they would take a part of `npm test` for themselves. */
+/** Tests that start commands and services anew so often, or store so much, that they would take a part of `npm test` for themselves. */
 export const LONG_TESTS: readonly string[] = [
   'test/database/sealed-columns.test.ts',
   'test/e2e/audit-cli.test.ts',
@@ -9,4 +9,5 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/change-storage-key.test.ts',
   'test/guides/backup.test.ts',
   ...PROMETHEUS_TESTS,
+  'test/transactions/store/search-plans.test.ts',
 ]

@@ -447,6 +447,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/transactions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Search the transactions of all relayers
+         * @description Lists the transactions of every relayer that the API key sees, newest first by the order in which the service accepted them, also
+         *     those of relayers that were deleted since. Each filter narrows the list. It leaves attempts out; ask for a single transaction to
+         *     see them.
+         *
+         *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted
+         *     meanwhile do not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads
+         *     about 20000 transactions, and `to`, `created_after` and `created_before` can leave out most of them. The search by `hash` or by
+         *     `idempotency_key` reads only the transaction itself.
+         */
+        readonly get: operations["searchTransactions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions": {
         readonly parameters: {
             readonly query?: never;
@@ -493,6 +520,48 @@ export interface paths {
          *     would be spent. A dry run uses no key up.
          */
         readonly post: operations["sendTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/batch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send many transactions at once
+         * @description Accepts all transactions of the list or none of them, in one database transaction. The order of the list is the order of acceptance,
+         *     and so, on EVM and Stellar, the order of the nonces or sequence numbers of a source account. Each item is checked like a single
+         *     request to `sendTransaction`, and the balance, the budgets and the rules count the items before it. The first item that is refused
+         *     refuses the batch, and the error begins with its place: `body.transactions[3].gas_limit: …`.
+         *
+         *     All or none holds for the acceptance. Afterwards each transaction goes its own way: one that reverts on the chain stops no other.
+         *     The simulation of an item sees the chain as it is now, without the items before it. A call that only works after an earlier item,
+         *     such as one that needs an approval of tokens, has to bring its `gas_limit`, with which nothing is simulated.
+         *
+         *     **Sending once.** Each item may have an `idempotency_key`, which counts like the header `Idempotency-Key` of a single request with
+         *     the other fields of the item as its body. An item whose key was used before with the same content gives its transaction as it
+         *     is now, and the others are accepted; with other content, the batch is refused with 409 `idempotency_key_reused`. So a batch whose
+         *     items all have keys can be repeated when its answer was lost. The header itself is refused, because it could not tell the items
+         *     apart.
+         *
+         *     A batch has up to 100 transactions, and the body is limited like any other: 1 MiB unless the deployment says otherwise, and 20000
+         *     JSON values. The rate limit counts it as one request. There is no dry run of a batch.
+         */
+        readonly post: operations["sendTransactionBatch"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1794,6 +1863,11 @@ export interface components {
             /** @description The number of items on all pages together. */
             readonly total_items: number;
         };
+        /** @description How the list goes on. */
+        readonly CursorPagination: {
+            /** @description The `cursor` of the request for the next part; null when this is the end. */
+            readonly next_cursor: string | null;
+        };
         /** @description Part of the shape of every answer. Never sent with a success. */
         readonly EnvelopeError: string;
         readonly RelayerListResponse: {
@@ -1899,6 +1973,23 @@ export interface components {
             /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionSearchResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The transactions that were found. */
+            readonly data: readonly components["schemas"]["Transaction"][];
+            readonly pagination: components["schemas"]["CursorPagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionBatchResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The transactions in the order of the items. */
+            readonly data: readonly components["schemas"]["TransactionWithAttempts"][];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
@@ -4285,6 +4376,16 @@ export interface components {
         };
         /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
         readonly TransactionRequest: components["schemas"]["EvmTransactionRequest"] | components["schemas"]["SolanaTransactionRequest"] | components["schemas"]["SolanaInstructionsRequest"] | components["schemas"]["StellarTransactionRequest"];
+        /** @description Transactions that are accepted together. */
+        readonly TransactionBatchRequest: {
+            /** @description The transactions in the order of their acceptance. All of them are for the network type of the relayer. */
+            readonly transactions: readonly components["schemas"]["TransactionRequest"][];
+        };
+        /**
+         * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single
+         *     transaction has the header `Idempotency-Key`, and a replacement needs none.
+         */
+        readonly BatchIdempotencyKey: string;
         /**
          * EVM
          * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both
@@ -4298,6 +4399,7 @@ export interface components {
             readonly value: components["schemas"]["U128"];
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
+            readonly call?: components["schemas"]["EvmCall"];
             /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
             /** @description The legacy price of a unit of gas, in wei. */
@@ -4313,6 +4415,28 @@ export interface components {
              *     by a no-op with the same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
+        };
+        /**
+         * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and
+         *     keeps the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
+         */
+        readonly EvmCall: {
+            /**
+             * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, the
+             *     name alone, as long as only one function of the ABI has it.
+             */
+            readonly function: string;
+            /**
+             * @description The arguments in order; absent for a function without any. Integers are JSON integers, however large, decimal strings, or `0x` and
+             *     hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a tuple is a list, or an object with the names of its
+             *     components; arrays are lists.
+             */
+            readonly args?: readonly unknown[];
+            /** @description The ABI of the contract as JSON, or the part of it that has the function. Other items are ignored. */
+            readonly abi?: readonly {
+                readonly [key: string]: unknown;
+            }[];
         };
         /**
          * Solana, serialized transaction
@@ -4325,6 +4449,7 @@ export interface components {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A serialized transaction in base64, at most 1232 bytes. */
         readonly EncodedSerializedTransaction: string;
@@ -4337,6 +4462,7 @@ export interface components {
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
          * Format: date-time
@@ -4400,6 +4526,7 @@ export interface components {
              * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.
              */
             readonly valid_until?: string | null;
+            readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A memo, told apart by `type`. */
         readonly MemoSpec: components["schemas"]["MemoNone"] | components["schemas"]["MemoText"] | components["schemas"]["MemoId"] | components["schemas"]["MemoHash"] | components["schemas"]["MemoReturn"];
@@ -5302,6 +5429,11 @@ export interface components {
          */
         readonly IdempotencyKey: string;
         /**
+         * @description Refused here, because each item of the list has its own `idempotency_key`.
+         * @example
+         */
+        readonly RefusedIdempotencyKey: "";
+        /**
          * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
          * @example true
          */
@@ -5969,6 +6101,87 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly searchTransactions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+                 * @example submitted
+                 */
+                readonly status?: components["parameters"]["Status"];
+                /**
+                 * @description Only the transaction that has an attempt with this hash, whichever attempt it is. On Solana it is the signature of the transaction.
+                 * @example 0x4e3b2a1908f7e6d5c4b3a29181706f5e4d3c2b1a09f8e7d6c5b4a39281706f5e
+                 */
+                readonly hash?: string;
+                /**
+                 * @description Only transactions of this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["schemas"]["Id"];
+                /**
+                 * @description Only transactions of relayers on networks of this type.
+                 * @example evm
+                 */
+                readonly network_type?: components["schemas"]["NetworkType"];
+                /**
+                 * @description Only EVM transactions that were sent to this address, in any letter case. A cancellation does not change it. Requests of other
+                 *     networks have no such field.
+                 * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+                 */
+                readonly to?: string;
+                /**
+                 * @description Only the transaction that was sent with this key. A key belongs to one relayer, so it needs `relayer_id`.
+                 * @example invoice-1017
+                 */
+                readonly idempotency_key?: string;
+                /**
+                 * @description Only transactions from this time on, by `created_at`.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                readonly created_after?: string;
+                /**
+                 * @description Only transactions before this time, by `created_at`.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                readonly created_before?: string;
+                /**
+                 * @description The `pagination.next_cursor` of an earlier answer; the list goes on from there. Its content means nothing to you. A cursor that no
+                 *     answer had is refused.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly cursor?: string;
+                /**
+                 * @description The most transactions in one answer. Above 100 is served as 100.
+                 * @example 50
+                 */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A part of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionSearchResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listTransactions: {
         readonly parameters: {
             readonly query?: {
@@ -6053,6 +6266,52 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["TransactionOrDryRun"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sendTransactionBatch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Refused here, because each item of the list has its own `idempotency_key`.
+                 * @example
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["RefusedIdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionBatchRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The transactions in the order of the items. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionBatchResponse"];
+                };
+            };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
@@ -7782,8 +8041,10 @@ export interface scopes {
     readonly signTypedData: "sign";
     readonly signTransaction: "sign";
     readonly callRpc: "rpc";
+    readonly searchTransactions: "transactions:read";
     readonly listTransactions: "transactions:read";
     readonly sendTransaction: "transactions:write";
+    readonly sendTransactionBatch: "transactions:write";
     readonly getTransactionByNonce: "transactions:read";
     readonly deletePendingTransactions: "transactions:write";
     readonly getTransactionById: "transactions:read";

@@ -32,6 +32,7 @@ import { type CompleteKeys, completeKeys } from './signers/complete.ts'
 import { type LoadedSigners, loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/key-services.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
+import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
 import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
@@ -193,6 +194,7 @@ async function assemble(parts: Parts): Promise<App> {
     prepare,
     ...management,
     accept: createAcceptor(requests),
+    acceptBatch: createBatchAcceptor(requests),
     replacer,
     dryRuns: createDryRuns(requests),
     cancelPending: createPendingCanceler(requests, replacer),
@@ -202,6 +204,7 @@ async function assemble(parts: Parts): Promise<App> {
     gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,
+    runtimesOf: registry.runtimesOf,
     streams: createStreamLimit(config.maxStreams),
     tickets,
     apiKeys: access.manager,

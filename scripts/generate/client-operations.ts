@@ -15,7 +15,7 @@ interface Method {
   readonly summary: string
   /** What a caller passes before the options, in the order of the path. */
   readonly passed: readonly string[]
-  readonly paging: 'page' | 'after' | 'before' | undefined
+  readonly paging: 'page' | 'after' | 'before' | 'cursor' | undefined
 }
 
 /**
@@ -65,7 +65,7 @@ function toMethod(operation: ContractOperation, document: Node): Method {
       ),
       ...(operation.body === undefined ? [] : [`body: Body<'${operation.id}'>`]),
     ],
-    paging: (['page', 'after', 'before'] as const).find((name) =>
+    paging: (['page', 'after', 'before', 'cursor'] as const).find((name) =>
       operation.parameters.some((parameter) => parameter.in === 'query' && parameter.name === name),
     ),
   }
@@ -84,7 +84,7 @@ function toEntry({ operation, name, paging }: Method): string {
     path: operation.path,
     ...(operation.body !== undefined && { body: true }),
     ...(paging !== undefined && { paging }),
-    ...(hasHeader(operation, 'Idempotency-Key') && { keyed: true }),
+    ...(takesKey(operation) && { keyed: true }),
     ...(operation.responses.has(503) && { answers: 503 }),
   }
   const fields = Object.entries(entry).map(([field, value]) => `${field}: ${JSON.stringify(value)}`)
@@ -117,6 +117,10 @@ function pathArgument({ parameters }: ContractOperation, name: string, document:
   return `${argumentName(name)}: ${[type].flat().includes('integer') ? 'bigint | number' : 'string'}`
 }
 
-function hasHeader({ parameters }: ContractOperation, name: string): boolean {
-  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
+/** An operation that refuses the header declares it with the empty text as its only value. */
+function takesKey({ parameters }: ContractOperation): boolean {
+  return parameters.some(
+    ({ in: place, name, schema }) =>
+      place === 'header' && name === 'Idempotency-Key' && schema.const === undefined,
+  )
 }

@@ -13,7 +13,7 @@ import type {
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
 import type { Effects } from './effects.ts'
-import type { EvmPolicies, EvmRequest, TypedData } from './evm/content.ts'
+import type { EncodedCall, EvmPolicies, EvmRequest, NamedCall, TypedData } from './evm/content.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
@@ -199,6 +199,8 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly feeBump?: FeeBump<D, P>
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
+  /** Encodes a call of a smart contract by the name of its function. */
+  readonly encodeCall?: (call: NamedCall) => EncodedCall
   readonly typedData?: TypedDataSigning
   readonly blockFinality?: BlockFinality
   readonly headSubscription?: HeadSubscription

@@ -82,7 +82,7 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
 }
 
 /** These keywords use the words of the contract (`x-expected`), if it has some. */
-const FORM_KEYWORDS: ReadonlySet<string> = new Set(['pattern', 'type', 'not'])
+const FORM_KEYWORDS: ReadonlySet<string> = new Set(['pattern', 'const', 'type', 'not'])
 
 /** Each keyword describes its expectation. The first argument is the value of the keyword, the second the schema around it. */
 const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {

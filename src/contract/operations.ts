@@ -59,15 +59,17 @@ type MediaTypeOf<Id extends OperationId> = KeyOf<ContentOf<Id, 200 | 201 | 503>>
 /** The type of `data` in the success envelope of an operation. */
 export type Data<Id extends OperationId> = BodyOf<Id> extends { readonly data: infer T } ? T : never
 
-/** The page that the service served. It can differ from the page that the caller asked for. */
-export type Pagination = Schemas['Pagination']
+/** The page that the service served, which can differ from the page that the caller asked for, or the cursor of the next one. */
+export type Pagination = Schemas['Pagination'] | Schemas['CursorPagination']
 
 /** The result of an operation with the envelope, which http adds. A handler throws AppError for a failure. */
 export type Success<Id extends OperationId> = {
   readonly data: Data<Id>
   /** Sentences for `metadata.logs`; absent when there are none. */
   readonly logs?: readonly string[]
-} & (BodyOf<Id> extends { readonly pagination: Pagination } ? { readonly pagination: Pagination } : unknown)
+} & (BodyOf<Id> extends { readonly pagination: infer P extends Pagination }
+  ? { readonly pagination: P }
+  : unknown)
 
 /** The result of an operation without the envelope: the body is sent unchanged. */
 export interface Bare<Id extends OperationId> {

@@ -13,8 +13,10 @@ import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { type RelayerStateDeps, relayerStateHandlers } from './relayer-state.ts'
 import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
 import { rpcHandlers } from './rpc.ts'
+import { type SearchTransactionsDeps, searchTransactionsHandlers } from './search-transactions.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
+import { type TransactionBatchHandlerDeps, transactionBatchHandlers } from './transaction-batch.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 import { type UsageHandlerDeps, usageHandlers } from './usage.ts'
 
@@ -24,6 +26,8 @@ export function createHandlers(
     RelayerHandlerDeps &
     ManageRelayersDeps &
     RelayerStateDeps &
+    TransactionBatchHandlerDeps &
+    SearchTransactionsDeps &
     PendingHandlerDeps &
     ApprovalHandlerDeps &
     SigningHandlerDeps &
@@ -47,6 +51,8 @@ export function createHandlers(
     ...signingHandlers(deps),
     ...rpcHandlers(deps),
     ...transactionHandlers(deps),
+    ...transactionBatchHandlers(deps),
+    ...searchTransactionsHandlers(deps),
     ...pendingHandlers(deps),
     ...approvalHandlers(deps),
     ...signerHandlers(deps),

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Chain, ChainRequest } from '../chains/chain.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
@@ -20,7 +21,8 @@ import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/page.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
-import { readRequest } from './read/request.ts'
+import { withEncodedCall } from './read/encoded-call.ts'
+import { type RequestBody, readRequest } from './read/request.ts'
 
 /** The parts of the service that these operations call. */
 export interface TransactionHandlerDeps {
@@ -46,12 +48,13 @@ type Operations =
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
   const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = deps
   return {
-    sendTransaction: async ({ path, query, header, body }, { actor }) => {
+    sendTransaction: async ({ path, query, header, body: sent }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
+      const body = withEncodedCall(sent, chain, 'body')
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
-      const request = readRequest(body, relayer, chain)
+      const request = readSingle(body, relayer, chain)
       if (query.dry_run) return dryRunAnswer(await dryRuns.send(relayer, { request, actor, idempotencyKey }))
       const { logs, ...item } = await accept(relayer, request, actor, idempotencyKey)
       return { data: presentWithAttempts(item, chain), logs }
@@ -91,7 +94,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     replaceTransaction: async ({ path, query, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const request = readRequest(body, relayer, chain)
+      const request = readSingle(withEncodedCall(body, chain, 'body'), relayer, chain)
       const id = path.transaction_id
       if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer, id, request, actor }))
       const { logs, ...item } = await replacer.replaceTransaction(relayer, id, { request, actor })
@@ -119,6 +122,15 @@ function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(
     'not_supported',
     `Relayer ${id} is on a network of type ${networkType}; only transactions on evm are found by their nonce.`,
+  )
+}
+
+/** @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that nobody relies on it here */
+function readSingle(body: RequestBody, relayer: Relayer, chain: Chain): ChainRequest {
+  if (body.idempotency_key === undefined) return readRequest(body, relayer, chain)
+  throw new AppError(
+    'invalid_request',
+    'body.idempotency_key: only an item of a batch has this field; send the header Idempotency-Key with a single transaction, and nothing with a replacement.',
   )
 }
 

@@ -162,10 +162,26 @@ describe('transactions', () => {
       params: { path: main, query },
     })
     expect(bodyOf(listed).data.map(({ id }) => id)).toEqual([path.transaction_id])
+    const found = bodyOf(
+      await client.GET('/api/v1/transactions', { params: { query: { to: RECEIVER, limit: 1 } } }),
+    )
+    expect(found.data.map(({ id }) => id)).toEqual([path.transaction_id])
+    expect(found.pagination.next_cursor).toBe(null)
     const byNonce = await client.GET('/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}', {
       params: { path: { ...main, nonce: 0n } },
     })
     expect(bodyOf(byNonce).data.id).toBe(path.transaction_id)
+  })
+
+  test('are sent in a batch', async () => {
+    const transactions = [1n, 2n].map((value) => ({ to: RECEIVER, value, idempotency_key: `batch-${value}` }))
+    const answer = await client.POST('/api/v1/relayers/{relayer_id}/transactions/batch', {
+      params: { path: main },
+      body: { transactions },
+    })
+    expect(bodyOf(answer).data).toMatchObject([{ value: '1' }, { value: '2' }])
+    const params = { path: main }
+    bodyOf(await client.DELETE('/api/v1/relayers/{relayer_id}/transactions/pending', { params }))
   })
 
   test('that wait are canceled together', async () => {

@@ -346,3 +346,14 @@ async function firstProgram(): Promise<string> {
   const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
   return program.replace("'multichain-relayer-client'", JSON.stringify(new URL('src/index.ts', CLIENT)))
 }
+
+test('a search goes through the transactions of all relayers, page by page', async () => {
+  for (const relayer of ['main', 'other', 'main']) await client.transactions.send(relayer, PAYMENT)
+  const all = await collect(client.transactions.search({ limit: 1 }))
+  const ids = all.map(({ id }) => id)
+  expect(ids).toEqual((await collect(client.transactions.search())).map(({ id }) => id))
+  expect(all.slice(0, 3).map(({ relayer_id }) => relayer_id)).toEqual(['main', 'other', 'main'])
+  const first = await client.transactions.search({ limit: 2 }).page()
+  expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 2))
+  expect(first.nextCursor).toBeTypeOf('string')
+})

@@ -69,4 +69,63 @@ describe('kill -9 while transactions are on their way', () => {
     }
     expect(await service.terminate()).toBe(0)
   }, 90_000)
+
+  test('a batch is stored as a whole or not at all, and repeating it executes each item once', async () => {
+    const owner = await mkdtemp(join(tmpdir(), 'relayer-kill-batch-'))
+    const chain = await startAnvil({ args: ['--no-mining'] })
+    const start = () => startProcess({ rpcUrl: chain.url, folder: owner })
+    const list = async ({ url }: { readonly url: string }) => {
+      const path = '/relayers/main/transactions?per_page=100'
+      return (await callService<Transaction[]>(url, { method: 'GET', path })).body.data
+    }
+    const batches = [0, 3, 6, 10, 20].map((delayMs, round) => ({
+      delayMs,
+      transactions: Array.from({ length: 5 }, (_, index) => ({
+        to: receiver(1_000 + round * 5 + index),
+        value: 1,
+        gas_limit: 21_000,
+        idempotency_key: `batch-${round}-${index}`,
+      })),
+    }))
+    const post = (service: { readonly url: string }, transactions: readonly object[]) =>
+      callService<Transaction[]>(service.url, {
+        method: 'POST',
+        path: '/relayers/main/transactions/batch',
+        body: { transactions },
+      })
+    const told: string[] = []
+    for (const { delayMs, transactions } of batches) {
+      const service = await start()
+      const answer = post(service, transactions)
+        .then(({ body }) => told.push(...body.data.map(({ id }) => id)))
+        .catch(() => undefined) // Killed before it answered: accepted or not, nobody was told.
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await service.kill()
+      await answer
+    }
+    const service = await start()
+    const stored = await list(service)
+    expect(stored.length % 5).toBe(0)
+    expect(stored.map(({ id }) => id)).toEqual(expect.arrayContaining(told))
+    const repeated = new Set<string>()
+    for (const { transactions } of batches) {
+      const { status, body } = await post(service, transactions)
+      expect(status).toBe(200)
+      for (const { id } of body.data) repeated.add(id)
+    }
+    expect(repeated.size).toBe(25)
+    const all = await until(
+      async () => {
+        await chain.rpc('evm_mine')
+        return list(service)
+      },
+      (transactions) => transactions.every(({ status }) => status === 'confirmed'),
+    )
+    expect(new Set(all.map(({ id }) => id))).toEqual(repeated)
+    for (const { to } of all)
+      expect(BigInt(await chain.rpc<string>('eth_getBalance', [to, 'latest']))).toBe(1n)
+    expect(await service.terminate()).toBe(0)
+    await chain.stop()
+    await rm(owner, { recursive: true })
+  }, 90_000)
 })

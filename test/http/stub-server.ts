@@ -146,6 +146,8 @@ const HANDLERS: HandlerMap = {
     data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 },
   }),
   sendTransaction: async () => ({ data: TRANSACTION }),
+  sendTransactionBatch: async () => ({ data: [TRANSACTION] }),
+  searchTransactions: async () => ({ data: [], pagination: { next_cursor: null } }),
   getTransactionById: async () => ({ data: TRANSACTION }),
   getTransactionByNonce: async () => ({ data: TRANSACTION }),
   deletePendingTransactions: async () => ({

@@ -56,7 +56,7 @@ interface KeyedOptions {
 type Keyed<Id extends OperationId> = operations[Id]['parameters'] extends {
   header?: { 'Idempotency-Key'?: string }
 }
-  ? operations[Id]['parameters'] extends { header?: never }
+  ? operations[Id]['parameters'] extends { header?: never } | { header?: { 'Idempotency-Key'?: '' } }
     ? unknown
     : KeyedOptions
   : unknown

@@ -1,18 +1,20 @@
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** The page that the service served, and how many items there are. Absent for lists that continue after an item. */
+  /** The page that the service served, and how many items there are. Absent for lists that continue after an item or with a cursor. */
   readonly pagination?: {
     readonly current_page: number
     readonly per_page: number
     readonly total_items: number
   }
+  /** The `cursor` of the next page; null at the end. Absent for other lists. */
+  readonly nextCursor?: string | null
 }
 
 /**
  * A list that the client loads page by page while you iterate over it. The service counts pages from the beginning of the list, so an item that
- * is added in front meanwhile moves the others, and one of them can come twice. Events and audit entries continue after the last one, and
- * come once.
+ * is added in front meanwhile moves the others, and one of them can come twice. Events, audit entries and
+ * searches continue after the last one, and their items come once.
  */
 export interface Pages<Item> extends AsyncIterable<Item> {
   /** Loads the one page that the options name. */
@@ -20,7 +22,7 @@ export interface Pages<Item> extends AsyncIterable<Item> {
 }
 
 /** The query parameter that leads from one page to the next. */
-export type Paging = 'page' | 'after' | 'before'
+export type Paging = 'page' | 'after' | 'before' | 'cursor'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -45,11 +47,18 @@ export function createPages<Item>(
   }
 }
 
-/** Decides how the list continues; undefined at its end. Lists that continue after an item end with an empty page, never with a short one. */
+/**
+ * Decides how the list continues; undefined at its end. Lists that continue after an item end with an empty page, never with a short one; those
+ * with a cursor end where there is none, and can have empty pages before.
+ */
 function following(
   query: Query,
-  { paging, page: { items, pagination } }: { readonly paging: Paging; readonly page: Page<unknown> },
+  {
+    paging,
+    page: { items, pagination, nextCursor },
+  }: { readonly paging: Paging; readonly page: Page<unknown> },
 ): Query | undefined {
+  if (paging === 'cursor') return nextCursor ? { ...query, cursor: nextCursor } : undefined
   const last = items.at(-1) as { readonly number?: string; readonly id?: string } | undefined
   if (last === undefined) return undefined
   if (paging === 'after') return { ...query, after: last.number }

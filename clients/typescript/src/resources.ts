@@ -62,7 +62,12 @@ function toData(body: unknown): unknown {
   return success === true ? data : body
 }
 
+type Pagination = NonNullable<Page<unknown>['pagination']> | { readonly next_cursor: string | null }
+
 function toPage(body: unknown): Page<unknown> {
-  const { data, pagination } = body as { data: unknown[] } & Pick<Page<unknown>, 'pagination'>
-  return { items: data, ...(pagination && { pagination }) }
+  const { data, pagination } = body as { readonly data: unknown[]; readonly pagination?: Pagination }
+  if (pagination === undefined) return { items: data }
+  return 'next_cursor' in pagination
+    ? { items: data, nextCursor: pagination.next_cursor }
+    : { items: data, pagination }
 }

@@ -1,3 +1,4 @@
+import type { Refusal } from '../answer.ts'
 import type { Speed } from '../speed.ts'
 
 /** The accepted request of a caller on an EVM chain (group A of the contract). Amounts are in wei. */
@@ -17,6 +18,20 @@ export interface EvmRequest {
   /** The service created the request only to use up a nonce, so it must run no code. */
   readonly isNoop?: true
 }
+
+/** A call of a smart contract by the name of its function, as JSON has it. */
+export interface NamedCall {
+  /** A signature, such as `transfer(address,uint256)`, or the name of a function of `abi`. */
+  readonly function: string
+  /** Absent means none. */
+  readonly args?: readonly unknown[]
+  readonly abi?: readonly unknown[]
+}
+
+/** The data of a call in `0x` hex, or the reason why it has none, which begins with the field, from `call` on. */
+export type EncodedCall =
+  | { readonly kind: 'ok'; readonly value: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 /** The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
 export type Fees =

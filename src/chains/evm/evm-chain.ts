@@ -11,6 +11,7 @@ import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
+import { encodeCall } from './call/encode-call.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
 import { evmEffects } from './effects.ts'
@@ -68,6 +69,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     verify: () => verifyChainId(client, network),
     genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
+    encodeCall,
     check: (request, account) => checkRequest(request, account, eip1559),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),

@@ -10,7 +10,13 @@ export type EvmChain = ChainOf<EvmRequest, EvmDraft, EvmPolicies, UnsignedEvm> &
   Required<
     Pick<
       Capabilities,
-      'sequencing' | 'feeBump' | 'typedData' | 'blockFinality' | 'headSubscription' | 'revertReasons'
+      | 'sequencing'
+      | 'feeBump'
+      | 'encodeCall'
+      | 'typedData'
+      | 'blockFinality'
+      | 'headSubscription'
+      | 'revertReasons'
     >
   >
 export type EvmAccount = Account<EvmPolicies>

@@ -46,21 +46,20 @@ export const txSend: Command = apiCommand({
 /** `relayer tx list`. */
 export const txList: Command = apiCommand({
   name: 'tx list',
-  summary: 'List the transactions of a relayer, newest first.',
-  positionals: ['relayer id'],
+  summary: 'List the transactions of a relayer, or of all relayers, newest first.',
+  positionals: [],
+  optional: ['relayer id'],
   usage: '[--status <status>] [--page <number>] [--per-page <number>]',
   help: [
-    'Shows 20 transactions unless told otherwise.',
+    'Shows 20 transactions unless told otherwise. Without a relayer id, it shows the newest ones of all relayers, and --page does not apply.',
     '',
     'Example: relayer tx list local-1 --status submitted',
   ],
   options: ['status', 'page', 'per-page'],
-  run: async ({ client, positionals: [id = ''], options, json, terminal }) => {
-    const { status, page, 'per-page': per_page = '20' } = options
-    const path = `${pathOf('relayers', id, 'transactions')}${queryOf({ status, page, per_page })}`
-    const { data } = await client.call<Transaction[]>('GET', path)
+  run: async ({ client, positionals: [id], options, json, terminal }) => {
+    const { data } = await client.call<Transaction[]>('GET', listPath(id, options))
     if (json) terminal.out(toJson(data))
-    else for (const line of formatTable(COLUMNS, data.map(rowOf))) terminal.out(line)
+    else for (const line of tableOf(data, id === undefined)) terminal.out(line)
     return undefined
   },
 })
@@ -172,6 +171,23 @@ export const txFollow: Command = apiCommand({
     return follow(args, { relayerId, id })
   },
 })
+
+function listPath(id: string | undefined, options: ApiArguments['options']): string {
+  const { status, page, 'per-page': per_page = '20' } = options
+  if (id !== undefined)
+    return `${pathOf('relayers', id, 'transactions')}${queryOf({ status, page, per_page })}`
+  if (page !== undefined)
+    throw new UsageError('--page needs a relayer id. Usage: relayer tx list <relayer id>')
+  return `${pathOf('transactions')}${queryOf({ status, limit: per_page })}`
+}
+
+function tableOf(transactions: readonly Transaction[], ofAllRelayers: boolean): string[] {
+  if (!ofAllRelayers) return formatTable(COLUMNS, transactions.map(rowOf))
+  return formatTable(
+    ['RELAYER', ...COLUMNS],
+    transactions.map((transaction) => [transaction.relayer_id, ...rowOf(transaction)]),
+  )
+}
 
 function transactionPath({ positionals: [relayerId = '', id = ''] }: ApiArguments): string {
   return pathOf('relayers', relayerId, 'transactions', id)

@@ -1,4 +1,4 @@
-import type { Pagination } from '../../contract/operations.ts'
+import type { Schemas } from '../../contract/operations.ts'
 
 /** The most records in one page; a larger `per_page` counts as this. */
 const MAX_PER_PAGE = 100
@@ -10,6 +10,10 @@ export function toPage({ page = 1, per_page = 10 }: { page?: number; per_page?: 
   return {
     offset: (current_page - 1) * limit,
     limit,
-    describe: (total: number): Pagination => ({ current_page, per_page: limit, total_items: total }),
+    describe: (total: number): Schemas['Pagination'] => ({
+      current_page,
+      per_page: limit,
+      total_items: total,
+    }),
   }
 }

@@ -7,7 +7,8 @@ import { isEvmRequest, readEvmRequest } from './evm-request.ts'
 import { isSolanaRequest, readSolanaRequest } from './solana-request.ts'
 import { isStellarRequest, readStellarRequest } from './stellar-request.ts'
 
-type RequestBody = Input<'sendTransaction'>['body']
+/** The body of a request to send or replace, and an item of a batch. */
+export type RequestBody = Input<'sendTransaction'>['body']
 
 /**
  * Reads the body as the request of the relayer's network type.

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
+import type { Answer } from '../../chains/answer.ts'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
-import { evaluateRequest, type RuledRequest } from '../budgets/evaluate-request.ts'
+import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
@@ -55,7 +56,8 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
   }
 }
 
-interface Submission {
+/** A request to accept, and its sender. */
+export interface Submission {
   readonly relayer: Relayer
   readonly request: ChainRequest
   readonly actor: Actor
@@ -65,40 +67,53 @@ interface Submission {
 async function acceptNew(
   context: TransactionsContext,
   admit: (candidate: Candidate) => Promise<Decision>,
-  { relayer, request, actor, idempotencyKey }: Submission,
+  submission: Submission,
 ): Promise<Accepted> {
-  const hasIdempotencyKey = idempotencyKey !== undefined
-  const refusal = checkStatic(context, relayer, { request, actor, hasIdempotencyKey })
+  const { relayer } = submission
+  const refusal = checkStatic(context, submission)
   if (refusal) throw refusal
-  const { chain } = context.runtimeOf(relayer)
-  const [prepared, balance] = await Promise.all([
-    chain.prepare(request, accountOf(relayer)),
-    chain.balance(relayer.address),
-  ])
-  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
-  const known = prepared.kind === 'ok' ? prepared.value : undefined
-  refuseIncluded(known)
-  const decision = await admit({
-    relayer,
-    transaction: newTransaction(context, { relayer, request, prepared: known }),
-    balance: balance.kind === 'ok' ? balance.value : undefined,
-    actor,
-    idempotencyKey,
-  })
+  const balance = context.runtimeOf(relayer).chain.balance(relayer.address)
+  const { candidate, logs } = await prepareCandidate(context, submission, balance)
+  const decision = await admit(candidate)
   if (decision.kind === 'refused') throw decision.error
   if (decision.kind === 'repeated')
     return repeated(await requireTransaction(context, relayer, decision.transactionId))
   const { transaction } = decision
   context.observer?.created([transaction])
+  return { transaction, attempts: [], logs }
+}
+
+/**
+ * Simulates and prices a request that passed `checkStatic`, for its admission. `logs` are sentences for the caller.
+ * @throws AppError when the chain would refuse it
+ */
+export async function prepareCandidate(
+  context: TransactionsContext,
+  { relayer, request, actor, idempotencyKey }: Submission,
+  balanceAnswer: Promise<Answer<bigint>>,
+): Promise<{ candidate: Candidate; logs: readonly string[] }> {
+  const { chain } = context.runtimeOf(relayer)
+  const [prepared, balance] = await Promise.all([chain.prepare(request, accountOf(relayer)), balanceAnswer])
+  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  refuseIncluded(known)
+  const candidate = {
+    relayer,
+    transaction: newTransaction(context, { relayer, request, prepared: known }),
+    balance: balance.kind === 'ok' ? balance.value : undefined,
+    actor,
+    idempotencyKey,
+  }
   const unknown =
     prepared.kind === 'unknown'
       ? [`Not simulated yet: ${prepared.detail}. The service simulates it before signing.`]
       : []
   const setup = prepared.kind === 'setup' ? [`${prepared.detail} The service does this first.`] : []
-  return { transaction, attempts: [], logs: [...(known?.logs ?? []), ...unknown, ...setup] }
+  return { candidate, logs: [...(known?.logs ?? []), ...unknown, ...setup] }
 }
 
-function repeated(item: TransactionWithAttempts): Accepted {
+/** The answer to a request whose key was used before. */
+export function repeated(item: TransactionWithAttempts): Accepted {
   return {
     ...item,
     logs: ['This Idempotency-Key was used before: this is the transaction that it made, as it is now.'],
@@ -116,12 +131,12 @@ async function requireTransaction(
 }
 
 /** Checks everything that needs no network. The rules are the same for a new request and for a replacement. */
-function checkStatic(
+export function checkStatic(
   context: TransactionsContext,
-  relayer: Relayer,
-  ruled: RuledRequest,
+  { relayer, request, actor, idempotencyKey }: Submission,
 ): AppError | undefined {
-  return checkRequest(context, relayer, ruled.request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
+  const ruled = { request, actor, hasIdempotencyKey: idempotencyKey !== undefined }
+  return checkRequest(context, relayer, request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
 }
 
 /** Checks everything that needs neither the network nor the rules for spending. */

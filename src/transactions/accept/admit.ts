@@ -54,6 +54,12 @@ export type Decision =
   | { readonly kind: 'repeated'; readonly transactionId: string }
   | { readonly kind: 'refused'; readonly error: AppError }
 
+/** Settings of an admission. */
+interface AdmissionOptions {
+  /** Stores nothing when one of the candidates is refused. Default: stores the others. */
+  readonly allOrNone?: boolean
+}
+
 /**
  * Admits many requests of one relayer in one database transaction. The lock keeps the reserved sum true until the commit, so concurrent
  * requests cannot spend the same money, use the same nonce, or use an idempotency key twice.
@@ -61,6 +67,7 @@ export type Decision =
 export async function admitCandidates(
   context: TransactionsContext,
   candidates: readonly Candidate[],
+  { allOrNone = false }: AdmissionOptions = {},
 ): Promise<Decision[]> {
   const [first] = candidates
   if (first === undefined) return []
@@ -83,6 +90,7 @@ export async function admitCandidates(
     const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
     const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting }
     const decisions = decide(runtime, candidates, admission)
+    if (allOrNone && decisions.some(({ kind }) => kind === 'refused')) return decisions
     const admitted = candidates.flatMap((candidate, index) => {
       const decision = decisions[index]
       return decision?.kind === 'admitted' ? [{ ...candidate, ...decision }] : []

@@ -6,7 +6,10 @@ import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 
 /** The key that the caller chose for a request, and the fingerprint of the body. */
-export type IdempotencyKey = Pick<KeyRecord, 'key' | 'fingerprint'>
+export interface IdempotencyKey extends Pick<KeyRecord, 'key' | 'fingerprint'> {
+  /** The place of the key in the request, for errors. Default: the header. */
+  readonly field?: string
+}
 
 /**
  * Finds the transaction that an earlier request with this key created, in its present state; undefined when there is none.
@@ -25,10 +28,13 @@ export async function findByIdempotencyKey(
 }
 
 /** Returns an error when the key was used with a different body; otherwise undefined. Pure. */
-export function keyReuseError(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
+export function keyReuseError(
+  earlier: KeyRecord,
+  { fingerprint, field = 'Idempotency-Key' }: IdempotencyKey,
+): AppError | undefined {
   if (earlier.fingerprint === fingerprint) return undefined
   return new AppError(
     'idempotency_key_reused',
-    `Idempotency-Key: this key was used for a request with another body, which made transaction ${earlier.transactionId}.`,
+    `${field}: this key was used for a request with another body, which made transaction ${earlier.transactionId}.`,
   )
 }

@@ -149,6 +149,18 @@ export async function findTransactions(
   return withAttempts(db, rows)
 }
 
+/** Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that they may be seen. */
+export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionWithAttempts[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .orderBy('position', 'desc')
+    .execute()
+  return withAttempts(db, rows)
+}
+
 /** Reads the attempts of all rows at once, and keeps their order. */
 async function withAttempts(db: Db, rows: readonly TransactionRow[]): Promise<TransactionWithAttempts[]> {
   const transactions = rows.map(toTransaction)

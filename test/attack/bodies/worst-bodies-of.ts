@@ -112,6 +112,24 @@ function typedData(type: string, item: string, structs = ''): Text {
 
 const transaction = (more: readonly WorstBody[]): WorstBody[] => [
   {
+    name: 'arguments of a call',
+    text: listIn(
+      `{"to":"${ADDRESS}","value":1,"call":{"function":"f(uint256[])","args":[@]}}`,
+      '18446744073709551615',
+    ),
+  },
+  {
+    name: 'tuples of a call',
+    text: listIn(
+      `{"to":"${ADDRESS}","value":1,"call":{"function":"f((bool a)[])","args":[@]}}`,
+      '{"a":true}',
+    ),
+  },
+  {
+    name: 'an ABI',
+    text: listIn(`{"to":"${ADDRESS}","value":1,"call":{"function":"f","abi":@}}`, '{"name":"g"}'),
+  },
+  {
     name: 'data',
     text: textIn(`{"to":"${ADDRESS}","value":1,"data":@}`, '00').replace('"data":"00', '"data":"0x'),
   },
@@ -259,6 +277,23 @@ const WORST_BODIES: Readonly<Partial<Record<OperationId, readonly WorstBody[]>>>
     { name: 'one long id', text: textIn('{"method":"eth_chainId","id":@}', 'x') },
   ],
   sendTransaction: transaction([]),
+  sendTransactionBatch: [
+    { name: 'items', text: listIn('{"transactions":@}', `{"to":"${ADDRESS}","value":1}`) },
+    {
+      name: 'operations of one item',
+      text: listIn(
+        '{"transactions":[{"network":"standalone","operations":@}]}',
+        `{"type":"payment","destination":"${STELLAR}","asset":{"type":"native"},"amount":1}`,
+      ),
+    },
+    {
+      name: 'data of an item',
+      text: textIn(`{"transactions":[{"to":"${ADDRESS}","value":1,"data":@}]}`, '00').replace(
+        '"data":"00',
+        '"data":"0x',
+      ),
+    },
+  ],
   replaceTransaction: transaction([]),
   createNotification: SCHEMA_LISTS(['"url"', '"signing_key"'], '1'),
   updateNotification: SCHEMA_LISTS(['"url"', '"paused"'], '1'),

@@ -166,6 +166,7 @@ async function replaceAndCancel({ service, anvil, clock }: Stage): Promise<void>
   const { id } = (await service.api('POST', ALL, request, key)).body.data
   await reach(service, id, 'submitted')
   await service.api('POST', ALL, { ...request, value: 2 }, key)
+  await service.api('POST', `${ALL}/batch`, { transactions: [{ ...request, idempotency_key: 'one' }] })
   const low = { max_fee_per_gas: GWEI, max_priority_fee_per_gas: GWEI }
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, ...low })
   const waiting = (await service.api('POST', ALL, { to: RECEIVER, value: 3 })).body.data

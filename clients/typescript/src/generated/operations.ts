@@ -33,8 +33,10 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     callRpc: { method: "post", path: "/api/v1/relayers/{relayer_id}/rpc", body: true },
   },
   transactions: {
+    search: { method: "get", path: "/api/v1/transactions", paging: "cursor" },
     list: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions", paging: "page" },
     send: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions", body: true, keyed: true },
+    sendBatch: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/batch", body: true },
     getByNonce: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}" },
     deletePending: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/pending" },
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
@@ -137,12 +139,16 @@ export interface Resources {
     callRpc(relayerId: string, body: Body<'callRpc'>, options?: Options<'callRpc'>): Promise<Data<'callRpc'>>
   }
   readonly transactions: {
+    /** Search the transactions of all relayers: operation `searchTransactions`. It needs the scope `transactions:read`. */
+    search(options?: Options<'searchTransactions'>): Pages<Data<'searchTransactions'>[number]>
     /** List the transactions of a relayer: operation `listTransactions`. It needs the scope `transactions:read`. */
     list(relayerId: string, options?: Options<'listTransactions'>): Pages<Data<'listTransactions'>[number]>
     /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
     send(relayerId: string, body: Body<'sendTransaction'>, options: Options<'sendTransaction'> & { dry_run: true }): Promise<DryRunOf<'sendTransaction'>>
     /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
     send(relayerId: string, body: Body<'sendTransaction'>, options?: Options<'sendTransaction'> & { dry_run?: false }): Promise<SentBy<'sendTransaction'>>
+    /** Send many transactions at once: operation `sendTransactionBatch`. It needs the scope `transactions:write`. */
+    sendBatch(relayerId: string, body: Body<'sendTransactionBatch'>, options?: Options<'sendTransactionBatch'>): Promise<Data<'sendTransactionBatch'>>
     /** Get the transaction that has a nonce: operation `getTransactionByNonce`. It needs the scope `transactions:read`. */
     getByNonce(relayerId: string, nonce: bigint | number, options?: Options<'getTransactionByNonce'>): Promise<Data<'getTransactionByNonce'>>
     /** Cancel every waiting transaction: operation `deletePendingTransactions`. It needs the scope `transactions:write`. */

@@ -63,8 +63,8 @@ function integerEncoder(signed: boolean, bits: number): Encoder {
   }
 }
 
-/** Reads a JSON integer, decimal digits, or `0x` hex. */
-function readInteger(value: unknown): bigint | undefined {
+/** Reads a JSON integer, decimal digits, or `0x` hex; undefined for any other value. */
+export function readInteger(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
   if (typeof value !== 'string' || value.length > MOST_DIGITS) return undefined

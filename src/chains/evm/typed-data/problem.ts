@@ -2,7 +2,10 @@
 export class TypedDataProblem extends Error {
   override readonly name = 'TypedDataProblem'
 
+  readonly expected: string
+
   constructor(path: string, expected: string) {
     super(`${path}: ${expected}.`)
+    this.expected = expected
   }
 }

@@ -1,0 +1,65 @@
+import { atomEncoder, readInteger } from '../typed-data/atom.ts'
+import { TypedDataProblem } from '../typed-data/problem.ts'
+import type { Parameter } from './abi.ts'
+import { CallProblem } from './problem.ts'
+
+/**
+ * Reads the JSON value of a parameter in the form that viem encodes: integers as bigint, tuples as lists.
+ * @throws CallProblem with the place of the first value that does not fit
+ */
+export function readArgument(parameter: Parameter, value: unknown, path: string): unknown {
+  const [, item, count = ''] = /^(.+)\[([0-9]*)\]$/.exec(parameter.type) ?? []
+  if (item !== undefined) return readList({ ...parameter, type: item }, value, { path, count })
+  if (parameter.components !== undefined) return readTuple(parameter.components, value, path)
+  return readAtom(parameter.type, value, path)
+}
+
+function readList(
+  item: Parameter,
+  value: unknown,
+  { path, count }: { readonly path: string; readonly count: string },
+): unknown[] {
+  if (!Array.isArray(value) || (count !== '' && value.length !== Number(count)))
+    throw new CallProblem(path, `expected a list${count === '' ? '' : ` of ${count} values`}`)
+  return value.map((one: unknown, index) => readArgument(item, one, `${path}[${index}]`))
+}
+
+function readTuple(components: readonly Parameter[], value: unknown, path: string): unknown[] {
+  const values = Array.isArray(value) ? value : fieldsOf(components, value, path)
+  if (values.length !== components.length)
+    throw new CallProblem(path, `expected ${components.length} values, as many as the tuple has`)
+  return components.map((component, index) =>
+    readArgument(component, values[index], `${path}${placeOf(component, index, Array.isArray(value))}`),
+  )
+}
+
+function placeOf({ name }: Parameter, index: number, inOrder: boolean): string {
+  return inOrder ? `[${index}]` : `.${name}`
+}
+
+/** Gives the fields of an object in the order of the tuple. */
+function fieldsOf(components: readonly Parameter[], value: unknown, path: string): unknown[] {
+  const names = components.map(({ name = '' }) => name)
+  const isNamed = new Set(names).size === names.length && !names.includes('')
+  if (typeof value !== 'object' || value === null || !isNamed)
+    throw new CallProblem(path, `expected a list of values${isNamed ? ', or an object' : ''}, for a tuple`)
+  const unknownField = Object.keys(value).find((field) => !names.includes(field))
+  if (unknownField !== undefined)
+    throw new CallProblem(path, `expected the fields ${names.join(', ')}, and no others`)
+  return names.map((name) => {
+    if (Object.hasOwn(value, name)) return (value as Readonly<Record<string, unknown>>)[name]
+    throw new CallProblem(`${path}.${name}`, 'is required')
+  })
+}
+
+/** The encoder of structured data checks the same types by the same rules. */
+function readAtom(type: string, value: unknown, path: string): unknown {
+  try {
+    atomEncoder(type)?.(value, path)
+  } catch (error) {
+    if (!(error instanceof TypedDataProblem)) throw error
+    throw new CallProblem(path, `expected a value of type ${type}; ${error.expected}`)
+  }
+  if (/^u?int/.test(type)) return readInteger(value)
+  return type === 'string' || type === 'bool' ? value : String(value).toLowerCase()
+}

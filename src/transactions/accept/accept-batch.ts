@@ -1,0 +1,154 @@
+import type { Actor } from '../../access/actor.ts'
+import type { ChainRequest } from '../../chains/chain.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import { findTransactions } from '../store/transactions-store.ts'
+import { type Accepted, checkStatic, prepareCandidate, repeated, type Submission } from './accept.ts'
+import { admitCandidates } from './admit.ts'
+import { errorAtItem } from './error-at-item.ts'
+import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
+
+/** A request of a batch. */
+export interface BatchItem {
+  readonly request: ChainRequest
+  /** No two items of a batch have the same key. */
+  readonly idempotencyKey: IdempotencyKey | undefined
+}
+
+/** The requests of a batch, in the order of acceptance, and their sender. */
+export interface Batch {
+  readonly items: readonly BatchItem[]
+  readonly actor: Actor
+}
+
+/** Accepts all requests of a batch or none. The results are in the order of the items. */
+export type BatchAcceptor = (relayer: Relayer, batch: Batch) => Promise<readonly Accepted[]>
+
+/** A request with its place in the batch. */
+interface Placed {
+  readonly index: number
+  readonly submission: Submission
+}
+
+/** An accepted request, or the transaction that an earlier request with its key made. */
+type Outcome = Accepted | { readonly earlierId: string }
+
+/**
+ * Accepts batches. All requests of a batch are stored in one database transaction, with their events and audit entries, in their order, so
+ * the budgets and the balance count the items before each one. An item whose key was used before gives its earlier transaction.
+ * @throws AppError with the first item that is refused; nothing is stored then
+ */
+export function createBatchAcceptor(context: TransactionsContext): BatchAcceptor {
+  return (relayer, { items, actor }) =>
+    acceptBatch(
+      context,
+      relayer,
+      items.map((item, index) => ({ index, submission: { relayer, actor, ...item } })),
+    )
+}
+
+async function acceptBatch(
+  context: TransactionsContext,
+  relayer: Relayer,
+  placed: readonly Placed[],
+): Promise<readonly Accepted[]> {
+  const usedKeys = () => findKeys(context.db, relayer.id, placed.flatMap(keyOf))
+  const earlier = await usedKeys()
+  try {
+    return await acceptAfter(context, relayer, { placed, earlier })
+  } catch (error) {
+    // A concurrent batch with the same keys may have been accepted meanwhile, and may be the reason for this refusal. Each further round has
+    // more used keys, so there are at most as many as there are items.
+    if ((await usedKeys()).size === earlier.size) throw error
+    return acceptBatch(context, relayer, placed)
+  }
+}
+
+interface Round {
+  readonly placed: readonly Placed[]
+  readonly earlier: ReadonlyMap<string, KeyRecord>
+}
+
+async function acceptAfter(
+  context: TransactionsContext,
+  relayer: Relayer,
+  { placed, earlier }: Round,
+): Promise<readonly Accepted[]> {
+  const outcomes = new Map<number, Outcome>()
+  for (const { index, submission } of placed) {
+    const record = submission.idempotencyKey && earlier.get(submission.idempotencyKey.key)
+    if (record === undefined || submission.idempotencyKey === undefined) continue
+    refuseAt(index, keyReuseError(record, submission.idempotencyKey))
+    outcomes.set(index, { earlierId: record.transactionId })
+  }
+  const fresh = placed.filter(({ index }) => !outcomes.has(index))
+  for (const [index, outcome] of await admitFresh(context, relayer, fresh)) outcomes.set(index, outcome)
+  return readOutcomes(
+    context,
+    relayer,
+    placed.flatMap(({ index }) => outcomes.get(index) ?? []),
+  )
+}
+
+async function admitFresh(
+  context: TransactionsContext,
+  relayer: Relayer,
+  fresh: readonly Placed[],
+): Promise<[number, Outcome][]> {
+  if (fresh.length === 0) return []
+  for (const { index, submission } of fresh) refuseAt(index, checkStatic(context, submission))
+  const prepared = await prepareAll(context, relayer, fresh)
+  const candidates = prepared.map(({ candidate }) => candidate)
+  const decisions = await admitCandidates(context, candidates, { allOrNone: true })
+  const outcomes = prepared.map(({ index, logs }, place): [number, Outcome] => {
+    const decision = decisions[place]
+    if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
+    if (decision.kind === 'refused') throw errorAtItem(index, decision.error)
+    if (decision.kind === 'repeated') return [index, { earlierId: decision.transactionId }]
+    return [index, { transaction: decision.transaction, attempts: [], logs }]
+  })
+  context.observer?.created(
+    outcomes.flatMap(([, outcome]) => ('transaction' in outcome ? [outcome.transaction] : [])),
+  )
+  return outcomes
+}
+
+/** Prepares all items at the same time, and throws the first refusal in their order. */
+async function prepareAll(context: TransactionsContext, relayer: Relayer, fresh: readonly Placed[]) {
+  const balance = context.runtimeOf(relayer).chain.balance(relayer.address)
+  const results = await Promise.allSettled(
+    fresh.map(({ submission }) => prepareCandidate(context, submission, balance)),
+  )
+  return fresh.map(({ index }, place) => {
+    const result = results[place]
+    if (result?.status !== 'fulfilled') throw errorAtItem(index, result?.reason)
+    return { index, ...result.value }
+  })
+}
+
+/** Reads the earlier transactions as they are now. */
+async function readOutcomes(
+  { db }: TransactionsContext,
+  relayer: Relayer,
+  outcomes: readonly Outcome[],
+): Promise<readonly Accepted[]> {
+  const ids = outcomes.flatMap((outcome) => ('earlierId' in outcome ? [outcome.earlierId] : []))
+  const found = ids.length === 0 ? [] : await findTransactions(db, relayer.id, ids)
+  const earlier = new Map(found.map((item) => [item.transaction.id, item]))
+  return outcomes.map((outcome) => {
+    if (!('earlierId' in outcome)) return outcome
+    const item = earlier.get(outcome.earlierId)
+    if (item === undefined)
+      throw new Error(`the key of transaction ${outcome.earlierId} is there and the transaction is not`)
+    return repeated(item)
+  })
+}
+
+function keyOf({ submission: { idempotencyKey } }: Placed): string[] {
+  return idempotencyKey === undefined ? [] : [idempotencyKey.key]
+}
+
+function refuseAt(index: number, refusal: Error | undefined): void {
+  if (refusal !== undefined) throw errorAtItem(index, refusal)
+}

@@ -1,0 +1,155 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Visibility } from '../../access/visibility.ts'
+import { visibleRelayer } from '../../access/visibility-store.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { NetworkType } from '../../networks/network.ts'
+import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
+import { phaseOf } from './phase.ts'
+import { readTransactions } from './transactions-store.ts'
+
+type Db = Kysely<Schema>
+
+/** The conditions of a search. An absent one does not count. */
+export interface TransactionFilter {
+  readonly relayerId?: string | undefined
+  readonly networkType?: NetworkType | undefined
+  readonly status?: TransactionStatus | undefined
+  /** The hash of any attempt, as the chain writes it. */
+  readonly hash?: string | undefined
+  /** Needs `relayerId`, because a key belongs to a relayer. */
+  readonly idempotencyKey?: string | undefined
+  /** The receiver of an EVM request, in lower case. */
+  readonly to?: string | undefined
+  /** Accepted at this time or later. */
+  readonly createdFrom?: Date | undefined
+  /** Accepted before this time. */
+  readonly createdBefore?: Date | undefined
+}
+
+/** A search for the transactions of visible relayers. */
+export interface TransactionSearch extends TransactionFilter {
+  readonly visibility: Visibility
+  /** The place after which the page begins; the newest transaction when it is absent. */
+  readonly before?: bigint | undefined
+  /** The maximum number of transactions on the page, from 1. */
+  readonly limit: number
+}
+
+/** A page of a search. It can be short, or empty, although others follow. */
+export interface FoundPage {
+  readonly items: readonly TransactionWithAttempts[]
+  /** The transaction after which the next page begins; absent when nothing follows. */
+  readonly lastId?: string | undefined
+}
+
+/**
+ * A search reads about this many rows for one page, because no index has the receiver and the time of a transaction. A larger number lets one
+ * search occupy the embedded database for longer than other requests should wait.
+ */
+const MAX_SCANNED = 20_000
+
+/** Finds transactions of visible relayers, present and removed ones, newest first by the order of acceptance. */
+export async function searchTransactions(db: Db, search: TransactionSearch): Promise<FoundPage> {
+  const { rows } = await searchStatement(search).execute(db)
+  const fitting = rows.filter(({ fits }) => fits)
+  const page = fitting.slice(0, search.limit)
+  const items = await readTransactions(
+    db,
+    page.map(({ id }) => id),
+  )
+  const last = fitting.length > search.limit ? page.at(-1) : rows.find(({ is_end }) => is_end)
+  return { items, lastId: last?.id }
+}
+
+/** Finds the place of a transaction in the order of acceptance; undefined when a key does not see it. */
+export async function findPosition(db: Db, id: string, visibility: Visibility): Promise<bigint | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .innerJoin('relayers', 'relayers.id', 'transactions.relayer_id')
+    .select('position')
+    .where('transactions.id', '=', id)
+    .where(visibleRelayer(visibility))
+    .executeTakeFirst()
+  return row?.position
+}
+
+/** A row that was read. */
+interface Scanned {
+  readonly id: string
+  readonly fits: boolean
+  /** The search did not look at the rows after this one. */
+  readonly is_end: boolean | null
+}
+
+/**
+ * Builds the statement of a search. It reads each relayer by an index that has the order of acceptance, because there is none over all
+ * relayers. Where it stops before the end of a relayer, older transactions of all relayers are left to the next page (`is_end`).
+ */
+export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> {
+  const { limit } = search
+  const fits = conditionsWithoutIndex(search)
+  // Where each row fits, a page needs no more rows of a relayer than it has itself, and one that tells whether others follow.
+  const scanned = fits === undefined ? 0 : MAX_SCANNED
+  return sql<Scanned>`
+    with visible as materialized (select id from relayers where ${relayerConditions(search)}),
+    bounds as materialized (
+      select greatest(${limit + 1}::bigint, ${scanned}::bigint / greatest(count(*), 1)) as rows from visible),
+    scanned as materialized (
+      select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (
+        select id, position, ${fits ?? sql`true`} as fits from transactions
+        where relayer_id = visible.id ${rowConditions(search)}
+        order by position desc limit (select rows from bounds)
+      ) part
+    ),
+    ends as materialized (
+      select max(position) as position from (
+        select min(position) as position from scanned
+        group by relayer_id having count(*) = (select rows from bounds)
+      ) unfinished
+    )
+    select id, fits, scanned.position = ends.position as is_end from scanned cross join ends
+    where (ends.position is null or scanned.position >= ends.position)
+      and (fits or scanned.position = ends.position)
+    order by scanned.position desc limit ${limit + 1}`
+}
+
+function relayerConditions({ visibility, relayerId, networkType }: TransactionSearch): RawBuilder<unknown> {
+  return sql`${visibleRelayer(visibility)}
+    ${relayerId === undefined ? sql`` : sql`and id = ${relayerId}`}
+    ${networkType === undefined ? sql`` : sql`and network_type = ${networkType}`}`
+}
+
+/** Conditions that an index answers, or that few rows fail. */
+function rowConditions({ before, status, hash, relayerId, idempotencyKey }: TransactionSearch) {
+  return sql.join(
+    [
+      before === undefined ? sql`` : sql`and position < ${before}`,
+      // Literals, because the partial indexes apply in every plan only then.
+      status === undefined
+        ? sql``
+        : sql`and phase = ${sql.lit(phaseOf(status))} and status = ${sql.lit(status)}`,
+      hash === undefined
+        ? sql``
+        : sql`and id = any(array(select transaction_id from attempts where hash = ${hash}))`,
+      idempotencyKey === undefined
+        ? sql``
+        : sql`and id = any(array(select transaction_id from idempotency_keys
+            where relayer_id = ${relayerId} and key = ${idempotencyKey}))`,
+    ],
+    sql` `,
+  )
+}
+
+/** Undefined when there is none. */
+function conditionsWithoutIndex({
+  to,
+  createdFrom,
+  createdBefore,
+}: TransactionSearch): RawBuilder<unknown> | undefined {
+  const conditions = [
+    to === undefined ? [] : sql`coalesce(lower(request ->> 'to') = ${to}, false)`,
+    createdFrom === undefined ? [] : sql`created_at >= ${createdFrom}`,
+    createdBefore === undefined ? [] : sql`created_at < ${createdBefore}`,
+  ].flat()
+  return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` and `)})`
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { searchStatement, type TransactionSearch } from '../../../src/transactions/store/search-store.ts'
+import { type Fixture, openFixture, type TestAccount } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
+import { collectPages, visibilityOf } from './search.ts'
+
+let fixture: Fixture
+let owners: TestAccount[]
+/** A node of a plan. */
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows'?: number
+  readonly 'Actual Loops'?: number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Plan[]
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** There are 100,000 transactions of four relayers. */
+beforeAll(async () => {
+  fixture = await openFixture()
+  const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
+  owners = await Promise.all(Array.from({ length: 4 }, account))
+  const ids = owners.map(({ relayer }) => relayer.id)
+  await sql`
+      insert into transactions (id, relayer_id, network, from_address, status, purpose, request, created_at)
+      select 'many-' || number, (${ids}::text[])[number % 4 + 1], 'testnet', '0x', 'confirmed', 'request',
+        jsonb_build_object('type', 'evm', 'to', case when number = 7 then '0xAA' else '0xBB' end), now()
+      from generate_series(1, 100000) as number`.execute(fixture.context.db)
+  await sql`analyze`.execute(fixture.context.db)
+}, 60_000)
+afterAll(() => fixture.close())
+
+/** Runs the statement, and returns the rows of `transactions` that it has read, and how. */
+async function readBy(search: Partial<TransactionSearch>) {
+  const statement = searchStatement({ visibility: visibilityOf(...owners), limit: 50, ...search })
+  const { rows } = await sql<{ 'QUERY PLAN': readonly [{ readonly Plan: Plan }] }>`
+      explain (analyze, format json) ${statement}`.execute(fixture.context.db)
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  if (plan === undefined) throw new Error('there is no plan')
+  const reads = nodesOf(plan).filter((node) => node['Relation Name'] === 'transactions')
+  const count = (node: Plan) =>
+    ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1)
+  return {
+    types: [...new Set(reads.map((node) => node['Node Type']))],
+    rows: reads.reduce((sum, node) => sum + count(node), 0),
+  }
+}
+
+test.each<[string, Partial<TransactionSearch>, number]>([
+  ['all', {}, 4 * 51],
+  ['all from the middle on', { before: 50_000n }, 4 * 51],
+  ['a final status', { status: 'confirmed' }, 4 * 51],
+  ['an open status', { status: 'submitted' }, 0],
+  ['a hash', { hash: `0x${'b1'.repeat(32)}` }, 0],
+  ['a receiver', { to: '0xaa' }, 20_000],
+])('a search for %s reads few rows, by an index', async (_name, search, most) => {
+  const { types, rows } = await readBy(search)
+  expect(types).not.toEqual([])
+  expect(types).not.toContain('Seq Scan')
+  expect(rows).toBeLessThanOrEqual(most)
+})
+
+test('a receiver is found behind empty pages', async () => {
+  const pages = await collectPages(fixture.context.db, { visibility: visibilityOf(...owners), to: '0xaa' })
+  expect(pages.flat()).toEqual(['many-7'])
+  expect(pages.length).toBeGreaterThan(3)
+  expect(pages.length).toBeLessThan(8)
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
+import {
+  findPosition,
+  searchTransactions,
+  type TransactionSearch,
+} from '../../../src/transactions/store/search-store.ts'
+import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
+import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
+import { collectPages, visibilityOf } from './search.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await openFixture()
+})
+afterAll(() => fixture.close())
+
+const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
+
+const find = (search: Partial<TransactionSearch>) =>
+  searchTransactions(fixture.context.db, { visibility: EVERYTHING, limit: 100, ...search })
+
+const idsOf = async (search: Partial<TransactionSearch>) =>
+  (await find(search)).items.map(({ transaction }) => transaction.id)
+
+const collect = (search: Partial<TransactionSearch>, between?: () => Promise<unknown>) =>
+  collectPages(fixture.context.db, search, between)
+
+/** Stores transactions of several relayers in turn, and returns their ids, newest first. */
+async function storeInTurn(owners: readonly TestAccount[], rounds: number): Promise<string[]> {
+  const all = Array.from({ length: rounds }, () => owners.map((owner) => newTransaction(owner))).flat()
+  await insert(fixture.context, ...all)
+  return all.map(({ id }) => id).reverse()
+}
+
+describe('a search', () => {
+  test('goes through the transactions of all visible relayers in the order of acceptance', async () => {
+    const owners = await Promise.all([account(), account(), account()])
+    const ids = await storeInTurn(owners, 7)
+    const pages = await collect({ visibility: visibilityOf(...owners), limit: 5 })
+    expect(pages.flat()).toEqual(ids)
+    expect(pages.map(({ length }) => length)).toEqual([5, 5, 5, 5, 1])
+  })
+
+  test('shows nothing of hidden relayers, whatever the filter', async () => {
+    const [visible, hidden] = await Promise.all([account(), account()])
+    const ids = await storeInTurn([visible, hidden], 3)
+    const visibility = visibilityOf(visible)
+    expect(await idsOf({ visibility })).toHaveLength(3)
+    expect(await idsOf({ visibility, relayerId: hidden.relayer.id })).toEqual([])
+    const [ofHidden = ''] = ids
+    expect(await findPosition(fixture.context.db, ofHidden, visibility)).toBeUndefined()
+    expect(await findPosition(fixture.context.db, ofHidden, EVERYTHING)).toBeTypeOf('bigint')
+  })
+
+  test('gives each transaction once while others are accepted', async () => {
+    const owners = await Promise.all([account(), account()])
+    const ids = await storeInTurn(owners, 10)
+    const pages = await collect({ visibility: visibilityOf(...owners), limit: 3 }, () =>
+      storeInTurn(owners, 2),
+    )
+    expect(pages.flat()).toEqual(ids)
+  })
+
+  test('has no next page after a page that is full exactly', async () => {
+    const owner = await account()
+    await storeInTurn([owner], 4)
+    expect(
+      (await collect({ visibility: visibilityOf(owner), limit: 2 })).map(({ length }) => length),
+    ).toEqual([2, 2])
+  })
+
+  test('finds every hash of a transaction', async () => {
+    const owner = await account()
+    const [transaction] = await insert(fixture.context, newTransaction(owner))
+    if (transaction === undefined) throw new Error('nothing was stored')
+    const hashes = [`0x${'a1'.repeat(32)}`, `0x${'a2'.repeat(32)}`]
+    await fixture.context.db.transaction().execute((tx) =>
+      insertAttempts(
+        tx,
+        hashes.map((hash, index) => {
+          const attempt = attemptOf(eip1559(10n, 1n), { number: index + 1 })
+          return {
+            transactionId: transaction.id,
+            attempt: { ...attempt, signed: { ...attempt.signed, hash } },
+          }
+        }),
+      ),
+    )
+    for (const hash of hashes) expect(await idsOf({ hash })).toEqual([transaction.id])
+    const other = await account()
+    expect(await idsOf({ hash: hashes[0], visibility: visibilityOf(other) })).toEqual([])
+    expect(await idsOf({ hash: `0x${'a3'.repeat(32)}` })).toEqual([])
+  })
+
+  test.each<[string, Partial<Transaction>, Partial<TransactionSearch>]>([
+    ['status', {}, { status: 'pending' }],
+    ['network type', {}, { networkType: 'evm' }],
+    ['receiver', { request: requestOf({ to: `0x${'Ab'.repeat(20)}` }) }, { to: `0x${'ab'.repeat(20)}` }],
+    [
+      'time',
+      { createdAt: new Date('2020-01-01T00:00:00Z') },
+      {
+        createdFrom: new Date('2020-01-01T00:00:00Z'),
+        createdBefore: new Date('2020-01-01T00:00:00.001Z'),
+      },
+    ],
+  ])('narrows the list by %s', async (_name, change, filter) => {
+    const owner = await account()
+    const visibility = visibilityOf(owner)
+    const fitting = newTransaction(owner, change)
+    await insert(fixture.context, newTransaction(owner, { createdAt: new Date('2019-12-31') }), fitting)
+    expect(await idsOf({ visibility, ...filter })).toContain(fitting.id)
+    const others: Partial<TransactionSearch>[] = [
+      { status: 'sent' },
+      { networkType: 'stellar' },
+      { to: `0x${'cd'.repeat(20)}` },
+      { createdBefore: new Date('2019-12-31') },
+    ]
+    for (const other of others) expect(await idsOf({ visibility, ...filter, ...other })).toEqual([])
+  })
+})

@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import { EVERYTHING, type Visibility } from '../../../src/access/visibility.ts'
+import type { Schema } from '../../../src/database/schema.ts'
+import {
+  findPosition,
+  searchTransactions,
+  type TransactionSearch,
+} from '../../../src/transactions/store/search-store.ts'
+import type { TestAccount } from '../fixture.ts'
+
+/** The visibility of a key for these relayers. */
+export const visibilityOf = (...owners: readonly TestAccount[]): Visibility => ({
+  relayers: owners.map(({ relayer }) => relayer.id),
+})
+
+/** Follows the cursors of a search to its end, and calls `between` after each page. It gives the ids of each page. */
+export async function collectPages(
+  db: Kysely<Schema>,
+  search: Partial<TransactionSearch>,
+  between: () => Promise<unknown> = async () => {},
+): Promise<string[][]> {
+  const whole = { visibility: EVERYTHING, limit: 100, ...search }
+  const pages: string[][] = []
+  for (let before: bigint | undefined; ; ) {
+    const { items, lastId } = await searchTransactions(db, { ...whole, before })
+    pages.push(items.map(({ transaction }) => transaction.id))
+    if (lastId === undefined) return pages
+    before = await findPosition(db, lastId, whole.visibility)
+    if (before === undefined) throw new Error('the cursor leads nowhere')
+    await between()
+  }
+}
