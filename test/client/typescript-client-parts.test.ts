@@ -112,10 +112,25 @@ test('server-sent events are read as the standard says, wherever the pieces are 
       bytes.slice(at * size, (at + 1) * size),
     )
     const blocks: object[] = []
-    for await (const block of readBlocks(ReadableStream.from(pieces))) blocks.push(block)
+    for await (const block of readBlocks(ReadableStream.from(pieces), new AbortController().signal))
+      blocks.push(block)
     expect(blocks).toEqual([{ id: '7' }, { id: '8', data: '{"ü":\n1}' }, {}])
   }
 })
+
+test.each(['while it is silent', 'before it is read'])(
+  'a stream is closed when its signal aborts %s',
+  async (when) => {
+    const closed = Promise.withResolvers<void>()
+    const stream = new ReadableStream<Uint8Array>({ cancel: () => closed.resolve() })
+    const stop = new AbortController()
+    if (when === 'before it is read') stop.abort()
+    const next = readBlocks(stream, stop.signal).next()
+    stop.abort()
+    expect(await next).toEqual({ value: undefined, done: true })
+    await closed.promise
+  },
+)
 
 describe('verifyWebhook', () => {
   const NOW = 1_795_255_200_000
