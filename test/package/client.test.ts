@@ -88,20 +88,18 @@ test('the first program of the README compiles against it, with no other types, 
   ).toMatchObject({ code: 0, out: '' })
 })
 
-test('other packages can load it, and nothing but its entry', async () => {
-  const load = (path: string) =>
+test('other packages can load its entries, and nothing else', async () => {
+  const load = (path: string, name: string) =>
     runProgram(
       [
         process.execPath,
         '--input-type=module',
         '-e',
-        `console.log(typeof (await import('${path}')).createRelayerClient)`,
+        `console.log(typeof (await import('${path}')).${name})`,
       ],
-      {
-        cwd: folder,
-        env: USER_ENV,
-      },
+      { cwd: folder, env: USER_ENV },
     )
-  expect((await load('multichain-relayer-client')).out).toBe('function\n')
-  expect((await load('multichain-relayer-client/dist/client.js')).code).toBe(1)
+  expect((await load('multichain-relayer-client', 'createRelayerClient')).out).toBe('function\n')
+  expect((await load('multichain-relayer-client/eip1193', 'createEip1193Provider')).out).toBe('function\n')
+  expect((await load('multichain-relayer-client/dist/client.js', 'createRelayerClient')).code).toBe(1)
 })

@@ -3,13 +3,14 @@ import { TransactionEndedError, WaitTimeoutError } from '../errors/transaction-e
 import type { Resources } from '../generated/operations.ts'
 import type { Schemas } from '../operation-types.ts'
 import { sleep } from '../transport/sleep.ts'
+import { firstAttempt, includedAttempt, isNoOp } from './attempts.ts'
 import type { Changes } from './changes.ts'
 
 /** A transaction with its attempts. */
 export type Transaction = Schemas['TransactionWithAttempts']
 
-/** The statuses that one can wait for. A later one counts, too. */
-export type AwaitedStatus = 'submitted' | 'mined' | 'confirmed'
+/** The statuses that one can wait for. A later one counts, too; `sent` means that it is signed, whatever became of it since. */
+export type AwaitedStatus = 'sent' | 'submitted' | 'mined' | 'confirmed'
 
 /** Settings of a wait. */
 export interface WaitOptions {
@@ -33,9 +34,6 @@ interface WaitDeps {
 
 /** The statuses in their order; those that are not here end a transaction otherwise. */
 const ORDER: readonly Transaction['status'][] = ['pending', 'sent', 'submitted', 'mined', 'confirmed']
-
-/** The attempts that take the place of what was asked for. */
-const NO_OPS: ReadonlySet<Schemas['AttemptKind']> = new Set(['cancel', 'expire', 'abandon'])
 
 /** Without the event stream, the transaction is read after this time, in ms, and then after a longer time each. */
 const FIRST_POLL_MS = 250
@@ -85,12 +83,12 @@ const TIMED_OUT = Symbol('timed out')
  */
 function hasReached(transaction: Transaction, awaited: AwaitedStatus): boolean {
   const { status, attempts = [] } = transaction
+  if (awaited === 'sent' && firstAttempt(transaction) !== undefined) return true
   const at = ORDER.indexOf(status)
   if (at === -1) throw new TransactionEndedError(transaction)
   if (at < ORDER.indexOf(awaited)) return false
-  const included = attempts.find(({ outcome }) => outcome === 'mined' || outcome === 'reverted')
-  const decisive = included ?? attempts.at(-1)
-  return decisive?.outcome !== 'reverted' && !(decisive && NO_OPS.has(decisive.kind))
+  const decisive = includedAttempt(transaction) ?? attempts.at(-1)
+  return decisive?.outcome !== 'reverted' && !(decisive && isNoOp(decisive))
 }
 
 /** @throws the error, unless the service may answer later */
