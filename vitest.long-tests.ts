@@ -1,6 +1,7 @@
 /** Tests that start commands and services anew, or wait for blocks, so often that they would take a part of `npm test` for themselves. */
 export const LONG_TESTS: readonly string[] = [
   'test/client/eip1193.test.ts',
+  'test/client/ethers.test.ts',
   'test/client/viem.test.ts',
   'test/database/sealed-columns.test.ts',
   'test/e2e/audit-cli.test.ts',

@@ -8,7 +8,7 @@ export type { paths } from './generated/api.ts'
 export type { RelayerClientOptions, RelayerHttp } from './http.ts'
 export type { Body, Data, OperationId, Options, Schemas } from './operation-types.ts'
 export type { Page, Pages } from './pages.ts'
-export type { AwaitedStatus, Transaction, WaitOptions } from './transactions/wait-for.ts'
+export type { AwaitedState, AwaitedStatus, Transaction, WaitOptions } from './transactions/wait-for.ts'
 export {
   verifyWebhook,
   type WebhookEvent,

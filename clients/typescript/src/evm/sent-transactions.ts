@@ -1,14 +1,13 @@
 import { RelayerApiError } from '../errors/api-error.ts'
 import type { Body, Schemas } from '../operation-types.ts'
-import { firstAttempt } from '../transactions/attempts.ts'
 import type { Transaction } from '../transactions/wait-for.ts'
 import type { EvmRelayer } from './evm-relayer.ts'
-import type { Fields, Hex } from './parameters.ts'
+import type { Fields } from './parameters.ts'
 
 /** The transactions of a relayer by the hashes of their attempts, as far as this provider has seen them. */
 export interface SentTransactions {
-  /** Sends a transaction, and resolves to its first hash as soon as it is signed. */
-  send(body: Body<'sendTransaction'>): Promise<Hex>
+  /** Sends a transaction, and resolves to it as soon as it is signed. */
+  send(body: Body<'sendTransaction'>): Promise<Transaction>
   /** The transaction that has an attempt with this hash, as it is now; undefined when the provider knows none. */
   find(hash: string): Promise<Transaction | undefined>
   /** Learns of a transaction that a node shows, which another process may have sent. */
@@ -35,7 +34,7 @@ export function createSentTransactions({ client, relayerId, address }: EvmRelaye
       const { id } = await client.transactions.send(relayerId, body)
       const transaction = await client.transactions.waitFor(relayerId, id, 'sent')
       remember(transaction)
-      return firstAttempt(transaction)?.hash as Hex
+      return transaction
     },
     find: async (hash) => {
       const id = ids.get(hash.toLowerCase())
