@@ -2,6 +2,8 @@
 export const LONG_TESTS: readonly string[] = [
   'test/client/eip1193.test.ts',
   'test/client/ethers.test.ts',
+  'test/client/solana-kit.test.ts',
+  'test/client/stellar.test.ts',
   'test/client/viem.test.ts',
   'test/database/sealed-columns.test.ts',
   'test/e2e/audit-cli.test.ts',

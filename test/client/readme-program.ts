@@ -10,12 +10,16 @@ const CLIENT = new URL('../../clients/typescript/', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /** Runs the first program below a heading of the client's README against relayer `main`, and gives what it prints. It fails when the program does. */
-export async function runReadmeProgram({ url }: Service, heading: string): Promise<string> {
+export async function runReadmeProgram(
+  { url }: Service,
+  heading: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-client-'))
   try {
     await symlink(PACKAGES, join(folder, 'node_modules'))
     await writeFile(join(folder, 'start.ts'), await programOf(heading))
-    const env = { ...process.env, RELAYER_URL: url, RELAYER_API_KEY: API_KEY, RELAYER_ID: 'main' }
+    const env = { ...process.env, RELAYER_URL: url, RELAYER_API_KEY: API_KEY, RELAYER_ID: 'main', ...more }
     const program = [join(folder, 'start.ts')]
     const { stdout, stderr } = await promisify(execFile)(process.execPath, program, { env })
     if (stderr !== '') throw new Error(stderr)
