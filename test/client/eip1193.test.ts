@@ -134,6 +134,22 @@ describe('eth_sendTransaction', () => {
     expect(await sending).toMatchObject({ code: 4001, data: { transactionId: id, status: 'canceled' } })
   })
 
+  test('tells what was accepted when the API key may not look at it, so that nobody sends it again', async () => {
+    const blind = await clientWith({ scopes: ['relayers:read', 'transactions:write'] })
+    const error = await requestOf(blind)(SEND, { to: RECEIVER, value: '0x1' }).catch(
+      (error: unknown) => error,
+    )
+    const { id = '' } = (await newest()) ?? {}
+    expect(error).toMatchObject({
+      code: 4100,
+      message: expect.stringMatching(
+        `^transaction ${id} was accepted, and cannot be seen: .*transactions:read`,
+      ),
+      data: { transactionId: id },
+    })
+    await story.settle()
+  })
+
   test('resolves to the hash of a transaction that the chain reverts', async () => {
     await story.anvil.rpc('anvil_setCode', [REVERTING, '0x5f5ffd'])
     const hash = await request(SEND, { to: REVERTING, gas: '0x186a0' })

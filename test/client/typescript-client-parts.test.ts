@@ -4,6 +4,7 @@ import { RelayerApiError } from '../../clients/typescript/src/errors/api-error.t
 import { RelayerConnectionError } from '../../clients/typescript/src/errors/connection-error.ts'
 import { toApiError } from '../../clients/typescript/src/errors/to-api-error.ts'
 import { readBlocks } from '../../clients/typescript/src/events/server-sent-events.ts'
+import { BoundedMap } from '../../clients/typescript/src/evm/bounded-map.ts'
 import { parseAnswer, parseContractJson, stringifyJson } from '../../clients/typescript/src/exact-json.ts'
 import { OPERATIONS } from '../../clients/typescript/src/generated/operations.ts'
 import { createRelayerClient, verifyWebhook } from '../../clients/typescript/src/index.ts'
@@ -196,4 +197,13 @@ describe('verifyWebhook', () => {
     for (const signingKey of ['', []])
       await expect(verify(signed([NEW]), { signingKey })).rejects.toThrow('signingKey: expected at least one')
   })
+})
+
+test('a bounded map forgets what was set first', () => {
+  const map = new BoundedMap<string, number>(2)
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4)
+  expect([...map]).toEqual([
+    ['b', 2],
+    ['c', 4],
+  ])
 })

@@ -9,6 +9,7 @@ import {
 import type { RelayerReference } from './relayer-reference.ts'
 import { requireNetworkType } from './require-network-type.ts'
 import { firstAttempt } from './transactions/attempts.ts'
+import { sendUntilSigned } from './transactions/send-until-signed.ts'
 
 export type { RelayerReference } from './relayer-reference.ts'
 
@@ -17,6 +18,8 @@ export type { RelayerReference } from './relayer-reference.ts'
  * transaction, as soon as that is signed. Where nobody else signs, the service can send it again later, with a new blockhash and signature.
  *
  * The API key needs `relayers:read`, `transactions:write` and `transactions:read`.
+ *
+ * The promise of a send that the service accepted and does not show rejects with TransactionUnseenError: do not send that again.
  *
  * @throws RelayerApiError when the API key may not see the relayer, and RelayerError when it is on another type of network
  */
@@ -29,8 +32,7 @@ export async function relayerSigner({
   async function send(transaction: Transaction, signal: AbortSignal | undefined): Promise<SignatureBytes> {
     const options = signal === undefined ? {} : { signal }
     const body = { transaction: getBase64EncodedWireTransaction(transaction) }
-    const { id } = await client.transactions.send(relayerId, body, options)
-    const sent = await client.transactions.waitFor(relayerId, id, 'sent', options)
+    const sent = await sendUntilSigned({ client, relayerId }, body, options)
     return getBase58Encoder().encode(firstAttempt(sent)?.hash ?? '') as SignatureBytes
   }
 

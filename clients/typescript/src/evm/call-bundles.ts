@@ -1,4 +1,5 @@
 import { IdempotencyKeyReusedError, NotFoundError } from '../errors/api-error.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { bundleIdOf, transactionIdsOf } from './call-bundle-id.ts'
 import { CALLS_VERSION, readCalls } from './call-bundle-request.ts'
 import { BUNDLE_PENDING, bundleStatus, includedCall } from './call-bundle-status.ts'
@@ -17,9 +18,12 @@ export interface CallBundles {
   capabilities(address: unknown, chainIds: unknown): Promise<Fields>
 }
 
+/** The provider forgets the oldest ids of the application when it knows more: a bundle of 100 calls needs about 10 KB. */
+const MOST_NAMED = 1_000
+
 /** Makes the methods. This provider alone knows the bundles whose id the application chose; the id of any other names its transactions. */
 export function createCallBundles(relayer: EvmRelayer): CallBundles {
-  const named = new Map<string, readonly string[]>()
+  const named = new BoundedMap<string, readonly string[]>(MOST_NAMED)
   return {
     send: async (passed) => {
       const request = readFields(passed, 'request')

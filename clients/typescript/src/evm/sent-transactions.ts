@@ -1,6 +1,8 @@
 import { RelayerApiError } from '../errors/api-error.ts'
 import type { Body, Schemas } from '../operation-types.ts'
+import { sendUntilSigned } from '../transactions/send-until-signed.ts'
 import type { Transaction } from '../transactions/wait-for.ts'
+import { BoundedMap } from './bounded-map.ts'
 import type { EvmRelayer } from './evm-relayer.ts'
 import type { Fields } from './parameters.ts'
 
@@ -19,20 +21,15 @@ const MOST_HASHES = 10_000
 
 /** Makes the memory of a provider. */
 export function createSentTransactions({ client, relayerId, address }: EvmRelayer): SentTransactions {
-  const ids = new Map<string, string>()
+  const ids = new BoundedMap<string, string>(MOST_HASHES)
 
   function remember({ id, attempts = [] }: Transaction): void {
     for (const { hash } of attempts) ids.set(hash.toLowerCase(), id)
-    for (const oldest of ids.keys()) {
-      if (ids.size <= MOST_HASHES) break
-      ids.delete(oldest)
-    }
   }
 
   return {
     send: async (body) => {
-      const { id } = await client.transactions.send(relayerId, body)
-      const transaction = await client.transactions.waitFor(relayerId, id, 'sent')
+      const transaction = await sendUntilSigned({ client, relayerId }, body)
       remember(transaction)
       return transaction
     },

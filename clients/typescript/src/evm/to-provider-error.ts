@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from '../errors/api-error.ts'
 import { RelayerConnectionError } from '../errors/connection-error.ts'
-import { TransactionEndedError } from '../errors/transaction-errors.ts'
+import { TransactionEndedError, TransactionUnseenError } from '../errors/transaction-errors.ts'
 import { PROVIDER_CODES, ProviderRpcError } from './provider-rpc-error.ts'
 
 /** Translates an error of the client; another one stays as it is. */
@@ -27,6 +27,12 @@ export function toProviderError(error: unknown): unknown {
     // It ended before anything was signed: somebody has canceled it, or has refused to approve it.
     const code = status === 'canceled' ? PROVIDER_CODES.userRejected : PROVIDER_CODES.transactionRejected
     return new ProviderRpcError(code, error.message, { data: { transactionId, status }, cause: error })
+  }
+  if (error instanceof TransactionUnseenError) {
+    const { transactionId, message } = error
+    const reason = toProviderError(error.cause)
+    const code = reason instanceof ProviderRpcError ? reason.code : PROVIDER_CODES.internal
+    return new ProviderRpcError(code, message, { data: { transactionId }, cause: error })
   }
   return error
 }
