@@ -1,8 +1,15 @@
 /** Tests that need `prometheus` and `promtool`. */
 export const PROMETHEUS_TESTS: readonly string[] = ['test/ops/prometheus.test.ts']
 
-/** Tests that start commands and services anew so often, or store so much, that they would take a part of `npm test` for themselves. */
+/**
+ * Tests that start commands and services anew, wait for blocks, or store so much, that they would take a part of `npm test` for themselves.
+ */
 export const LONG_TESTS: readonly string[] = [
+  'test/client/eip1193.test.ts',
+  'test/client/ethers.test.ts',
+  'test/client/solana-kit.test.ts',
+  'test/client/stellar.test.ts',
+  'test/client/viem.test.ts',
   'test/database/sealed-columns.test.ts',
   'test/e2e/audit-cli.test.ts',
   'test/e2e/chain-reset-cli.test.ts',

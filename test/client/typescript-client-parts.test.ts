@@ -4,6 +4,7 @@ import { RelayerApiError } from '../../clients/typescript/src/errors/api-error.t
 import { RelayerConnectionError } from '../../clients/typescript/src/errors/connection-error.ts'
 import { toApiError } from '../../clients/typescript/src/errors/to-api-error.ts'
 import { readBlocks } from '../../clients/typescript/src/events/server-sent-events.ts'
+import { BoundedMap } from '../../clients/typescript/src/evm/bounded-map.ts'
 import { parseAnswer, parseContractJson, stringifyJson } from '../../clients/typescript/src/exact-json.ts'
 import { OPERATIONS } from '../../clients/typescript/src/generated/operations.ts'
 import { createRelayerClient, verifyWebhook } from '../../clients/typescript/src/index.ts'
@@ -112,10 +113,25 @@ test('server-sent events are read as the standard says, wherever the pieces are 
       bytes.slice(at * size, (at + 1) * size),
     )
     const blocks: object[] = []
-    for await (const block of readBlocks(ReadableStream.from(pieces))) blocks.push(block)
+    for await (const block of readBlocks(ReadableStream.from(pieces), new AbortController().signal))
+      blocks.push(block)
     expect(blocks).toEqual([{ id: '7' }, { id: '8', data: '{"ü":\n1}' }, {}])
   }
 })
+
+test.each(['while it is silent', 'before it is read'])(
+  'a stream is closed when its signal aborts %s',
+  async (when) => {
+    const closed = Promise.withResolvers<void>()
+    const stream = new ReadableStream<Uint8Array>({ cancel: () => closed.resolve() })
+    const stop = new AbortController()
+    if (when === 'before it is read') stop.abort()
+    const next = readBlocks(stream, stop.signal).next()
+    stop.abort()
+    expect(await next).toEqual({ value: undefined, done: true })
+    await closed.promise
+  },
+)
 
 describe('verifyWebhook', () => {
   const NOW = 1_795_255_200_000
@@ -181,4 +197,13 @@ describe('verifyWebhook', () => {
     for (const signingKey of ['', []])
       await expect(verify(signed([NEW]), { signingKey })).rejects.toThrow('signingKey: expected at least one')
   })
+})
+
+test('a bounded map forgets what was set first', () => {
+  const map = new BoundedMap<string, number>(2)
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4)
+  expect([...map]).toEqual([
+    ['b', 2],
+    ['c', 4],
+  ])
 })

@@ -1,8 +1,3 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   createRelayerClient,
@@ -17,11 +12,11 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { API_KEY, RECEIVER, SIGNING_KEY } from '../support/service.ts'
 import { startUnreliableProxy, type UnreliableProxy } from '../support/unreliable-proxy.ts'
+import { runReadmeProgram } from './readme-program.ts'
 
 /** Wei that a double cannot hold. */
 const AMOUNT = 2n ** 70n + 1n
 const PAYMENT = { to: RECEIVER, value: 1n, speed: 'fast' } as const
-const CLIENT = new URL('../../clients/typescript/', import.meta.url)
 const TRANSACTIONS = '/api/v1/relayers/main/transactions'
 
 let story: Scenario
@@ -151,6 +146,8 @@ describe('waitFor', () => {
     )
     await Promise.all(sent.map(({ id }) => client.transactions.waitFor('main', id, 'submitted')))
     await story.settle()
+    const signed = await client.transactions.waitFor('main', sent[0]?.id ?? '', 'sent')
+    expect(signed.attempts?.length).toBeGreaterThan(0)
     expect((await Promise.all(mined)).map(({ status }) => status)).toEqual(Array(3).fill('confirmed'))
     expect(streamsOpened() - before).toBe(1)
   })
@@ -331,21 +328,9 @@ test('webhooks of the service are verified, also while the signing key is rotate
 
 test('the first program of the README sends one ether', async () => {
   await story.anvil.rpc('evm_setAutomine', [true])
-  const folder = await mkdtemp(join(tmpdir(), 'relayer-client-'))
-  await writeFile(join(folder, 'start.ts'), await firstProgram())
-  const env = { ...process.env, RELAYER_URL: story.service.url, RELAYER_API_KEY: API_KEY }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, 'start.ts')], { env })
-  await rm(folder, { recursive: true })
-  expect(stderr).toBe('')
-  expect(stdout).toMatch(/^one ether is on its way for good: 0x[0-9a-f]{64}\n$/)
+  const said = await runReadmeProgram(story.service, 'Five minutes')
+  expect(said).toMatch(/^one ether is on its way for good: 0x[0-9a-f]{64}\n$/)
 })
-
-/** The program imports the source of the package instead of an installed one. */
-async function firstProgram(): Promise<string> {
-  const readme = await readFile(new URL('README.md', CLIENT), 'utf8')
-  const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
-  return program.replace("'multichain-relayer-client'", JSON.stringify(new URL('src/index.ts', CLIENT)))
-}
 
 test('a search goes through the transactions of all relayers, page by page', async () => {
   for (const relayer of ['main', 'other', 'main']) await client.transactions.send(relayer, PAYMENT)

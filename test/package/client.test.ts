@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { packedFiles, USER_ENV } from './install-package.ts'
 import { runProgram } from './run-program.ts'
@@ -63,45 +63,53 @@ test('its only dependency has the version with which it is tested', () => {
   expect(dependencies).toEqual({ 'openapi-fetch': devDependencies['openapi-fetch'] })
 })
 
+/** Compiles programs, as a user's project does, and gives what the compiler says. */
+async function compile(programs: readonly string[], ...more: readonly string[]): Promise<string> {
+  const files = programs.map((program, at) => {
+    const text = `declare const process: { env: Record<string, string | undefined> }\n${program}`
+    writeFileSync(join(folder, `start-${at}.ts`), text)
+    return `start-${at}.ts`
+  })
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const lib = ['--lib', 'es2024,dom,dom.asynciterable']
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', ...lib, ...more]
+  const { code, out } = await runProgram([process.execPath, tsc, ...options, ...files], {
+    cwd: folder,
+    env: USER_ENV,
+  })
+  return `${code} ${out}`
+}
+
 test('the first program of the README compiles against it, with no other types, and its types are in order', async () => {
   const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(read('README.md')) ?? []
-  writeFileSync(
-    join(folder, 'start.ts'),
-    `declare const process: { env: Record<string, string | undefined> }\n${program}`,
-  )
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const options = [
-    '--strict',
-    '--noEmit',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2024',
-    '--lib',
-    'es2024,dom,dom.asynciterable',
-  ]
-  expect(
-    await runProgram([process.execPath, tsc, ...options, 'start.ts'], {
-      cwd: folder,
-      env: USER_ENV,
-    }),
-  ).toMatchObject({ code: 0, out: '' })
+  expect(await compile([program])).toBe('0 ')
 })
 
-test('other packages can load it, and nothing but its entry', async () => {
-  const load = (path: string) =>
+test('the programs of the README for other libraries compile with these', async () => {
+  const peers = Object.keys(JSON.parse(read('package.json')).peerDependencies)
+  for (const peer of peers) {
+    mkdirSync(dirname(join(folder, 'node_modules', peer)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer))
+  }
+  const [, libraries = ''] = /^## Libraries$([\s\S]*?)^## /m.exec(read('README.md')) ?? []
+  const programs = [...libraries.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, program = '']) => program)
+  expect(programs).toHaveLength(peers.length + 1)
+  // The types of the libraries themselves need those of Node.js.
+  expect(await compile(programs, '--skipLibCheck')).toBe('0 ')
+}, 120_000)
+
+test('other packages can load its entries, and nothing else', async () => {
+  const load = (path: string, name: string) =>
     runProgram(
       [
         process.execPath,
         '--input-type=module',
         '-e',
-        `console.log(typeof (await import('${path}')).createRelayerClient)`,
+        `console.log(typeof (await import('${path}')).${name})`,
       ],
-      {
-        cwd: folder,
-        env: USER_ENV,
-      },
+      { cwd: folder, env: USER_ENV },
     )
-  expect((await load('multichain-relayer-client')).out).toBe('function\n')
-  expect((await load('multichain-relayer-client/dist/client.js')).code).toBe(1)
+  expect((await load('multichain-relayer-client', 'createRelayerClient')).out).toBe('function\n')
+  expect((await load('multichain-relayer-client/eip1193', 'createEip1193Provider')).out).toBe('function\n')
+  expect((await load('multichain-relayer-client/dist/client.js', 'createRelayerClient')).code).toBe(1)
 })

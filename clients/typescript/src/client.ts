@@ -3,7 +3,7 @@ import type { Resources } from './generated/operations.ts'
 import { createHttp, type RelayerClientOptions, type RelayerHttp } from './http.ts'
 import { createResources } from './resources.ts'
 import { createChanges } from './transactions/changes.ts'
-import { type AwaitedStatus, type Transaction, type WaitOptions, waitFor } from './transactions/wait-for.ts'
+import { type AwaitedState, type Transaction, type WaitOptions, waitFor } from './transactions/wait-for.ts'
 
 /** A client of the service: every operation by its resource, and what takes more than one request. */
 export interface RelayerClient extends Resources {
@@ -11,14 +11,14 @@ export interface RelayerClient extends Resources {
   readonly http: RelayerHttp
   readonly transactions: Resources['transactions'] & {
     /**
-     * Waits until a transaction has reached a status. It needs the scope `transactions:read`, and hears of changes sooner with `events:read`.
+     * Waits until a transaction has reached a status, or meets a condition. It needs the scope `transactions:read`, and hears of changes sooner with `events:read`.
      *
      * @throws TransactionEndedError when it ended otherwise, and WaitTimeoutError after `timeoutMs`
      */
     waitFor(
       relayerId: string,
       transactionId: string,
-      status: AwaitedStatus,
+      status: AwaitedState,
       options?: WaitOptions,
     ): Promise<Transaction>
   }

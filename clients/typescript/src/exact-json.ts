@@ -14,7 +14,7 @@ const MAY_CHANGE = /\d{16}/
 const INTEGER = /^-?\d+$/
 
 /** Reads JSON without rounding: an integer beyond 2^53 - 1 becomes a bigint. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   if (!MAY_CHANGE.test(text)) return JSON.parse(text)
   return engine.parse(text, (_key, value, { source = '' }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source)

@@ -27,3 +27,15 @@ export class WaitTimeoutError extends RelayerError {
     this.transaction = transaction
   }
 }
+
+/** The service has accepted the transaction, and does not show it: `cause` says why. It goes on, so do not send it again. */
+export class TransactionUnseenError extends RelayerError {
+  override readonly name = 'TransactionUnseenError'
+  readonly transactionId: string
+
+  constructor(transactionId: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`transaction ${transactionId} was accepted, and cannot be seen: ${reason}`, { cause })
+    this.transactionId = transactionId
+  }
+}

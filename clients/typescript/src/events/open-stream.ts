@@ -21,13 +21,14 @@ export async function openStream(
   { query, signal }: Opening,
 ): Promise<AsyncGenerator<ServerSentBlock>> {
   const silence = new AbortController()
+  const ends = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal])
   const { data, error, response } = await http.GET('/api/v1/events/stream', {
     params: { query },
     parseAs: 'stream',
-    signal: signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]),
+    signal: ends,
   })
   if (!data) throw toApiError(response, error)
-  return untilSilent(readBlocks(data), silence)
+  return untilSilent(readBlocks(data, ends), silence)
 }
 
 async function* untilSilent(

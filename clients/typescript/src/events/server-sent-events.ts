@@ -4,11 +4,21 @@ export interface ServerSentBlock {
   readonly data?: string
 }
 
-/** Reads the blocks of a stream (HTML Living Standard, "Interpreting an event stream"). Ends with the stream. */
-export async function* readBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentBlock> {
+/**
+ * Reads the blocks of a stream (HTML Living Standard, "Interpreting an event stream"). Ends with the stream, or when the signal aborts: the
+ * platform can lose the signal of a request whose answer has begun.
+ */
+export async function* readBlocks(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<ServerSentBlock> {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  // Closes the connection; an error of it ends the stream, too.
+  const close = () => reader.cancel().catch(() => {})
+  signal.addEventListener('abort', close)
   let text = ''
   try {
+    if (signal.aborted) return
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       text += read.value
       const blocks = text.split(/\r\n\r\n|\n\n|\r\r/)
@@ -16,8 +26,9 @@ export async function* readBlocks(stream: ReadableStream<Uint8Array>): AsyncGene
       yield* blocks.map(toBlock)
     }
   } finally {
-    // Closes the connection when nobody reads on.
-    await reader.cancel().catch(() => {})
+    signal.removeEventListener('abort', close)
+    // Nobody reads on.
+    await close()
   }
 }
 

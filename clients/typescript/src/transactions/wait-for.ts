@@ -3,13 +3,17 @@ import { TransactionEndedError, WaitTimeoutError } from '../errors/transaction-e
 import type { Resources } from '../generated/operations.ts'
 import type { Schemas } from '../operation-types.ts'
 import { sleep } from '../transport/sleep.ts'
+import { firstAttempt, includedAttempt, isNoOp } from './attempts.ts'
 import type { Changes } from './changes.ts'
 
 /** A transaction with its attempts. */
 export type Transaction = Schemas['TransactionWithAttempts']
 
-/** The statuses that one can wait for. A later one counts, too. */
-export type AwaitedStatus = 'submitted' | 'mined' | 'confirmed'
+/** The statuses that one can wait for. A later one counts, too; `sent` means that it is signed, whatever became of it since. */
+export type AwaitedStatus = 'sent' | 'submitted' | 'mined' | 'confirmed'
+
+/** The statuses that one can wait for, or a condition for the transaction as it is now. */
+export type AwaitedState = AwaitedStatus | ((transaction: Transaction) => boolean)
 
 /** Settings of a wait. */
 export interface WaitOptions {
@@ -20,10 +24,10 @@ export interface WaitOptions {
 }
 
 /** The transaction to wait for, and its status. */
-interface Awaited extends WaitOptions {
+interface Waiting extends WaitOptions {
   readonly relayerId: string
   readonly id: string
-  readonly status: AwaitedStatus
+  readonly status: AwaitedState
 }
 
 interface WaitDeps {
@@ -34,9 +38,6 @@ interface WaitDeps {
 /** The statuses in their order; those that are not here end a transaction otherwise. */
 const ORDER: readonly Transaction['status'][] = ['pending', 'sent', 'submitted', 'mined', 'confirmed']
 
-/** The attempts that take the place of what was asked for. */
-const NO_OPS: ReadonlySet<Schemas['AttemptKind']> = new Set(['cancel', 'expire', 'abandon'])
-
 /** Without the event stream, the transaction is read after this time, in ms, and then after a longer time each. */
 const FIRST_POLL_MS = 250
 const LONGEST_POLL_MS = 5_000
@@ -45,7 +46,7 @@ const LONGEST_POLL_MS = 5_000
 const BACKSTOP_MS = 30_000
 
 /**
- * Waits until a transaction has reached a status. The event stream only says when to look: what counts is the transaction as the service shows
+ * Waits until a transaction has reached a status, or meets a condition. The event stream only says when to look: what counts is the transaction as the service shows
  * it, so a reorganisation that has taken the status back is seen, too. Failures that can pass, such as a restart of the service, do not end it.
  *
  * @throws TransactionEndedError when the transaction ended otherwise, WaitTimeoutError after `timeoutMs`, RelayerApiError when the service
@@ -53,7 +54,7 @@ const BACKSTOP_MS = 30_000
  */
 export async function waitFor(
   { changes, read }: WaitDeps,
-  { relayerId, id, status, signal, timeoutMs }: Awaited,
+  { relayerId, id, status, signal, timeoutMs }: Waiting,
 ): Promise<Transaction> {
   const ends = new AbortController()
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => ends.abort(TIMED_OUT), timeoutMs)
@@ -83,14 +84,19 @@ const TIMED_OUT = Symbol('timed out')
  *
  * @throws TransactionEndedError when it ended otherwise
  */
-function hasReached(transaction: Transaction, awaited: AwaitedStatus): boolean {
+function hasReached(transaction: Transaction, awaited: AwaitedState): boolean {
   const { status, attempts = [] } = transaction
+  const condition = awaited === 'sent' ? isSigned : awaited
+  if (typeof condition === 'function' && condition(transaction)) return true
   const at = ORDER.indexOf(status)
   if (at === -1) throw new TransactionEndedError(transaction)
-  if (at < ORDER.indexOf(awaited)) return false
-  const included = attempts.find(({ outcome }) => outcome === 'mined' || outcome === 'reverted')
-  const decisive = included ?? attempts.at(-1)
-  return decisive?.outcome !== 'reverted' && !(decisive && NO_OPS.has(decisive.kind))
+  if (typeof condition === 'function' || at < ORDER.indexOf(condition)) return false
+  const decisive = includedAttempt(transaction) ?? attempts.at(-1)
+  return decisive?.outcome !== 'reverted' && !(decisive && isNoOp(decisive))
+}
+
+function isSigned(transaction: Transaction): boolean {
+  return firstAttempt(transaction) !== undefined
 }
 
 /** @throws the error, unless the service may answer later */

@@ -1,0 +1,38 @@
+import { includedAttempt } from '../transactions/attempts.ts'
+import type { EvmRelayer } from './evm-relayer.ts'
+import { readFields, readText } from './parameters.ts'
+import type { SentTransactions } from './sent-transactions.ts'
+
+/** The reads of transactions by their hash. They follow the service from a replaced attempt to the one that counts. */
+export interface Receipts {
+  /** The receipt of what the chain includes of the transaction that has an attempt with this hash, or null. */
+  receipt(hash: unknown): Promise<unknown>
+  /** What the chain includes of it, or else its newest attempt, as a node shows it, or null. */
+  transaction(hash: unknown): Promise<unknown>
+}
+
+/** Makes the reads. They ask a node first, because it knows of a block before the service does. */
+export function createReceipts({ forward }: EvmRelayer, sent: SentTransactions): Receipts {
+  const ask = (method: string, hash: string) => forward(method, [hash])
+  return {
+    receipt: async (passed) => {
+      const hash = readText(passed, 'hash')
+      const receipt = await ask('eth_getTransactionReceipt', hash)
+      if (receipt !== null) return receipt
+      const known = await sent.find(hash)
+      const included = known && includedAttempt(known)
+      return included ? ask('eth_getTransactionReceipt', included.hash) : null
+    },
+    transaction: async (passed) => {
+      const hash = readText(passed, 'hash')
+      const transaction = await ask('eth_getTransactionByHash', hash)
+      if (transaction !== null) {
+        await sent.learn(readFields(transaction, 'transaction'))
+        return transaction
+      }
+      const known = await sent.find(hash)
+      const shown = known && (includedAttempt(known) ?? known.attempts?.at(-1))
+      return shown ? ask('eth_getTransactionByHash', shown.hash) : null
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { type contract, Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
+import { RelayerError } from './errors/relayer-error.ts'
+import type { RelayerReference } from './relayer-reference.ts'
+import { requireNetworkType } from './require-network-type.ts'
+
+export type { RelayerReference } from './relayer-reference.ts'
+
+/** What `contract.Client` takes of an account that signs. */
+export interface RelayerContractSigner {
+  readonly publicKey: string
+  readonly signTransaction: contract.SignTransaction
+  readonly signAuthEntry: contract.SignAuthEntry
+}
+
+/**
+ * The account of a relayer on Stellar, for a `contract.Client`. The client sends the transaction itself, with the next sequence number of the
+ * account, which the service does not know of: let such a relayer send nothing at the same time.
+ *
+ * The API key needs `relayers:read` and `sign`.
+ *
+ * @throws RelayerApiError when the API key may not see the relayer, and RelayerError when it is on another type of network
+ */
+export async function relayerSigner({ client, relayerId }: RelayerReference): Promise<RelayerContractSigner> {
+  const { address: publicKey } = requireNetworkType(await client.relayers.get(relayerId), 'stellar')
+  return {
+    publicKey,
+    signTransaction: async (unsigned, { address = publicKey, networkPassphrase, submit } = {}) => {
+      if (address !== publicKey)
+        throw new RelayerError(`address: relayer ${relayerId} signs for ${publicKey}, not for ${address}`)
+      if (submit)
+        throw new RelayerError('submit: false is expected, because the caller sends what is only signed')
+      const signed = await client.relayers.signTransaction(relayerId, { unsigned_xdr: unsigned })
+      if (!('signedXdr' in signed)) throw new RelayerError('a signed transaction of Stellar is expected')
+      if (networkPassphrase !== undefined && !isSigned(signed, publicKey, networkPassphrase))
+        throw new RelayerError(`networkPassphrase: relayer ${relayerId} is on another network`)
+      return { signedTxXdr: signed.signedXdr, signerAddress: publicKey }
+    },
+    signAuthEntry: async () => {
+      throw new RelayerError(
+        'signAuthEntry: the service signs no authorization entries; make the relayer the source of the transaction, whose signature authorizes its calls',
+      )
+    },
+  }
+}
+
+interface Signed {
+  readonly signedXdr: string
+  readonly signature: string
+}
+
+/** Checks the signature, because the service signs for the network of the relayer alone. */
+function isSigned({ signedXdr, signature }: Signed, publicKey: string, passphrase: string): boolean {
+  const hash = TransactionBuilder.fromXDR(signedXdr, passphrase).hash()
+  return Keypair.fromPublicKey(publicKey).verify(
+    hash,
+    Uint8Array.from(atob(signature), (c) => c.charCodeAt(0)),
+  )
+}
