@@ -48,6 +48,9 @@ export interface FoundPage {
  */
 const MAX_SCANNED = 20_000
 
+/** It reads this many rows of each relayer at least, or a page would end with the newest transaction of a relayer and be next to nothing. */
+const LEAST_SCANNED = 2
+
 /** Finds transactions of visible relayers, present and removed ones, newest first by the order of acceptance. */
 export async function searchTransactions(db: Db, search: TransactionSearch): Promise<FoundPage> {
   const { rows } = await searchStatement(search).execute(db)
@@ -89,11 +92,12 @@ export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> 
   const { limit } = search
   const fits = conditionsWithoutIndex(search)
   // Where each row fits, a page needs no more rows of a relayer than it has itself, and one that tells whether others follow.
-  const scanned = fits === undefined ? 0 : MAX_SCANNED
+  const most = fits === undefined ? Math.min(limit + 1, MAX_SCANNED) : MAX_SCANNED
   return sql<Scanned>`
     with visible as materialized (select id from relayers where ${relayerConditions(search)}),
     bounds as materialized (
-      select greatest(${limit + 1}::bigint, ${scanned}::bigint / greatest(count(*), 1)) as rows from visible),
+      select greatest(${LEAST_SCANNED}::bigint, least(${most}::bigint, ${MAX_SCANNED}::bigint / greatest(count(*), 1))) as rows
+      from visible),
     scanned as materialized (
       select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (
         select id, position, ${fits ?? sql`true`} as fits from transactions

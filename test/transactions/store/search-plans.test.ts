@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { searchStatement, type TransactionSearch } from '../../../src/transactions/store/search-store.ts'
+import {
+  findPosition,
+  searchStatement,
+  type TransactionSearch,
+} from '../../../src/transactions/store/search-store.ts'
 import { type Fixture, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 import { collectPages, visibilityOf } from './search.ts'
@@ -63,6 +67,27 @@ test.each<[string, Partial<TransactionSearch>, number]>([
   expect(types).not.toContain('Seq Scan')
   expect(rows).toBeLessThanOrEqual(most)
 })
+
+test('a search over thousands of relayers reads few rows of each, and its pages have all transactions', async () => {
+  const { db } = fixture.context
+  await sql`
+    insert into relayers select (jsonb_populate_record(r, jsonb_build_object('id', 'crowd-' || number))).*
+    from relayers r, generate_series(1, 3000) as number where r.id = ${owners[0]?.relayer.id ?? ''}`.execute(
+    db,
+  )
+  await sql`
+    insert into transactions (id, relayer_id, network, from_address, status, purpose, request, created_at)
+    select 'crowd-' || number, 'crowd-' || number % 3000 + 1, 'testnet', '0x', 'confirmed', 'request', '{"type": "evm"}', now()
+    from generate_series(1, 30000) as number`.execute(db)
+  const visibility = { relayers: ['crowd-*'] }
+  const { rows } = await readBy({ visibility, limit: 100 })
+  expect(rows).toBeLessThanOrEqual(20_000)
+  const before = await findPosition(db, 'crowd-3000', visibility)
+  const pages = await collectPages(db, { visibility, limit: 100, before })
+  const expected = Array.from({ length: 2_999 }, (_, index) => `crowd-${2_999 - index}`)
+  expect(pages.flat()).toEqual(expected)
+  expect(pages.length).toBe(30)
+}, 60_000)
 
 test('a receiver is found behind empty pages', async () => {
   const pages = await collectPages(fixture.context.db, { visibility: visibilityOf(...owners), to: '0xaa' })

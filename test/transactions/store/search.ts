@@ -19,9 +19,9 @@ export async function collectPages(
   search: Partial<TransactionSearch>,
   between: () => Promise<unknown> = async () => {},
 ): Promise<string[][]> {
-  const whole = { visibility: EVERYTHING, limit: 100, ...search }
+  const whole: TransactionSearch = { visibility: EVERYTHING, limit: 100, ...search }
   const pages: string[][] = []
-  for (let before: bigint | undefined; ; ) {
+  for (let { before } = whole; ; ) {
     const { items, lastId } = await searchTransactions(db, { ...whole, before })
     pages.push(items.map(({ transaction }) => transaction.id))
     if (lastId === undefined) return pages
