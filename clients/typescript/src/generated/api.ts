@@ -6591,6 +6591,11 @@ export interface operations {
                  */
                 readonly relayer_id?: components["parameters"]["EventRelayer"];
                 /**
+                 * @description Only events about this transaction: its whole history, as far as the service keeps events.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id?: components["schemas"]["Id"];
+                /**
                  * @description Only events of this type. Upper and lower case letters mean the same here.
                  * @example transaction_update
                  */
