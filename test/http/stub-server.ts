@@ -214,6 +214,7 @@ export interface StubOptions
       | 'observer'
       | 'redeemTicket'
       | 'corsOrigins'
+      | 'serveConsole'
     >
   > {
   readonly handlers?: Partial<HandlerMap>

@@ -6,11 +6,12 @@ export interface ServerSentBlock {
 
 /** Reads the blocks of a stream (HTML Living Standard, "Interpreting an event stream"). Ends with the stream. */
 export async function* readBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentBlock> {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
   let text = ''
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += read.value
+      text += decoder.decode(read.value, { stream: true })
       const blocks = text.split(/\r\n\r\n|\n\n|\r\r/)
       text = blocks.pop() ?? ''
       yield* blocks.map(toBlock)
