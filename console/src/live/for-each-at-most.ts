@@ -1,9 +1,15 @@
-/** Does the work for each item, with at most so many at a time, until the signal aborts. A failure of one ends the others. */
+interface Limits {
+  /** The most items at a time. */
+  readonly limit: number
+  /** Begins no item after it aborts. */
+  readonly signal: AbortSignal
+}
+
+/** Does the work for each item, with a few at a time. A failure of one ends the others. */
 export async function forEachAtMost<Item>(
   items: readonly Item[],
-  limit: number,
+  { limit, signal }: Limits,
   work: (item: Item) => Promise<void>,
-  signal: AbortSignal,
 ): Promise<void> {
   const waiting = [...items]
   const next = async () => {

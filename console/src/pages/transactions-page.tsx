@@ -1,10 +1,8 @@
-import { useLiveReload } from '../live/use-live.ts'
 import { useLoad } from '../live/use-load.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
-import { Pager, pageOf, ROWS_PER_PAGE } from '../parts/pager.tsx'
-import { TransactionTable } from '../parts/transaction-table.tsx'
-import { WhenLoaded } from '../parts/when-loaded.tsx'
+import { PagedTable, usePage } from '../parts/paged-table.tsx'
+import { TRANSACTION_COLUMNS } from '../parts/transaction-columns.tsx'
 import type { Route } from '../routing/routes.ts'
 import { changeQuery } from '../routing/use-route.ts'
 import { useWorkplace } from '../session/session-context.ts'
@@ -76,29 +74,20 @@ export function TransactionsPage({ route }: { readonly route: Route }) {
 function List({ relayerId, route }: { readonly relayerId: string; readonly route: Route }) {
   const { client } = useWorkplace().session
   const status = STATUSES.find((known) => known === route.query.status)
-  const page = pageOf(route)
-  const loaded = useLoad(
-    (signal) =>
-      client.transactions
-        .list(relayerId, { page, per_page: ROWS_PER_PAGE, ...(status && { status }), signal })
-        .page(),
-    [relayerId, status, page],
-  )
-  useLiveReload(
-    ({ relayer_id, type }) => relayer_id === relayerId && type === 'transaction_update',
-    loaded.reload,
-  )
+  const rows = usePage({
+    route,
+    keys: [relayerId, status],
+    load: (query) => client.transactions.list(relayerId, { ...query, ...(status && { status }) }).page(),
+    changesWith: ({ relayer_id, type }) => relayer_id === relayerId && type === 'transaction_update',
+  })
   return (
-    <WhenLoaded loaded={loaded}>
-      {({ items, pagination }) => (
-        <>
-          <TransactionTable rows={items} />
-          <Pager
-            pagination={pagination}
-            route={{ ...route, query: { ...route.query, relayer: relayerId } }}
-          />
-        </>
-      )}
-    </WhenLoaded>
+    <PagedTable
+      caption="Transactions"
+      empty="There are none."
+      columns={TRANSACTION_COLUMNS}
+      keyOf={({ id }) => id}
+      route={{ ...route, query: { ...route.query, relayer: relayerId } }}
+      rows={rows}
+    />
   )
 }

@@ -32,7 +32,7 @@ export function useStatuses(ids: readonly string[]): Statuses {
   }
   useEffect(() => {
     const left = new AbortController()
-    const loadAll = () => void forEachAtMost(ids, AT_A_TIME, load, left.signal)
+    const loadAll = () => void forEachAtMost(ids, { limit: AT_A_TIME, signal: left.signal }, load)
     loadAll()
     const timer = setInterval(loadAll, REFRESH_MS)
     return () => {
@@ -42,7 +42,9 @@ export function useStatuses(ids: readonly string[]): Statuses {
   }, [ids.join()])
   return {
     statuses,
-    refresh: useCollected((changed) => void forEachAtMost(changed, AT_A_TIME, load, session.ended)),
+    refresh: useCollected(
+      (changed) => void forEachAtMost(changed, { limit: AT_A_TIME, signal: session.ended }, load),
+    ),
   }
 }
 

@@ -5,11 +5,12 @@ import { hrefOfTransaction } from '../routing/routes.ts'
 import { Age } from './age.tsx'
 import { Copyable } from './copyable.tsx'
 import { Status } from './status.tsx'
-import { type Column, Table } from './table.tsx'
+import type { Column } from './table.tsx'
 
 type Transaction = Schemas['Transaction']
 
-const COLUMNS: readonly Column<Transaction>[] = [
+/** The columns of a list of transactions. */
+export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
   {
     name: 'Transaction',
     cell: ({ relayer_id, id }) => (
@@ -36,19 +37,6 @@ const COLUMNS: readonly Column<Transaction>[] = [
     cell: ({ hash }) => (hash === undefined ? '–' : <Copyable text={hash} name="hash" />),
   },
 ]
-
-/** A page of transactions. */
-export function TransactionTable({ rows }: { readonly rows: readonly Transaction[] }) {
-  return (
-    <Table
-      caption="Transactions"
-      columns={COLUMNS}
-      rows={rows}
-      keyOf={({ id }) => id}
-      empty="There are none."
-    />
-  )
-}
 
 function numberOf(transaction: Transaction): string {
   if (transaction.network_type === 'evm') return transaction.nonce?.toString() ?? '–'
