@@ -5,10 +5,10 @@ import { ActionButton } from '../parts/action-button.tsx'
 import { Age } from '../parts/age.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Json } from '../parts/json.tsx'
+import { LoadedPage } from '../parts/loaded-page.tsx'
 import { Page, Panel } from '../parts/page.tsx'
 import { Status } from '../parts/status.tsx'
 import { UsagePanel } from '../parts/usage-panel.tsx'
-import { WhenLoaded } from '../parts/when-loaded.tsx'
 import { hrefOf } from '../routing/routes.ts'
 import { useWorkplace } from '../session/session-context.ts'
 
@@ -18,7 +18,7 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
   const key = useLoad((signal) => client.apiKeys.get(id, { signal }), [id])
   const usage = useLoad((signal) => client.apiKeys.getUsage(id, { signal }), [id])
   return (
-    <WhenLoaded loaded={key}>
+    <LoadedPage title={`API key ${id}`} loaded={key}>
       {(found) => (
         <Page
           title={found.name}
@@ -53,7 +53,7 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
           </div>
         </Page>
       )}
-    </WhenLoaded>
+    </LoadedPage>
   )
 }
 

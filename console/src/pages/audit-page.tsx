@@ -5,7 +5,7 @@ import { Json } from '../parts/json.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { WhenLoaded } from '../parts/when-loaded.tsx'
-import { hrefOf, type Route } from '../routing/routes.ts'
+import { hrefOf, hrefOfRelayer, hrefOfTransaction, type Route } from '../routing/routes.ts'
 import { changeQuery } from '../routing/use-route.ts'
 import { useWorkplace } from '../session/session-context.ts'
 
@@ -27,14 +27,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: 'Who', cell: ({ actor, address }) => <Who actor={actor} address={address} /> },
   {
     name: 'What',
-    cell: ({ action, target_type, target_id }) => (
-      <>
-        {action}
-        <div class="why">
-          {target_type.replace('_', ' ')} {target_id}
-        </div>
-      </>
-    ),
+    cell: (entry) => <What entry={entry} />,
   },
   { name: 'Change', isExtra: true, cell: ({ before, after }) => <Change before={before} after={after} /> },
 ]
@@ -99,6 +92,30 @@ export function AuditPage({ route }: { readonly route: Route }) {
       </WhenLoaded>
     </Page>
   )
+}
+
+function What({ entry: { action, target_type, target_id, chain } }: { readonly entry: Entry }) {
+  const href = hrefOfTarget({ target_type, target_id, chain })
+  return (
+    <>
+      {action}
+      <div class="why">
+        {target_type.replace('_', ' ')} {href === undefined ? target_id : <a href={href}>{target_id}</a>}
+      </div>
+    </>
+  )
+}
+
+/** The chain of an entry about a transaction names its relayer. */
+function hrefOfTarget({
+  target_type: type,
+  target_id: id,
+  chain,
+}: Pick<Entry, 'target_type' | 'target_id' | 'chain'>) {
+  if (type === 'transaction') return hrefOfTransaction(chain.replace('relayer:', ''), id)
+  if (type === 'relayer') return hrefOfRelayer(id)
+  if (type === 'notification') return hrefOf(['notifications', id])
+  return type === 'api_key' ? hrefOf(['api-keys', id]) : undefined
 }
 
 function Who({ actor, address }: { readonly actor: string; readonly address: string | undefined }) {

@@ -102,8 +102,7 @@ const COLUMNS: readonly Column<NetworkRow>[] = [
   {
     name: 'Final after',
     isExtra: true,
-    cell: ({ network: { finality, required_confirmations } }) =>
-      finality === 'depth' ? `${required_confirmations} blocks` : (finality ?? 'inclusion'),
+    cell: ({ network }) => finalityOf(network),
   },
   {
     name: 'Block time',
@@ -116,4 +115,9 @@ const COLUMNS: readonly Column<NetworkRow>[] = [
 function EndpointState({ isUp }: { readonly isUp: boolean | undefined }) {
   if (isUp === undefined) return null
   return <Status value={isUp ? 'up' : 'down'} tone={isUp ? 'good' : 'bad'} />
+}
+
+function finalityOf({ finality, required_confirmations: depth }: Schemas['Network']): string {
+  if (finality !== 'depth') return finality ?? 'inclusion'
+  return `${depth} ${depth === 1 ? 'block' : 'blocks'}`
 }

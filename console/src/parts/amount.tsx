@@ -4,15 +4,18 @@ interface AmountProps {
   /** In the smallest unit, as decimal digits; undefined when it is not known. */
   readonly of: string | bigint | undefined
   readonly currency: Currency
+  /** Shows every digit. */
+  readonly isExact?: boolean
 }
 
 /** Shows an amount in the unit for people, with all its digits for a pointer. */
-export function Amount({ of, currency: { decimals, symbol } }: AmountProps) {
+export function Amount({ of, currency: { decimals, symbol }, isExact = false }: AmountProps) {
   if (of === undefined) return <span class="muted">–</span>
   const amount = BigInt(of)
   return (
     <span class="amount" title={`${formatExact(amount, decimals)} ${symbol}`}>
-      {formatShort(amount, decimals)} <span class="muted">{symbol}</span>
+      {isExact ? formatExact(amount, decimals) : formatShort(amount, decimals)}{' '}
+      <span class="muted">{symbol}</span>
     </span>
   )
 }

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { useLoad } from '../../live/use-load.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { LoadedPage } from '../../parts/loaded-page.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { PagedTable, usePage } from '../../parts/paged-table.tsx'
 import { Status } from '../../parts/status.tsx'
-import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import type { Route } from '../../routing/routes.ts'
 import { changeQuery } from '../../routing/use-route.ts'
 import { useOffers, useWorkplace } from '../../session/session-context.ts'
@@ -37,7 +37,7 @@ export function NotificationPage({ id, route }: { readonly id: string; readonly 
     choice: offersRedelivery ? { chosen, choose } : undefined,
   })
   return (
-    <WhenLoaded loaded={notification}>
+    <LoadedPage title={`Notification ${id}`} loaded={notification}>
       {(found) => (
         <Page
           title={`Notification ${id}`}
@@ -94,7 +94,7 @@ export function NotificationPage({ id, route }: { readonly id: string; readonly 
           />
         </Page>
       )}
-    </WhenLoaded>
+    </LoadedPage>
   )
 }
 

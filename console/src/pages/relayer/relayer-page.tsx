@@ -9,6 +9,7 @@ import { Amount } from '../../parts/amount.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Json } from '../../parts/json.tsx'
+import { LoadedPage } from '../../parts/loaded-page.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -41,7 +42,7 @@ export function RelayerPage({ id }: { readonly id: string }) {
   }
   useLiveReload(({ relayer_id }) => relayer_id === id, reload)
   return (
-    <WhenLoaded loaded={relayer}>
+    <LoadedPage title={`Relayer ${id}`} loaded={relayer}>
       {(found) => (
         <Page
           title={found.name}
@@ -79,7 +80,7 @@ export function RelayerPage({ id }: { readonly id: string }) {
           )}
         </Page>
       )}
-    </WhenLoaded>
+    </LoadedPage>
   )
 }
 
@@ -119,7 +120,7 @@ function Account({
               )}
             </>
           ),
-          Balance: <Amount of={status?.balance} currency={networks.currencyOf(relayer)} />,
+          Balance: <Amount of={status?.balance} currency={networks.currencyOf(relayer)} isExact />,
           'Next nonce': status?.nonce,
           'Sequence number': status?.sequence_number,
           Queue: status?.pending_transactions_count,

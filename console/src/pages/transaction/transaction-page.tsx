@@ -3,10 +3,10 @@ import { shorten } from '../../format/shorten.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { useNetworks } from '../../live/use-networks.ts'
+import { LoadedPage } from '../../parts/loaded-page.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
 import { AttemptsTable } from './attempts-table.tsx'
@@ -25,9 +25,9 @@ export function TransactionPage({ relayerId, id }: { readonly relayerId: string;
   const transaction = useLoad((signal) => client.transactions.get(relayerId, id, { signal }), [relayerId, id])
   useLiveReload((event) => event.transaction_id === id, transaction.reload)
   return (
-    <WhenLoaded loaded={transaction}>
+    <LoadedPage title={`Transaction ${shorten(id)}`} loaded={transaction}>
       {(found) => <Loaded transaction={found} reload={transaction.reload} />}
-    </WhenLoaded>
+    </LoadedPage>
   )
 }
 
