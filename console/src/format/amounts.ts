@@ -28,14 +28,16 @@ export function formatExact(amount: bigint, decimals: number): string {
 }
 
 /** The digits after the point that a table shows. */
-const SHOWN_DECIMALS = 6
+const SHOWN_DECIMALS = 4
 
 /** Writes an amount for a table: cut, never rounded up, with a `…` where digits are left out. */
 export function formatShort(amount: bigint, decimals: number): string {
   const exact = formatExact(amount, decimals)
   const [whole = '', fraction = ''] = exact.split('.')
   if (fraction.length <= SHOWN_DECIMALS) return exact
-  return `${whole}.${fraction.slice(0, SHOWN_DECIMALS)}…`
+  // A price or a fee can be far below one: its first digits are what it is about.
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0
+  return `${whole}.${fraction.slice(0, zeros + SHOWN_DECIMALS)}…`
 }
 
 /** The decimals of a gwei. */

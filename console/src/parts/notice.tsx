@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { describeFailure } from '../format/failure.ts'
-import type { Tone } from './status.tsx'
+import type { Tone } from './tone.ts'
 
 /** A sentence about what happened. A screen reader speaks it when it comes. */
 export function Notice({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {

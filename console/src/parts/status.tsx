@@ -1,5 +1,4 @@
-/** How a state should make a reader feel. `busy` is neither good nor bad: the service is at work. */
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle'
+import type { Tone } from './tone.ts'
 
 const TONES: Readonly<Record<string, Tone>> = {
   confirmed: 'good',

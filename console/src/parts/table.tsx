@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Order } from './order.ts'
 
 /** One column of a table. */
 export interface Column<Row> {
@@ -7,12 +8,6 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Left out on a narrow screen: the page of the row has it, too. */
   readonly isExtra?: boolean
-}
-
-/** The column that orders a table, and the direction. */
-export interface Order {
-  readonly by: string
-  readonly isDescending: boolean
 }
 
 interface TableProps<Row> {

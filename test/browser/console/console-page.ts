@@ -50,9 +50,7 @@ export async function openConsole(
       await page.getByRole('searchbox', { name: 'Search by id, hash or address' }).waitFor()
     },
     go: async (path, title) => {
-      await page.evaluate((hash) => {
-        location.hash = hash
-      }, `#/${path}`)
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
     },
     allowChanges: () => page.getByRole('switch', { name: 'Allow changes' }).check(),

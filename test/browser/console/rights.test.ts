@@ -77,7 +77,7 @@ test('the secret that is kept for the tab survives a reload, is not in the lasti
   const allowed = tab.page.getByRole('switch', { name: 'Allow changes' })
   await allowed.waitFor()
   expect(await allowed.isChecked()).toBe(false)
-  expect(await tab.page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(API_KEY)
+  expect(await tab.page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(API_KEY)
   const other = await tab.context.newPage()
   await other.goto(`${story.service.url}/console`)
   await other.getByLabel('API key').waitFor()
@@ -87,7 +87,7 @@ test('the secret that is kept for the tab survives a reload, is not in the lasti
 })
 
 function stored({ page }: ConsolePage): Promise<string> {
-  return page.evaluate(() =>
-    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+  return page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
   )
 }

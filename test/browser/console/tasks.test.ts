@@ -117,7 +117,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await confirm('Cancel the transaction')
     await sees(tab.page, /#2 cancel/)
     await world.story.settle()
-    await sees(tab.page, /canceled/)
+    await tab.page.locator('.page-head .status', { hasText: 'canceled' }).waitFor()
     await tab.screenshot('07-canceled')
   })
 

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
-import type { Order } from '../../parts/table.tsx'
+import type { Order } from '../../parts/order.ts'
 import type { RelayerHealth } from './relayer-health.ts'
 
 /** A row of the overview. */

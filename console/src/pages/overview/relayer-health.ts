@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 import { formatDuration } from '../../format/times.ts'
-import type { Tone } from '../../parts/status.tsx'
+import type { Tone } from '../../parts/tone.ts'
 
 /** The health of a relayer in a word, with the reason. */
 export interface RelayerHealth {

@@ -4,8 +4,9 @@ import { explorerLink } from '../../format/explorer.ts'
 import type { Networks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
-import { Status, type Tone } from '../../parts/status.tsx'
+import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import type { Tone } from '../../parts/tone.ts'
 
 type Attempt = NonNullable<Transaction['attempts']>[number]
 
@@ -32,6 +33,7 @@ export function AttemptsTable({ transaction, network }: AttemptsTableProps) {
     { name: 'Fee', isNumber: true, cell: feeOf },
     {
       name: 'Hash',
+      isExtra: true,
       cell: ({ hash }) => (
         <Hash hash={hash} link={explorerLink(network, { kind: 'transaction', id: hash })} />
       ),

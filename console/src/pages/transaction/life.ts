@@ -1,5 +1,5 @@
 import type { RelayerEvent, Transaction } from '../../../../clients/typescript/src/index.ts'
-import type { Tone } from '../../parts/status.tsx'
+import type { Tone } from '../../parts/tone.ts'
 
 /** One thing that happened to a transaction. */
 export interface Moment {

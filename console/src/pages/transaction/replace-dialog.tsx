@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { stringifyJson } from '../../../../clients/typescript/src/exact-json.ts'
 import type { Body } from '../../../../clients/typescript/src/index.ts'
+import { indentJson } from '../../format/indent-json.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
@@ -60,7 +61,7 @@ export function ReplaceDialog({ transaction, currency, ...rest }: ChangeDialogPr
   )
 }
 
-const indent = (request: object) => JSON.stringify(JSON.parse(stringifyJson(request)), null, 2)
+const indent = (request: object) => indentJson(stringifyJson(request))
 
 /** The service checks the fields, and says what is wrong with them. */
 function parse(text: string): Request | undefined {
