@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { API_KEY } from '../../support/service.ts'
 import { launchChromium } from '../launch.ts'
 import { type ConsolePage, openConsole, sees } from './console-page.ts'
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts'
-
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let world: ConsoleWorld
 let browser: Browser
@@ -25,7 +22,7 @@ afterAll(async () => {
 
 /** Every rule of axe-core: those of WCAG, and its best practices. */
 async function violationsOf({ page }: ConsolePage): Promise<string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
     type Results = { violations: { id: string; nodes: { html: string }[] }[] }
     const { axe } = globalThis as unknown as { axe: { run(): Promise<Results> } }

@@ -61,15 +61,15 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
       )}
       {status_reason && <Notice tone={status === 'failed' ? 'bad' : 'idle'}>{status_reason}</Notice>}
       <div class="columns">
-        <Panel title="Life">
-          <Timeline moments={lifeOf(transaction, events)} />
-        </Panel>
         <div>
-          <Panel title="Content">
-            <ContentFacts transaction={transaction} networks={networks} network={relayer.value?.network} />
+          <Panel title="Life">
+            <Timeline moments={lifeOf(transaction, events)} />
           </Panel>
           {isOpen && <DiagnosisPanel diagnosis={diagnosis} />}
         </div>
+        <Panel title="Content">
+          <ContentFacts transaction={transaction} networks={networks} network={relayer.value?.network} />
+        </Panel>
       </div>
       <Panel title="Attempts">
         {network_type === 'evm' && (transaction.attempts?.length ?? 0) > 0 && (
