@@ -14,17 +14,33 @@ export function useEvents(listener: (event: RelayerEvent) => void): void {
   useEffect(() => live.onEvent((event) => newest.current(event)), [live])
 }
 
-/** Calls `reload` soon after an event that matters, once for a burst of them. */
+/**
+ * Calls `reload` soon after an event that matters, once for a burst of them, and when the stream opens: what happened between the first load and
+ * that moment is in no event.
+ */
 export function useLiveReload(matters: (event: RelayerEvent) => boolean, reload: () => void): void {
+  const { live } = useWorkplace()
   const timer = useRef<number>()
-  useEvents((event) => {
-    if (timer.current !== undefined || !matters(event)) return
-    timer.current = setTimeout(() => {
+  const newest = useRef(reload)
+  newest.current = reload
+  const reloadSoon = () => {
+    timer.current ??= setTimeout(() => {
       timer.current = undefined
-      reload()
+      newest.current()
     }, RELOAD_MS)
+  }
+  useEvents((event) => {
+    if (matters(event)) reloadSoon()
   })
-  useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => {
+    const ignore = live.onState(() => {
+      if (live.state() === 'live') reloadSoon()
+    })
+    return () => {
+      ignore()
+      clearTimeout(timer.current)
+    }
+  }, [live])
 }
 
 /** Returns the state of the event stream. */

@@ -87,7 +87,7 @@ function useHistory({ id, status, attempts }: Transaction): readonly RelayerEven
   const { value = [] } = useLoad(
     async (signal) => {
       if (!may('events:read')) return []
-      return (await client.events.list({ transaction_id: id, limit: 100, signal }).page()).items
+      return await Array.fromAsync(client.events.list({ transaction_id: id, signal }))
     },
     [id, status, attempts?.length],
   )

@@ -20,11 +20,12 @@ const FLUID_MS = 3_000
 /** More than a page of the console has, and far less than the list. */
 const MOST_ELEMENTS = 1_000
 
+let dataDir: string
 let service: Service
 let browser: Browser
 
 beforeAll(async () => {
-  const dataDir = await createDataDir()
+  dataDir = await createDataDir()
   // The first start stores the relayers of the configuration.
   await (await startService({ dataDir, rpcUrls: NOBODY })).stop()
   await fill(dataDir)
@@ -68,4 +69,15 @@ test('a relayer with 100,000 transactions is read page by page, without a wait a
     expect(await tab.page.locator('*').count()).toBeLessThan(MOST_ELEMENTS)
   }
   expect(tab.problems).toEqual([])
+})
+
+test('a service that stops and comes back is said to be away, and is live again', async () => {
+  const tab = await openConsole(browser, service.url)
+  await tab.signIn(API_KEY)
+  const dot = (text: string) => tab.page.getByRole('status').filter({ hasText: text }).waitFor()
+  await dot('Live')
+  await service.stop()
+  await dot('Reconnecting')
+  service = await startService({ dataDir, rpcUrls: NOBODY, env: { APP_PORT: new URL(service.url).port } })
+  await dot('Live')
 })
