@@ -12,6 +12,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY openapi.yaml ./
 COPY src src
+COPY console console
+COPY clients/typescript/src clients/typescript/src
 COPY scripts/prepare.ts scripts/
 COPY scripts/prepare scripts/prepare
 RUN node scripts/prepare.ts

@@ -7,5 +7,7 @@ export default defineConfig({
     ...EVERY_RUN,
     include: ['test/browser/**/*.test.ts'],
     testTimeout: 60_000,
+    // A file waits for its browser while another one waits for its service.
+    maxWorkers: 2,
   },
 })

@@ -1446,6 +1446,27 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/current-api-key": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the API key of this request
+         * @description Shows the rights of the key that asks, so that a program offers only what it may do. Every key can call it. It is no part of `/api-keys`,
+         *     because the key of the environment (`root`) is not a record.
+         */
+        readonly get: operations["getCurrentApiKey"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/api-keys/{api_key_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -2377,6 +2398,8 @@ export interface components {
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
+            /** @description When the service accepted the oldest of these transactions. Absent when there is none. */
+            readonly oldest_pending_transaction_timestamp?: components["schemas"]["Timestamp"];
             /** @description When a transaction of the relayer was last confirmed. Absent when none was. */
             readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
             /** @description True while the service has disabled the relayer. */
@@ -2742,6 +2765,24 @@ export interface components {
             readonly created_by: string;
             /** @description The accepted secrets, the newest first. */
             readonly secrets: readonly components["schemas"]["ApiKeySecret"][];
+        };
+        readonly CurrentApiKeyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["CurrentApiKey"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The rights of the API key that asks. */
+        readonly CurrentApiKey: {
+            /** @description The id of the key; `root` for that of the environment. */
+            readonly id: string;
+            readonly scopes: components["schemas"]["Scopes"];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly networks?: components["schemas"]["NetworkPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            readonly expires_at?: components["schemas"]["Timestamp"];
         };
         /** @description An API key with the secret that was just issued. */
         readonly IssuedApiKey: {
@@ -6809,6 +6850,11 @@ export interface operations {
                  */
                 readonly relayer_id?: components["parameters"]["EventRelayer"];
                 /**
+                 * @description Only events about this transaction: its whole history, as far as the service keeps events.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id?: components["schemas"]["Id"];
+                /**
                  * @description Only events of this type. Upper and lower case letters mean the same here.
                  * @example transaction_update
                  */
@@ -7682,6 +7728,34 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getCurrentApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The rights of the key. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CurrentApiKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };

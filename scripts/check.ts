@@ -12,6 +12,7 @@ const script = (name: string, ...args: string[]) => [
 
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['types', [bin('tsc'), '--noEmit', '-p', '.']],
+  ['types of the console', [bin('tsc'), '--noEmit', '-p', 'console']],
   ['lint and format', [bin('biome'), 'check', '--error-on-warnings']],
   ['contract lint', [bin('redocly'), 'lint', 'openapi.yaml']],
   ['generated types', script('generate.ts', '--check')],

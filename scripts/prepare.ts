@@ -1,6 +1,6 @@
 /**
  * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database (initial-database.gz) and the
- * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page. `npm ci` runs this, too.
+ * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, and console the console. `npm ci` runs this, too.
  * It makes nothing that is there and current. A package that the installation leaves out is no error here.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,6 +19,7 @@ import {
 } from '../src/database/engines/initial-database.ts'
 import { isMissingPackage } from '../src/lib/missing-package.ts'
 import { PACKAGE_ROOT } from '../src/lib/package-root.ts'
+import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
 
 async function prepareDatabase(): Promise<void> {
@@ -70,4 +71,5 @@ reportNodeVersion()
 await prepareContract()
 await unlessOmitted('redoc', prepareReferencePage)
 await unlessOmitted('rolldown', () => prepareProgram(PACKAGE_ROOT))
+await unlessOmitted('rolldown', () => prepareConsole(PACKAGE_ROOT))
 await unlessOmitted('@electric-sql/pglite', prepareDatabase)

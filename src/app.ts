@@ -270,6 +270,7 @@ async function openServer(
     ...compiled,
     ...connected,
     corsOrigins: config.server.corsOrigins,
+    serveConsole: config.server.console,
     apiKeys: config.apiKeys,
     host: config.server.host,
     port: config.server.port,

@@ -91,14 +91,9 @@ function toEntry({ operation, name, paging }: Method): string {
   return `    ${name}: { ${fields.join(', ')} },\n`
 }
 
-function toSignatures({
-  operation: { id, scope, parameters },
-  name,
-  summary,
-  passed,
-  paging,
-}: Method): string {
-  const needs = scope === undefined ? 'It needs no API key.' : `It needs the scope \`${scope}\`.`
+function toSignatures({ operation, name, summary, passed, paging }: Method): string {
+  const { id, parameters } = operation
+  const needs = needsOf(operation)
   const sign = (options: string, result: string) =>
     `    /** ${summary}: operation \`${id}\`. ${needs} */\n    ${name}(${[...passed, options].join(', ')}): ${result}\n`
   const plain = `options?: Options<'${id}'>`
@@ -109,6 +104,11 @@ function toSignatures({
     sign(`options: Options<'${id}'> & { dry_run: true }`, `Promise<DryRunOf<'${id}'>>`) +
     sign(`options?: Options<'${id}'> & { dry_run?: false }`, `Promise<SentBy<'${id}'>>`)
   )
+}
+
+function needsOf({ scope, secured }: ContractOperation): string {
+  if (scope !== undefined) return `It needs the scope \`${scope}\`.`
+  return secured ? 'It needs an API key, and no scope.' : 'It needs no API key.'
 }
 
 function pathArgument({ parameters }: ContractOperation, name: string, document: Node): string {

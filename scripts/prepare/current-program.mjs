@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** Everything that decides what a build makes. npm keeps the list of what it has installed in a file of its own. */
-const SOURCES = [
-  'src',
-  'scripts/prepare',
-  'openapi.yaml',
-  'package.json',
-  'package-lock.json',
-  'node_modules/.package-lock.json',
-]
+/** What decides every build. npm keeps the list of what it has installed in a file of its own. */
+const TOOLS = ['scripts/prepare', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json']
+
+/** Everything that decides what the build of the program makes. */
+const OF_PROGRAM = ['src', 'openapi.yaml', ...TOOLS]
+
+/** Everything that decides what the build of the console makes. */
+export const OF_CONSOLE = ['console', 'clients/typescript/src', ...TOOLS]
 
 /**
- * Hashes the sources. Their content counts and not their time, because git and rsync set the time as they like.
+ * Hashes sources. Their content counts and not their time, because git and rsync set the time as they like.
  *
  * @param {string} root the folder of package.json
+ * @param {readonly string[]} sources files and folders
  * @returns {string}
  */
-export function hashOfSources(root) {
+export function hashOfSources(root, sources = OF_PROGRAM) {
   const hash = createHash('sha256')
-  for (const path of SOURCES.flatMap((source) => filesOf(root, source))) {
+  for (const path of sources.flatMap((source) => filesOf(root, source))) {
     const content = readFileSync(join(root, path))
     hash.update(`${path} ${content.length}\n`).update(content)
   }

@@ -74,6 +74,8 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       maxConnectionsPerPeer: number('RELAYER_MAX_CONNECTIONS_PER_PEER'),
       trustedProxies: readAddresses(env, problems),
       corsOrigins: readOrigins(env, problems),
+      console:
+        readChoice(env, { name: 'CONSOLE', choices: ['on', 'off'], otherwise: 'on' }, problems) === 'on',
       requestTimeoutMs: number('REQUEST_TIMEOUT_SECONDS') * 1000,
       maxBodyBytes: number('RELAYER_MAX_BODY_BYTES'),
     },

@@ -72,6 +72,8 @@ export interface ServerConfig {
   readonly trustedProxies: readonly string[]
   /** The origins whose pages may read event streams, e.g. `https://app.example`. */
   readonly corsOrigins: readonly string[]
+  /** True when the console is served at `/console`. */
+  readonly console: boolean
   readonly requestTimeoutMs: number
   readonly maxBodyBytes: number
 }

@@ -56,7 +56,7 @@ export interface ContractOperation {
   readonly successForm: SuccessForm
   /** True when the operation requires a credential. */
   readonly secured: boolean
-  /** The scope that an API key needs for it; absent for an operation without a credential. */
+  /** The scope that an API key needs for it; absent for an operation that is open to every key, or needs none. */
   readonly scope?: Schemas['Scope']
   /** The query parameter with a ticket that takes the place of an API key; absent when the operation takes none. */
   readonly ticketParameter?: string
@@ -166,16 +166,16 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
 }
 
 /**
- * Reads the scope that an operation names in its bearer requirement.
- * @throws Error for an operation with a credential and without one scope that the contract describes
+ * Reads the scope that an operation names in its bearer requirement; undefined when it is open to everybody, or to every key.
+ * @throws Error for more than one scope, or one that the contract does not describe
  */
 function readScope(document: Node, { operationId }: Node, security: readonly Node[]) {
-  if (security.length === 0) return undefined
   const schemes = (document.components as { securitySchemes: Readonly<Record<string, Node>> }).securitySchemes
   const described = Object.keys(schemes.bearer?.['x-scopes'] ?? {})
   const [scope, ...others] = security.flatMap(({ bearer }) => (bearer ?? []) as readonly string[])
-  if (scope === undefined || others.length > 0 || !described.includes(scope))
-    throw new Error(`openapi.yaml: ${operationId} needs one scope of x-scopes in its security`)
+  if (scope === undefined) return undefined
+  if (others.length > 0 || !described.includes(scope))
+    throw new Error(`openapi.yaml: ${operationId} may name one scope of x-scopes in its security`)
   return scope as Schemas['Scope']
 }
 

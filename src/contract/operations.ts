@@ -130,8 +130,11 @@ export type Handler<Id extends OperationId> = (
 /** The operations that anybody can call without a credential. */
 export type OpenOperationId = 'getHealth' | 'getReadiness'
 
+/** The operations that every API key can call, whatever its scopes are. */
+export type UnscopedOperationId = 'getCurrentApiKey'
+
 /** The scope of each other operation. One without a scope does not compile. */
-export type ScopeOf<Id extends Exclude<OperationId, OpenOperationId>> = scopes[Id]
+export type ScopeOf<Id extends Exclude<OperationId, OpenOperationId | UnscopedOperationId>> = scopes[Id]
 
 /** One handler for each operation of the contract; a missing one does not compile. */
 export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }

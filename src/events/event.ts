@@ -33,6 +33,7 @@ export interface EventRecord {
 /** Selects the events of a reader. */
 export interface EventFilter {
   readonly relayerId?: string | undefined
+  readonly transactionId?: string | undefined
   readonly type?: EventType | undefined
   /** Events of other relayers, and those without a relayer, are left out. Everything is visible when absent. */
   readonly visibility?: Visibility | undefined

@@ -42,7 +42,7 @@ const BYTES_BEFORE = sql<number | null>`
 /** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
   db: Kysely<Schema>,
-  { after, upTo, limit, relayerId, type, visibility = EVERYTHING }: ReadOptions,
+  { after, upTo, limit, relayerId, transactionId, type, visibility = EVERYTHING }: ReadOptions,
 ): Promise<EventRecord[]> {
   let query = db
     .selectFrom('events')
@@ -50,6 +50,7 @@ export async function readEvents(
     .where('number', '>', after)
     .where('number', '<=', upTo)
   if (relayerId !== undefined) query = query.where('relayer_id', '=', relayerId)
+  if (transactionId !== undefined) query = query.where('transaction_id', '=', transactionId)
   if (type !== undefined) query = query.where('type', '=', type)
   if (!seesEverything(visibility)) query = query.where(ofVisibleRelayer(visibility, 'events.relayer_id'))
   const page = query.orderBy('number').limit(limit).as('page')

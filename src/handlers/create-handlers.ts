@@ -2,6 +2,7 @@ import type { HandlerMap } from '../contract/operations.ts'
 import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
 import { type ApprovalHandlerDeps, approvalHandlers } from './approvals.ts'
 import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
+import { currentApiKeyHandlers } from './current-api-key.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthHandlerDeps, healthHandlers } from './health.ts'
@@ -57,6 +58,7 @@ export function createHandlers(
     ...approvalHandlers(deps),
     ...signerHandlers(deps),
     ...apiKeyHandlers(deps),
+    ...currentApiKeyHandlers(),
     ...usageHandlers(deps),
     ...networkHandlers(deps),
     ...notificationHandlers(deps),

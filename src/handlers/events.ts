@@ -47,9 +47,12 @@ export function eventHandlers(
   return {
     listEvents: async ({ query }, { principal: { visibility } }) => {
       const after = BigInt(query.after ?? 0)
-      const filter = { relayerId: query.relayer_id, type: query.type, visibility }
+      const { relayer_id: relayerId, transaction_id: transactionId, type } = query
       const events = await nextEvents(db, {
-        ...filter,
+        relayerId,
+        transactionId,
+        type,
+        visibility,
         after,
         limit: Math.min(MAX_LIMIT, query.limit ?? MAX_LIMIT),
       })

@@ -43,12 +43,13 @@ export function relayerStateHandlers(
 }
 
 function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
-  const { balance, open, lastConfirmedAt } = state
+  const { balance, open, oldestOpenAt, lastConfirmedAt } = state
   return omitUndefined({
     network_type: relayer.networkType,
     balance: balance?.toString(),
     ...presentNumber(relayer.networkType, state),
     pending_transactions_count: open,
+    oldest_pending_transaction_timestamp: oldestOpenAt?.toISOString(),
     last_confirmed_transaction_timestamp: lastConfirmedAt?.toISOString(),
     system_disabled: relayer.systemDisabled,
     paused: relayer.paused,

@@ -20,6 +20,8 @@ import { closeWhileDraining, type DrainState } from './connections/close-while-d
 import type { Connections } from './connections/connections.ts'
 import { keepAlive } from './connections/keep-alive.ts'
 import type { Peers } from './connections/peer.ts'
+import { serveConsole } from './console/console.ts'
+import { readConsoleFiles } from './console/console-files.ts'
 import { countRequest } from './count-request.ts'
 import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation/documentation.ts'
@@ -54,6 +56,8 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
   const authenticate = createAuthenticator({ ...options, onAuthenticated })
   const guard = createGuard(authenticate, limiter)
+  const count = (context: HttpContext) =>
+    countRequest(limiter, { context, key: authenticate(context).limitKey })
   const stages = {
     peers: options.peers,
     networkOf: options.networkOf,
@@ -77,10 +81,8 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     errorBoundary({ log }),
     requireHost(),
     await operationsOfContract(options, stages),
-    documentation({
-      pages: await documentationPages(contract),
-      count: (context) => countRequest(limiter, { context, key: authenticate(context).limitKey }),
-    }),
+    documentation({ pages: await documentationPages(contract), count }),
+    ...(options.serveConsole ? [serveConsole({ files: await readConsoleFiles(), count })] : []),
     notFound(guard),
   ]
 }

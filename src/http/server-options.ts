@@ -19,6 +19,8 @@ export interface HttpServerOptions extends CompiledContract {
   readonly redeemTicket: RedeemTicket
   /** The origins whose pages may read event streams. Default: none but the service's own. */
   readonly corsOrigins?: readonly string[]
+  /** Serves the console at `/console`. Default: no. */
+  readonly serveConsole?: boolean
   readonly host: string
   /** 0 selects any free port. */
   readonly port: number

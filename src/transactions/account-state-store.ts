@@ -5,6 +5,8 @@ import type { Schema } from '../database/schema.ts'
 export interface StoredAccountState {
   /** The number of transactions that are `pending`, `sent` or `submitted`. */
   readonly open: number
+  /** When the oldest of them was accepted; undefined when there is none. */
+  readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
   /** The next nonce of the relayer's own account; undefined until a nonce was assigned. */
   readonly nextNonce: bigint | undefined
@@ -15,9 +17,15 @@ export async function readAccountState(
   db: Kysely<Schema>,
   { id, address }: { readonly id: string; readonly address: string },
 ): Promise<StoredAccountState> {
-  const { rows } = await sql<{ open: bigint; last: Date | null; next_nonce: bigint | null }>`
+  const { rows } = await sql<{
+    open: bigint
+    oldest: Date | null
+    last: Date | null
+    next_nonce: bigint | null
+  }>`
     select
       (select count(*) from transactions where relayer_id = ${id} and phase in ('pending', 'in_flight')) as open,
+      (select min(created_at) from transactions where relayer_id = ${id} and phase in ('pending', 'in_flight')) as oldest,
       (select confirmed_at from transactions where relayer_id = ${id} and status = 'confirmed' and confirmed_at is not null
         order by confirmed_at desc limit 1) as last,
       (select next_nonce from accounts where relayer_id = ${id} and address = ${address}) as next_nonce`.execute(
@@ -26,6 +34,7 @@ export async function readAccountState(
   const [row] = rows
   return {
     open: Number(row?.open ?? 0n),
+    oldestOpenAt: row?.oldest ?? undefined,
     lastConfirmedAt: row?.last ?? undefined,
     nextNonce: row?.next_nonce ?? undefined,
   }

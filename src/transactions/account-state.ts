@@ -18,6 +18,8 @@ export interface AccountState {
   /** The next nonce on the chain; undefined when no endpoint answered, or the account does not exist. */
   readonly chainNonce: bigint | undefined
   readonly open: number
+  /** When the oldest open transaction was accepted; undefined when there is none. */
+  readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
   /** Sentences about the values that could not be read, with the reasons. */
   readonly logs: readonly string[]

@@ -1,16 +1,13 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startStub } from '../http/stub-server.ts'
-
-/** Where Chromium is. `CHROMIUM_PATH` names another one than the package of the system. */
-const EXECUTABLE = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+import { launchChromium } from './launch.ts'
 
 let browser: Browser
 
 beforeAll(async () => {
   // No name but this machine's resolves: what the page does not get from us it does not get.
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1']
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args })
+  browser = await launchChromium(['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'])
 })
 
 afterAll(() => browser?.close())

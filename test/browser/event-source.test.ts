@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Service, startService } from '../support/service.ts'
-
-/** Where Chromium is. `CHROMIUM_PATH` names another one than the package of the system. */
-const EXECUTABLE = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+import { launchChromium } from './launch.ts'
 
 let browser: Browser
 let named: Server
@@ -14,7 +12,7 @@ let stranger: Server
 let service: Service
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] })
+  browser = await launchChromium()
   named = await serveEmptyPage()
   stranger = await serveEmptyPage()
   service = await startService({ rpcUrls: [], relayers: [], env: { RELAYER_CORS_ORIGINS: originOf(named) } })

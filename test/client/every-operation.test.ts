@@ -234,6 +234,7 @@ test('events, as a log and as a stream', async () => {
 })
 
 test('API keys', async () => {
+  expect(bodyOf(await client.GET('/api/v1/current-api-key')).data.id).toBe('root')
   const created = await client.POST('/api/v1/api-keys', {
     body: { id: 'reader', name: 'Reader', scopes: ['relayers:read'], relayers: ['main'] },
   })

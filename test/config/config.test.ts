@@ -20,6 +20,7 @@ describe('a good configuration', () => {
         maxConnectionsPerPeer: 0,
         trustedProxies: [],
         corsOrigins: [],
+        console: true,
         requestTimeoutMs: 30_000,
         maxBodyBytes: 1_048_576,
       },

@@ -11,6 +11,7 @@ import type {
   ScopeOf,
   Streamed,
   Success,
+  UnscopedOperationId,
 } from '../../src/contract/operations.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 
@@ -50,7 +51,7 @@ export const plainText: Equal<Bare<'getHealth'>['body'], 'OK'> = true
 
 /** An operation that has no scope and needs a credential is missing here, and then the file does not compile. */
 export const everyOperationHasAScope: {
-  readonly [Id in Exclude<OperationId, OpenOperationId>]?: ScopeOf<Id>
+  readonly [Id in Exclude<OperationId, OpenOperationId | UnscopedOperationId>]?: ScopeOf<Id>
 } = {}
 
 // @ts-expect-error a list has pagination

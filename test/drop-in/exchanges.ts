@@ -225,6 +225,7 @@ export const EXCHANGES: readonly Exchange[] = [
       balance: 'string',
       nonce: 'string',
       pending_transactions_count: 'integer',
+      oldest_pending_transaction_timestamp: 'string?',
       last_confirmed_transaction_timestamp: 'string?',
       system_disabled: 'boolean',
       paused: 'boolean',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Scope } from '../../src/access/scope.ts'
+import { SCOPES, type Scope } from '../../src/access/scope.ts'
 import { openStream } from '../support/event-stream.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { RECEIVER } from '../support/service.ts'
@@ -72,6 +72,16 @@ describe('the life of a key', () => {
       const again = await call('POST', '/api-keys', { body: { id: taken, name: 'x', scopes: ['rpc'] } })
       expect([again.status, again.body.code]).toEqual([409, 'already_exists'])
     }
+  })
+
+  test('every key can see its own rights, whatever its scopes are', async () => {
+    const { id, secret } = await issue({ scopes: ['rpc'], relayers: ['main'], rules: { assets: ['native'] } })
+    const own = await call('GET', '/current-api-key', { secret })
+    const rights = { id, scopes: ['rpc'], relayers: ['main'], rules: { assets: ['native'] } }
+    expect([own.status, own.body.data]).toEqual([200, rights])
+    const root = await call<{ id: string; scopes: Scope[] }>('GET', '/current-api-key')
+    expect(root.body.data).toEqual({ id: 'root', scopes: SCOPES })
+    expect((await call('GET', '/current-api-key', { secret: `rlk_${'x'.repeat(43)}` })).status).toBe(401)
   })
 
   test('a disabled, a deleted and an unknown key answer the same', async () => {

@@ -54,6 +54,23 @@ test('a reader that comes back with Last-Event-ID misses nothing and sees nothin
   expect(await later.rest()).toEqual([])
 })
 
+test('the log can be read for one transaction alone', async () => {
+  const [one, other] = [
+    await story.send({ to: RECEIVER, value: 2, speed: 'fast' }),
+    await story.send({ to: RECEIVER, value: 3, speed: 'fast' }),
+  ]
+  await story.reach(other.id, 'submitted')
+  const ofOne = async (query: string) => {
+    type Entry = { readonly transaction_id: string; readonly payload: { readonly status: string } }
+    const { body } = await story.service.api<readonly Entry[]>('GET', `/events?transaction_id=${query}`)
+    return body.data.map(({ transaction_id, payload }) => [transaction_id, payload.status])
+  }
+  await story.reach(one.id, 'submitted')
+  expect(await ofOne(one.id)).toEqual(['pending', 'sent', 'submitted'].map((status) => [one.id, status]))
+  expect(await ofOne(`${one.id}&relayer_id=other`)).toEqual([])
+  expect(await ofOne('no-such-transaction')).toEqual([])
+})
+
 test('a reader that loses the connection before the first event comes back with the id of the beginning', async () => {
   const stream = await openStream(story.service.url)
   const beginning = await stream.next()

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { hashSecret } from '../../src/access/key-secret.ts'
 import { type Principal, ROOT } from '../../src/access/principal.ts'
-import type { Scope } from '../../src/access/scope.ts'
+import { SCOPES } from '../../src/access/scope.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import { ask, startSharedStub } from './stub-server.ts'
 
 const { document, operations } = await loadContract()
 const { bearer } = (document.components as { securitySchemes: Record<string, Record<string, object>> })
   .securitySchemes
-const SCOPES = Object.keys(bearer?.['x-scopes'] ?? {}) as Scope[]
+const DESCRIBED = Object.keys(bearer?.['x-scopes'] ?? {})
 
 /** A secret that is the name of its only scope. */
 const findKey = (secretHash: string): Principal | undefined => {
@@ -19,9 +19,18 @@ const findKey = (secretHash: string): Principal | undefined => {
 /** The operations of the interface, which knows no 403. */
 const WITHOUT_FORBIDDEN = ['listNotifications', 'listRelayers', 'replaceTransaction', 'signMessage']
 
+/** The operations that need a key and no scope of it. */
+const OPEN_TO_EVERY_KEY = ['getCurrentApiKey']
+
 test('the contract describes exactly the scopes of its schema', () => {
   const { schemas } = document.components as { schemas: Record<string, { enum?: unknown }> }
-  expect(schemas.Scope?.enum).toEqual(SCOPES)
+  expect(schemas.Scope?.enum).toEqual(DESCRIBED)
+  expect(SCOPES).toEqual(DESCRIBED)
+})
+
+test('an operation that needs a key names a scope, unless it is open to every key', () => {
+  const open = operations.filter(({ secured, scope }) => secured && scope === undefined).map(({ id }) => id)
+  expect(open).toEqual(OPEN_TO_EVERY_KEY)
 })
 
 test('exactly the operations of the interface answer 401 for a missing scope', () => {
@@ -51,8 +60,11 @@ describe('a key with one scope', async () => {
       refused.push(id)
       expect([id, status]).toEqual([id, responses.has(403) ? 403 : 401])
     }
-    const allowed = secured.filter((operation) => operation.scope === scope).map(({ id }) => id)
-    expect(allowed.length).toBeGreaterThan(0)
+    const named = secured.filter((operation) => operation.scope === scope).map(({ id }) => id)
+    expect(named.length).toBeGreaterThan(0)
+    const allowed = secured
+      .map(({ id }) => id)
+      .filter((id) => named.includes(id) || OPEN_TO_EVERY_KEY.includes(id))
     expect(secured.map(({ id }) => id).filter((id) => !refused.includes(id))).toEqual(allowed)
   })
 })

@@ -195,6 +195,7 @@ const HANDLERS: HandlerMap = {
   rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
   listApiKeys: async () => EMPTY_LIST,
   createApiKey: async () => ({ data: { ...API_KEY_RECORD, secret: 'rlk_secret' } }),
+  getCurrentApiKey: async () => ({ data: { id: 'root', scopes: ['transactions:read'] } }),
   getRelayerUsage: async () => ({ data: { limits: [], spent: [] } }),
   getApiKeyUsage: async () => ({ data: { limits: [], spent: [] } }),
   getApiKey: async () => ({ data: API_KEY_RECORD }),
@@ -215,6 +216,7 @@ export interface StubOptions
       | 'observer'
       | 'redeemTicket'
       | 'corsOrigins'
+      | 'serveConsole'
     >
   > {
   readonly handlers?: Partial<HandlerMap>

@@ -54,10 +54,10 @@ test('the open transactions and the last confirmation come from the database', a
   const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
   const read = () => getAccountState(fixture.context, owner.relayer)
   expect(await read()).toMatchObject({ open: 0, balance: 10n ** 20n })
-  expect((await read()).lastConfirmedAt).toBeUndefined()
+  expect(await read()).toMatchObject({ lastConfirmedAt: undefined, oldestOpenAt: undefined })
   const of = (...statuses: readonly TransactionStatus[]) =>
     statuses.map((status) => newTransaction(owner, { status }))
-  const [first, second] = await insert(
+  const [first, second, pending] = await insert(
     fixture.context,
     ...of('confirmed', 'confirmed', 'pending', 'sent', 'submitted', 'mined', 'failed'),
   )
@@ -69,7 +69,7 @@ test('the open transactions and the last confirmation come from the database', a
       { ...second, confirmedAt: oldest },
     ]),
   )
-  expect(await read()).toMatchObject({ open: 3, lastConfirmedAt: newest })
+  expect(await read()).toMatchObject({ open: 3, oldestOpenAt: pending?.createdAt, lastConfirmedAt: newest })
 })
 
 test('what the network does not tell within five seconds is left out, and the logs say so', async () => {

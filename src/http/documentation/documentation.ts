@@ -1,12 +1,8 @@
-import Router from '@koa/router'
-import type { DefaultContext } from 'koa'
 import type { Page } from '../../contract/docs.ts'
 import { AppError } from '../../errors.ts'
-import { answerOptions, MethodNotAllowedError } from '../answers/method-not-allowed.ts'
-import type { HttpContext, Middleware, State } from '../state.ts'
-import { createPageForms } from './page-forms.ts'
-
-const METHODS = ['GET', 'HEAD', 'OPTIONS']
+import type { HttpContext, Middleware } from '../state.ts'
+import { publicPaths } from './public-paths.ts'
+import { sendPage } from './send-page.ts'
 
 /** Lets the reference page load from this host only. Redoc writes its styles into the page. */
 const CONTENT_SECURITY_POLICY =
@@ -21,26 +17,12 @@ interface DocumentationOptions {
   readonly count: (context: HttpContext) => void
 }
 
-/**
- * Serves the pages of the documentation to everybody within the rate limit, and redirects `/` to them. @koa/router routes the paths that
- * the contract does not have; the contract itself routes the operations.
- */
+/** Serves the pages of the documentation to everybody within the rate limit, and redirects `/` to them. */
 export function documentation({ pages, count }: DocumentationOptions): Middleware {
-  const router = new Router<State, DefaultContext>()
-  router.use((context, next) => {
-    count(context)
-    return next()
-  })
-  router.get('/', (context) => context.redirect('/docs'))
-  const paths = new Set(pages.map((page) => page.path))
-  for (const path of paths) router.get(path, choosePage(pages.filter((page) => page.path === path)))
-  for (const path of ['/', ...paths]) {
-    router.options(path, (context) => answerOptions(context, METHODS))
-    router.all(path, () => {
-      throw new MethodNotAllowedError(METHODS)
-    })
-  }
-  return router.routes() as Middleware
+  const named = new Set(pages.map((page) => page.path))
+  const paths = new Map<string, Middleware>([['/', (context) => context.redirect('/docs')]])
+  for (const path of named) paths.set(path, choosePage(pages.filter((page) => page.path === path)))
+  return publicPaths({ paths, count })
 }
 
 /**
@@ -49,7 +31,7 @@ export function documentation({ pages, count }: DocumentationOptions): Middlewar
  * @throws AppError `invalid_request` when there is none
  */
 function choosePage(pages: readonly Page[]): Middleware {
-  const senders = new Map(pages.map((page) => [page.profile, sendPage(page)]))
+  const senders = new Map(pages.map((page) => [page.profile, sendPage(page, headersOf(page))]))
   return function choosePage(context, next) {
     const { profile } = context.query
     const send = Array.isArray(profile) ? undefined : senders.get(profile)
@@ -62,17 +44,10 @@ function choosePage(pages: readonly Page[]): Middleware {
   }
 }
 
-function sendPage(page: Page): Middleware {
-  const formFor = createPageForms(page)
-  return async function sendPage(context) {
-    const { encoding, body, etag } = await formFor((name) => context.acceptsEncodings(name) === name)
-    context.status = 200
-    context.set({ 'Content-Type': page.mediaType, ETag: etag, 'Cache-Control': cacheControl(page, context) })
-    context.set('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-    context.vary('Accept-Encoding')
-    if (encoding !== undefined) context.set('Content-Encoding', encoding)
-    if (context.fresh) context.status = 304
-    else context.body = body
+function headersOf(page: Page) {
+  return {
+    contentSecurityPolicy: CONTENT_SECURITY_POLICY,
+    cacheControl: (context: HttpContext) => cacheControl(page, context),
   }
 }
 

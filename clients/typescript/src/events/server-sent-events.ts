@@ -12,7 +12,8 @@ export async function* readBlocks(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<ServerSentBlock> {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
   // Closes the connection; an error of it ends the stream, too.
   const close = () => reader.cancel().catch(() => {})
   signal.addEventListener('abort', close)
@@ -20,7 +21,7 @@ export async function* readBlocks(
   try {
     if (signal.aborted) return
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += read.value
+      text += decoder.decode(read.value, { stream: true })
       const blocks = text.split(/\r\n\r\n|\n\n|\r\r/)
       text = blocks.pop() ?? ''
       yield* blocks.map(toBlock)

@@ -88,6 +88,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   apiKeys: {
     list: { method: "get", path: "/api/v1/api-keys", paging: "page" },
     create: { method: "post", path: "/api/v1/api-keys", body: true },
+    getCurrent: { method: "get", path: "/api/v1/current-api-key" },
     get: { method: "get", path: "/api/v1/api-keys/{api_key_id}" },
     delete: { method: "delete", path: "/api/v1/api-keys/{api_key_id}" },
     update: { method: "patch", path: "/api/v1/api-keys/{api_key_id}", body: true },
@@ -237,6 +238,8 @@ export interface Resources {
     list(options?: Options<'listApiKeys'>): Pages<Data<'listApiKeys'>[number]>
     /** Create an API key: operation `createApiKey`. It needs the scope `api-keys:admin`. */
     create(body: Body<'createApiKey'>, options?: Options<'createApiKey'>): Promise<Data<'createApiKey'>>
+    /** Get the API key of this request: operation `getCurrentApiKey`. It needs an API key, and no scope. */
+    getCurrent(options?: Options<'getCurrentApiKey'>): Promise<Data<'getCurrentApiKey'>>
     /** Get an API key: operation `getApiKey`. It needs the scope `api-keys:read`. */
     get(apiKeyId: string, options?: Options<'getApiKey'>): Promise<Data<'getApiKey'>>
     /** Delete an API key: operation `deleteApiKey`. It needs the scope `api-keys:admin`. */

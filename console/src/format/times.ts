@@ -1,0 +1,20 @@
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const
+
+/** Writes a duration in its largest whole unit: `17 min`. Less than a second, and what a wrong clock makes negative, is `0 s`. */
+export function formatDuration(ms: number): string {
+  const [name, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000]
+  return `${Math.max(0, Math.floor(ms / size))} ${name}`
+}
+
+/** Writes a time of the service in the time zone of the reader. */
+export function formatTime(timestamp: string): string {
+  return new Date(timestamp).toLocaleString(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+  })
+}

@@ -1,0 +1,26 @@
+import type { Schemas } from '../../../clients/typescript/src/index.ts'
+import { type Currency, currencyOf } from '../format/amounts.ts'
+import { useWorkplace } from '../session/session-context.ts'
+import { useLoad } from './use-load.ts'
+
+type Network = Schemas['Network']
+type OnNetwork = Pick<Schemas['Relayer'], 'network' | 'network_type'>
+
+/** What pages know of networks. Both are guesses by the type of network while a key may not read networks. */
+export interface Networks {
+  readonly find: (on: OnNetwork) => Network | undefined
+  readonly currencyOf: (on: OnNetwork) => Currency
+}
+
+/** Loads the networks, when the key may read them. */
+export function useNetworks(): Networks {
+  const { session } = useWorkplace()
+  const { value = [] } = useLoad(
+    async (signal) =>
+      session.may('networks:read') ? await Array.fromAsync(session.client.networks.list({ signal })) : [],
+    ['networks'],
+  )
+  const find = (on: OnNetwork) =>
+    value.find(({ name, network_type }) => name === on.network && network_type === on.network_type)
+  return { find, currencyOf: (on) => currencyOf(on.network_type, find(on)?.symbol) }
+}

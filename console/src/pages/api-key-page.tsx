@@ -1,0 +1,114 @@
+import type { Schemas } from '../../../clients/typescript/src/index.ts'
+import { formatTime } from '../format/times.ts'
+import { useLoad } from '../live/use-load.ts'
+import { ActionButton } from '../parts/action-button.tsx'
+import { Age } from '../parts/age.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Json } from '../parts/json.tsx'
+import { LoadedPage } from '../parts/loaded-page.tsx'
+import { Page, Panel } from '../parts/page.tsx'
+import { Status } from '../parts/status.tsx'
+import { UsagePanel } from '../parts/usage-panel.tsx'
+import { hrefOf } from '../routing/routes.ts'
+import { useWorkplace } from '../session/session-context.ts'
+
+/** An API key: its rights, and what it has spent. */
+export function ApiKeyPage({ id }: { readonly id: string }) {
+  const { client } = useWorkplace().session
+  const key = useLoad((signal) => client.apiKeys.get(id, { signal }), [id])
+  const usage = useLoad((signal) => client.apiKeys.getUsage(id, { signal }), [id])
+  return (
+    <LoadedPage title={`API key ${id}`} loaded={key}>
+      {(found) => (
+        <Page
+          title={found.name}
+          aside={
+            <Status value={found.disabled ? 'disabled' : 'active'} tone={found.disabled ? 'bad' : 'good'} />
+          }
+          actions={<Switch apiKey={found} onDone={key.reload} />}
+        >
+          <div class="columns">
+            <Panel title="Rights">
+              <Facts
+                facts={{
+                  Id: <code>{found.id}</code>,
+                  ...rightsOf(found),
+                  'Last used': <Age of={found.last_used_at} />,
+                  Created: `${formatTime(found.created_at)} by ${found.created_by}`,
+                  Secrets: found.secrets.map(({ prefix }) => `${prefix}…`).join(', '),
+                  Audit: <a href={hrefOf(['audit'], { actor: found.id })}>What it did</a>,
+                }}
+              />
+            </Panel>
+            <div>
+              <Panel title="Rules">
+                {found.rules === undefined ? (
+                  <p class="muted">There are none.</p>
+                ) : (
+                  <Json value={found.rules} name="Rules" />
+                )}
+              </Panel>
+              <UsagePanel usage={usage} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </LoadedPage>
+  )
+}
+
+/** The key that the person has signed in with. */
+export function CurrentKeyPage() {
+  const { key } = useWorkplace().session
+  return (
+    <Page title={`Key ${key.id}`}>
+      <Panel title="What it may do">
+        <Facts facts={rightsOf(key)} />
+      </Panel>
+      {key.rules !== undefined && (
+        <Panel title="Rules">
+          <Json value={key.rules} name="Rules" />
+        </Panel>
+      )}
+    </Page>
+  )
+}
+
+function rightsOf({ scopes, relayers, networks, expires_at }: Schemas['CurrentApiKey']) {
+  return {
+    Scopes: scopes.join(', '),
+    Relayers: relayers?.join(', ') ?? 'all',
+    Networks: networks?.join(', ') ?? 'all',
+    Expires: expires_at === undefined ? 'never' : formatTime(expires_at),
+  }
+}
+
+function Switch({
+  apiKey: { id, disabled },
+  onDone,
+}: {
+  readonly apiKey: Schemas['ApiKey']
+  readonly onDone: () => void
+}) {
+  const { client } = useWorkplace().session
+  return disabled ? (
+    <ActionButton
+      name="Enable"
+      scope="api-keys:admin"
+      act={() => client.apiKeys.update(id, { disabled: false })}
+      onDone={onDone}
+    >
+      <p>Its secrets are accepted again.</p>
+    </ActionButton>
+  ) : (
+    <ActionButton
+      name="Disable"
+      scope="api-keys:admin"
+      isDangerous
+      act={() => client.apiKeys.update(id, { disabled: true })}
+      onDone={onDone}
+    >
+      <p>No secret of it is accepted from now on, and its event streams end. It can be enabled again.</p>
+    </ActionButton>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Schemas } from '../../../clients/typescript/src/index.ts'
+import { Age } from '../parts/age.tsx'
+import { Page } from '../parts/page.tsx'
+import { PagedTable, usePage } from '../parts/paged-table.tsx'
+import { Status } from '../parts/status.tsx'
+import type { Column } from '../parts/table.tsx'
+import { hrefOf, type Route } from '../routing/routes.ts'
+import { useWorkplace } from '../session/session-context.ts'
+
+const COLUMNS: readonly Column<Schemas['ApiKey']>[] = [
+  { name: 'Key', cell: ({ id, name }) => <a href={hrefOf(['api-keys', id])}>{name}</a> },
+  {
+    name: 'State',
+    cell: ({ disabled }) => (
+      <Status value={disabled ? 'disabled' : 'active'} tone={disabled ? 'bad' : 'good'} />
+    ),
+  },
+  { name: 'Scopes', isExtra: true, cell: ({ scopes }) => <div class="why">{scopes.join(', ')}</div> },
+  {
+    name: 'Sees',
+    isExtra: true,
+    cell: ({ relayers, networks }) => [...(relayers ?? []), ...(networks ?? [])].join(', ') || 'everything',
+  },
+  { name: 'Used', isNumber: true, cell: ({ last_used_at }) => <Age of={last_used_at} /> },
+]
+
+/** The API keys. Their secrets are shown by no answer, and so nowhere here. */
+export function ApiKeysPage({ route }: { readonly route: Route }) {
+  const { client } = useWorkplace().session
+  const rows = usePage({ route, keys: ['api-keys'], load: (query) => client.apiKeys.list(query).page() })
+  return (
+    <Page title="API keys">
+      <PagedTable
+        caption="API keys"
+        empty="There is only the key of the environment."
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        route={route}
+        rows={rows}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,139 @@
+import type { Schemas } from '../../../clients/typescript/src/index.ts'
+import { formatTime } from '../format/times.ts'
+import { useLoad } from '../live/use-load.ts'
+import { Json } from '../parts/json.tsx'
+import { Page } from '../parts/page.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { WhenLoaded } from '../parts/when-loaded.tsx'
+import { hrefOf, hrefOfRelayer, hrefOfTransaction, type Route } from '../routing/routes.ts'
+import { changeQuery } from '../routing/use-route.ts'
+import { useWorkplace } from '../session/session-context.ts'
+
+type Entry = Schemas['AuditEntry']
+
+const TARGETS = [
+  'relayer',
+  'signer',
+  'notification',
+  'network',
+  'transaction',
+  'api_key',
+  'deployment',
+] as const
+const ROWS = 50
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { name: 'When', cell: ({ at }) => <time dateTime={at}>{formatTime(at)}</time> },
+  { name: 'Who', cell: ({ actor, address }) => <Who actor={actor} address={address} /> },
+  {
+    name: 'What',
+    cell: (entry) => <What entry={entry} />,
+  },
+  { name: 'Change', isExtra: true, cell: ({ before, after }) => <Change before={before} after={after} /> },
+]
+
+/** Who changed, sent and signed what, newest first. */
+export function AuditPage({ route }: { readonly route: Route }) {
+  const { client } = useWorkplace().session
+  const { actor, before } = route.query
+  const target = TARGETS.find((known) => known === route.query.target)
+  const filter = {
+    ...(actor && { actor }),
+    ...(before && { before }),
+    ...(target && { target_type: target }),
+  }
+  const entries = useLoad((signal) => client.audit.list({ ...filter, limit: ROWS, signal }).page(), [filter])
+  return (
+    <Page title="Audit log">
+      <div class="filters">
+        <label>
+          Who
+          <input
+            value={actor ?? ''}
+            placeholder="id of a key, root …"
+            onChange={(event) =>
+              changeQuery(route, { actor: event.currentTarget.value.trim(), before: undefined })
+            }
+          />
+        </label>
+        <label>
+          Of
+          <select
+            value={target ?? ''}
+            onChange={(event) => changeQuery(route, { target: event.currentTarget.value, before: undefined })}
+          >
+            <option value="">everything</option>
+            {TARGETS.map((known) => (
+              <option key={known} value={known}>
+                {known.replace('_', ' ')}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <WhenLoaded loaded={entries}>
+        {({ items }) => (
+          <>
+            <Table
+              caption="Audit log"
+              columns={COLUMNS}
+              rows={items}
+              keyOf={({ id }) => id}
+              empty="There are no entries."
+            />
+            <nav class="pager" aria-label="Pages">
+              {before && <a href={hrefOf(route.path, { ...route.query, before: undefined })}>Newest</a>}
+              {items.length === ROWS && (
+                <a href={hrefOf(route.path, { ...route.query, before: items.at(-1)?.id })}>Older</a>
+              )}
+            </nav>
+          </>
+        )}
+      </WhenLoaded>
+    </Page>
+  )
+}
+
+function What({ entry: { action, target_type, target_id, chain } }: { readonly entry: Entry }) {
+  const href = hrefOfTarget({ target_type, target_id, chain })
+  return (
+    <>
+      {action}
+      <div class="why">
+        {target_type.replace('_', ' ')} {href === undefined ? target_id : <a href={href}>{target_id}</a>}
+      </div>
+    </>
+  )
+}
+
+/** The chain of an entry about a transaction names its relayer. */
+function hrefOfTarget({
+  target_type: type,
+  target_id: id,
+  chain,
+}: Pick<Entry, 'target_type' | 'target_id' | 'chain'>) {
+  if (type === 'transaction') return hrefOfTransaction(chain.replace('relayer:', ''), id)
+  if (type === 'relayer') return hrefOfRelayer(id)
+  if (type === 'notification') return hrefOf(['notifications', id])
+  return type === 'api_key' ? hrefOf(['api-keys', id]) : undefined
+}
+
+function Who({ actor, address }: { readonly actor: string; readonly address: string | undefined }) {
+  return (
+    <>
+      {actor}
+      {address && <div class="why">{address}</div>}
+    </>
+  )
+}
+
+function Change({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+  if (before === undefined && after === undefined) return <span class="muted">–</span>
+  return (
+    <details>
+      <summary>{before === undefined ? 'New' : after === undefined ? 'Deleted' : 'Changed'}</summary>
+      {before !== undefined && <Json value={before} name="Before" />}
+      {after !== undefined && <Json value={after} name="After" />}
+    </details>
+  )
+}

@@ -1,0 +1,61 @@
+import { Notice } from '../parts/notice.tsx'
+import { Page } from '../parts/page.tsx'
+import { hrefOf, type Route } from '../routing/routes.ts'
+import { ApiKeyPage, CurrentKeyPage } from './api-key-page.tsx'
+import { ApiKeysPage } from './api-keys-page.tsx'
+import { ApprovalsPage } from './approvals-page.tsx'
+import { AuditPage } from './audit-page.tsx'
+import { NetworksPage } from './networks-page.tsx'
+import { NotificationPage } from './notifications/notification-page.tsx'
+import { NotificationsPage } from './notifications/notifications-page.tsx'
+import { OverviewPage } from './overview/overview-page.tsx'
+import { RelayerPage } from './relayer/relayer-page.tsx'
+import { SearchPage } from './search/search-page.tsx'
+import { SignersPage } from './signers-page.tsx'
+import { TransactionPage } from './transaction/transaction-page.tsx'
+import { TransactionsPage } from './transactions-page.tsx'
+
+/** Chooses the page of a route. */
+export function CurrentPage({ route }: { readonly route: Route }) {
+  const [first, second, third] = route.path
+  switch (first) {
+    case undefined:
+      return <OverviewPage />
+    case 'transactions':
+      return second && third ? (
+        <TransactionPage relayerId={second} id={third} />
+      ) : (
+        <TransactionsPage route={route} />
+      )
+    case 'relayers':
+      return second ? <RelayerPage id={second} /> : <OverviewPage />
+    case 'approvals':
+      return <ApprovalsPage route={route} />
+    case 'networks':
+      return <NetworksPage />
+    case 'signers':
+      return <SignersPage route={route} />
+    case 'notifications':
+      return second ? (
+        <NotificationPage key={second} id={second} route={route} />
+      ) : (
+        <NotificationsPage route={route} />
+      )
+    case 'api-keys':
+      return second ? <ApiKeyPage id={second} /> : <ApiKeysPage route={route} />
+    case 'audit':
+      return <AuditPage route={route} />
+    case 'key':
+      return <CurrentKeyPage />
+    case 'search':
+      return <SearchPage route={route} />
+    default:
+      return (
+        <Page title="Nothing here">
+          <Notice tone="idle">
+            The console has no such page. The <a href={hrefOf([])}>overview</a> has all relayers.
+          </Notice>
+        </Page>
+      )
+  }
+}

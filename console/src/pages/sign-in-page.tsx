@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks'
+import { Failure } from '../parts/notice.tsx'
+import { ThemeSwitch } from '../parts/theme-switch.tsx'
+import { keepSecret } from '../session/kept-secret.ts'
+
+/** Asks for an API key. The form never leaves the page, so the key cannot get into an address. */
+export function SignInPage({ signIn }: { readonly signIn: (secret: string) => Promise<void> }) {
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (form: HTMLFormElement) => {
+    const fields = new FormData(form)
+    const secret = String(fields.get('secret') ?? '').trim()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await signIn(secret)
+      if (fields.get('keep') !== null) keepSecret(secret)
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="sign-in">
+      <form
+        class="panel"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit(event.currentTarget)
+        }}
+      >
+        <h1>Relayer console</h1>
+        <p class="muted">
+          Sign in with an API key of this service. The console can do what the key may do, and changes nothing
+          until you allow it.
+        </p>
+        <label>
+          API key
+          <input type="password" name="secret" required autocomplete="off" spellcheck={false} />
+        </label>
+        <label class="check">
+          <input type="checkbox" name="keep" /> Keep it for this tab
+        </label>
+        {error !== undefined && <Failure error={error} />}
+        <button type="submit" class="primary" disabled={isBusy}>
+          Sign in
+        </button>
+      </form>
+      <p class="muted">
+        <a href="/docs">API reference</a> · <ThemeSwitch />
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Transaction } from '../../../../clients/typescript/src/index.ts'
+import { explorerLink } from '../../format/explorer.ts'
+import type { Networks } from '../../live/use-networks.ts'
+import { Age } from '../../parts/age.tsx'
+import { Amount } from '../../parts/amount.tsx'
+import { Copyable } from '../../parts/copyable.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { hrefOfRelayer } from '../../routing/routes.ts'
+import { describeCall } from './describe-call.ts'
+
+interface ContentFactsProps {
+  readonly transaction: Transaction
+  readonly networks: Networks
+  /** The network of its relayer; undefined when the key may not read relayers. */
+  readonly network: string | undefined
+}
+
+/** What a transaction is and where it can be looked at. */
+export function ContentFacts({ transaction, networks, network = '' }: ContentFactsProps) {
+  const { id, relayer_id, network_type, created_at, hash, from } = transaction
+  const on = { network, network_type }
+  const link =
+    hash === undefined ? undefined : explorerLink(networks.find(on), { kind: 'transaction', id: hash })
+  return (
+    <Facts
+      facts={{
+        Id: <Copyable text={id} name="id" whole />,
+        Relayer: <a href={hrefOfRelayer(relayer_id)}>{relayer_id}</a>,
+        Accepted: <Age of={created_at} />,
+        Hash: hash && (
+          <>
+            <Copyable text={hash} name="hash" />{' '}
+            {link && (
+              <a href={link} target="_blank" rel="noreferrer noopener">
+                Explorer ↗
+              </a>
+            )}
+          </>
+        ),
+        From: <Copyable text={from} name="sender" />,
+        ...(transaction.network_type === 'evm' && evmFacts(transaction, networks, network)),
+        ...(transaction.network_type === 'stellar' && { Sequence: transaction.sequence_number }),
+      }}
+    />
+  )
+}
+
+function evmFacts(
+  { to, value, data, nonce, gas_limit: gas }: Extract<Transaction, { network_type: 'evm' }>,
+  networks: Networks,
+  network: string,
+) {
+  return {
+    To: to === undefined ? 'a new smart contract' : <Copyable text={to} name="receiver" />,
+    Value: <Amount of={value} currency={networks.currencyOf({ network, network_type: 'evm' })} />,
+    Call: data !== undefined && data !== '0x' ? <code class="call">{describeCall(data)}</code> : undefined,
+    Nonce: nonce?.toString(),
+    'Gas limit': gas?.toString(),
+  }
+}

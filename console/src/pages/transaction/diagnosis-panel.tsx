@@ -1,0 +1,64 @@
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import type { Loaded } from '../../live/use-load.ts'
+import { Age } from '../../parts/age.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { WhenLoaded } from '../../parts/when-loaded.tsx'
+
+type Diagnosis = Schemas['Diagnosis']
+
+/** Says why a transaction is where it is, and what the service does next. */
+export function DiagnosisPanel({ diagnosis }: { readonly diagnosis: Loaded<Diagnosis | undefined> }) {
+  return (
+    <Panel
+      title="Why is it here?"
+      actions={
+        <button type="button" onClick={diagnosis.reload} disabled={diagnosis.isLoading}>
+          Ask again
+        </button>
+      }
+    >
+      <WhenLoaded loaded={diagnosis}>{(found) => found && <Findings diagnosis={found} />}</WhenLoaded>
+    </Panel>
+  )
+}
+
+function Findings({
+  diagnosis: { summary, findings, queue, next_action: next, confirmations, endpoints },
+}: {
+  readonly diagnosis: Diagnosis
+}) {
+  return (
+    <>
+      <p class="summary">{summary}</p>
+      {findings.length > 1 && (
+        <ul class="findings">
+          {findings.slice(1).map(({ code, message }) => (
+            <li key={code}>{message}</li>
+          ))}
+        </ul>
+      )}
+      <Facts
+        facts={{
+          'Next step': (
+            <>
+              {next.message}{' '}
+              {next.at !== undefined && Date.parse(next.at) < Date.now() && <Age of={next.at} />}
+            </>
+          ),
+          Queue: `${queue.position} before it, ${queue.in_flight} of ${queue.in_flight_limit} in flight`,
+          Confirmations:
+            confirmations &&
+            `block ${confirmations.block}, newest ${confirmations.head ?? 'unknown'}, ${confirmations.required} needed`,
+          Endpoints: endpoints.map(({ host, healthy, error }) => (
+            <div key={host}>
+              <Status value={healthy ? 'up' : 'down'} tone={healthy ? 'good' : 'bad'} /> {host}{' '}
+              <span class="muted">{error}</span>
+            </div>
+          )),
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
+import { formatGwei } from '../../format/amounts.ts'
+
+interface FeeChartProps {
+  readonly transaction: Transaction
+  /** The prices of the market, when they are known. */
+  readonly fees: Schemas['Diagnosis']['fees']
+}
+
+interface Bar {
+  readonly name: string
+  readonly price: bigint
+  readonly isMarket?: boolean
+}
+
+/** Draws what each attempt offers for a unit of gas beside what the market asks. */
+export function FeeChart({ transaction, fees }: FeeChartProps) {
+  const bars = [...attemptBars(transaction), ...marketBars(fees)]
+  const most = highestOf(bars)
+  return (
+    <ul class="fees" aria-label="Price of a unit of gas">
+      {bars.map(({ name, price, isMarket }) => (
+        <li key={name}>
+          <span>{name}</span>
+          <svg height="10" aria-hidden="true">
+            <rect
+              class={isMarket ? 'market' : 'own'}
+              width={`${Number((price * 1000n) / most) / 10}%`}
+              height="10"
+              rx="3"
+            />
+          </svg>
+          <span class="number">{formatGwei(price)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** 1 at least, because it divides. */
+function highestOf(bars: readonly Bar[]): bigint {
+  let highest = 1n
+  for (const { price } of bars) if (price > highest) highest = price
+  return highest
+}
+
+function attemptBars(transaction: Transaction): Bar[] {
+  if (transaction.network_type !== 'evm') return []
+  return (transaction.attempts ?? []).map(({ number, kind, max_fee_per_gas, gas_price }) => ({
+    name: `#${number} ${kind.replaceAll('_', ' ')}`,
+    price: BigInt(max_fee_per_gas ?? gas_price ?? 0),
+  }))
+}
+
+function marketBars(fees: Schemas['Diagnosis']['fees']): Bar[] {
+  const named = { 'market price': fees?.market, 'base fee': fees?.base_fee, 'cap of the relayer': fees?.cap }
+  return Object.entries(named).flatMap(([name, price]) =>
+    price === undefined ? [] : [{ name, price: BigInt(price), isMarket: true }],
+  )
+}

@@ -1,0 +1,80 @@
+import type { RelayerEvent, Transaction } from '../../../../clients/typescript/src/index.ts'
+import type { Tone } from '../../parts/tone.ts'
+
+/** One thing that happened to a transaction. */
+export interface Moment {
+  /** In ms. */
+  readonly at: number
+  readonly label: string
+  readonly tone: Tone
+  /** The number of the attempt; absent for what happened to the transaction as a whole. */
+  readonly attempt?: number
+  readonly detail?: string
+}
+
+/** The order of a normal life. A step back means that the chain dropped the block. */
+const STEPS = ['pending', 'sent', 'submitted', 'mined', 'confirmed']
+
+const TONES: Readonly<Record<string, Tone>> = {
+  mined: 'good',
+  confirmed: 'good',
+  failed: 'bad',
+  canceled: 'idle',
+  expired: 'idle',
+}
+
+/** Tells the life of a transaction, oldest first: its attempts, and its statuses from the event log or, without that, from the record. */
+export function lifeOf(transaction: Transaction, events: readonly RelayerEvent[]): readonly Moment[] {
+  const statuses = events.length > 0 ? fromEvents(events) : fromRecord(transaction)
+  return [...statuses, ...fromAttempts(transaction)].sort((one, other) => one.at - other.at)
+}
+
+function fromAttempts({ attempts = [] }: Transaction): Moment[] {
+  return attempts.flatMap(({ number, kind, outcome, signed_at, broadcast_at, error }): Moment[] => [
+    {
+      at: Date.parse(signed_at),
+      label: `#${number} ${kind.replaceAll('_', ' ')}: signed`,
+      tone: outcome === 'refused' ? 'bad' : 'busy',
+      attempt: number,
+      ...(error !== undefined && { detail: error }),
+    },
+    ...(broadcast_at === undefined
+      ? []
+      : [
+          {
+            at: Date.parse(broadcast_at),
+            label: `#${number} broadcast`,
+            tone: 'busy',
+            attempt: number,
+          } as const,
+        ]),
+  ])
+}
+
+function fromRecord({ status, created_at, confirmed_at, status_reason }: Transaction): Moment[] {
+  const accepted = { at: Date.parse(created_at), label: 'accepted', tone: 'busy' } as const
+  if (confirmed_at === undefined) return [accepted]
+  const detail = status_reason === undefined ? {} : { detail: status_reason }
+  return [accepted, { at: Date.parse(confirmed_at), label: status, tone: TONES[status] ?? 'busy', ...detail }]
+}
+
+/** `sent` and `submitted` say the same as the attempts do, so only their repetition after a block counts. */
+function fromEvents(events: readonly RelayerEvent[]): Moment[] {
+  let before = -1
+  return events.flatMap((event): Moment[] => {
+    const at = Date.parse(event.created_at)
+    if (event.type !== 'transaction_update')
+      return [{ at, label: event.type.replace('transaction_', ''), tone: 'bad' }]
+    const { status = '', status_reason } = event.payload as { status?: string; status_reason?: string }
+    const step = STEPS.indexOf(status)
+    const isRepeated = step === before && step >= 0
+    const wentBack = step >= 0 && step < before && before >= STEPS.indexOf('mined')
+    before = step
+    const detail = status_reason === undefined ? {} : { detail: status_reason }
+    if (wentBack) return [{ at, label: `reorganised: ${status} again`, tone: 'warn', ...detail }]
+    if (isRepeated || status === 'sent' || status === 'submitted') return []
+    return [
+      { at, label: status === 'pending' ? 'accepted' : status, tone: TONES[status] ?? 'busy', ...detail },
+    ]
+  })
+}

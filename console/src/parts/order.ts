@@ -1,0 +1,5 @@
+/** The column that orders a table, and the direction. */
+export interface Order {
+  readonly by: string
+  readonly isDescending: boolean
+}

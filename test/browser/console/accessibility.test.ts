@@ -1,0 +1,100 @@
+import axe from 'axe-core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { API_KEY } from '../../support/service.ts'
+import { launchChromium } from '../launch.ts'
+import { type ConsolePage, openConsole, sees } from './console-page.ts'
+import { type ConsoleWorld, startConsoleWorld } from './console-world.ts'
+
+let world: ConsoleWorld
+let browser: Browser
+let id: string
+
+beforeAll(async () => {
+  ;[world, browser] = await Promise.all([startConsoleWorld(), launchChromium()])
+  id = await world.sendSlow()
+  await world.sendForApproval()
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await world?.stop()
+})
+
+/** Every rule of axe-core: those of WCAG, and its best practices. */
+async function violationsOf({ page }: ConsolePage): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    type Results = { violations: { id: string; nodes: { html: string }[] }[] }
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<Results> } }
+    const { violations } = await axe.run()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+  })
+}
+
+/** Pages with their titles, and a text that is there when everything is. */
+const PAGES = [
+  ['', 'Overview', /paused/],
+  ['transactions', 'Transactions', /submitted/],
+  ['transactions/main/{id}', /^Transaction/, /market price/],
+  ['relayers/main', 'Main', /ETH/],
+  ['approvals', 'Approvals', /payouts|waiting/],
+  ['networks', 'Networks', /anvil/],
+  ['signers', 'Signers', /dev-0/],
+  ['notifications', 'Notifications', /3 dead/],
+  ['notifications/ops?status=dead', /ops/, /dead/],
+  ['api-keys', 'API keys', /Payouts/],
+  ['api-keys/payouts', 'Payouts', /day/],
+  ['audit', 'Audit log', /createApiKey/],
+  ['key', 'Key root', /relayers:read/],
+  ['search?q=nothing', /^Search/, /Nothing that this key sees/],
+  ['no-such-page', 'Nothing here', /overview/],
+  ['relayers/nobody', /nobody/, /no relayer/i],
+] as const
+
+// The theme decides about contrast and the width about the layout, so each value of both is there once.
+test.each([
+  ['light', 1440],
+  ['dark', 390],
+] as const)(
+  'no page breaks a rule of accessibility in the %s theme, or is wider than its %i px',
+  async (colorScheme, width) => {
+    const tab = await openConsole(browser, world.story.service.url, { width, colorScheme })
+    expect(await violationsOf(tab)).toEqual([])
+    await tab.signIn(API_KEY)
+    await tab.allowChanges()
+    for (const [path, title, text] of PAGES) {
+      await tab.go(path.replace('{id}', id), title)
+      await sees(tab.page, text)
+      expect([path, await violationsOf(tab)]).toEqual([path, []])
+      expect([path, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+      await tab.screenshot(`page-${path.replaceAll(/[^a-z-]+/g, '-')}-${colorScheme}`)
+    }
+    expect(tab.problems).toEqual([])
+    await tab.context.close()
+  },
+)
+
+test('the rules see a fault when there is one, in the theme that the person chose', async () => {
+  const tab = await openConsole(browser, world.story.service.url)
+  await tab.page.getByRole('button', { name: 'Theme: system' }).click()
+  await tab.page.getByRole('button', { name: 'Theme: light' }).click()
+  expect(await tab.page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+  expect(await violationsOf(tab)).toEqual([])
+  await tab.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+  expect(await violationsOf(tab)).toEqual(['button-name: <button></button>'])
+})
+
+test('a question can be answered by the keyboard alone, and gives the focus back', async () => {
+  const tab = await openConsole(browser, world.story.service.url)
+  await tab.signIn(API_KEY)
+  await tab.allowChanges()
+  await tab.go(`transactions/main/${id}`, /^Transaction/)
+  await tab.page.getByRole('button', { name: 'Cancel', exact: true }).focus()
+  await tab.page.keyboard.press('Enter')
+  await tab.page.getByRole('dialog').waitFor()
+  await expect.poll(() => tab.page.getByRole('dialog').innerText()).toContain('gwei')
+  expect(await violationsOf(tab)).toEqual([])
+  await tab.page.keyboard.press('Escape')
+  await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(0)
+  expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('Cancel')
+})

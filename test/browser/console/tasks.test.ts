@@ -1,0 +1,195 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { API_KEY } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import { launchChromium } from '../launch.ts'
+import { type ConsolePage, openConsole, sees } from './console-page.ts'
+import { type ConsoleWorld, startConsoleWorld } from './console-world.ts'
+
+let world: ConsoleWorld
+let browser: Browser
+
+beforeAll(async () => {
+  ;[world, browser] = await Promise.all([startConsoleWorld(), launchChromium()])
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await world?.stop()
+})
+
+describe.each([1440, 390])('a person with a screen of %i px', (width) => {
+  let tab: ConsolePage
+
+  beforeAll(async () => {
+    tab = await openConsole(browser, world.story.service.url, { width })
+    await tab.signIn(API_KEY)
+  })
+  beforeEach(async () => {
+    await tab.page.getByRole('switch', { name: 'Allow changes' }).uncheck()
+    await tab.go('', 'Overview')
+  })
+  afterEach(() => expect(tab.problems).toEqual([]))
+  afterAll(() => tab?.context.close())
+
+  const dialog = () => tab.page.getByRole('dialog')
+  const press = (name: string | RegExp) => tab.page.getByRole('button', { name, exact: true }).click()
+  const confirm = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
+  const transactionOf = async (id: string) => (await world.story.get(id)) as { status: string; value: string }
+
+  test('is told why a key is not accepted, and signs in with the right one', async () => {
+    const other = await openConsole(browser, world.story.service.url, { width })
+    await other.page.getByLabel('API key').fill('no-such-key-of-thirty-two-characters-x')
+    await other.page.getByRole('button', { name: 'Sign in' }).click()
+    await other.page.getByRole('alert').waitFor()
+    await other.screenshot('01-sign-in')
+    await other.signIn(API_KEY)
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(other.problems).toEqual([])
+    await other.context.close()
+  })
+
+  test('sees which relayer needs care, and finds one by its name', async () => {
+    const { page } = tab
+    const rows = page.getByRole('row')
+    await sees(page, /paused/)
+    await sees(page, /\d ETH/)
+    await page.getByRole('searchbox', { name: 'Filter relayers' }).fill('other')
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByRole('searchbox', { name: 'Filter relayers' }).fill('')
+    await press(/^Relayer/)
+    expect(await page.getByRole('columnheader', { name: /^Relayer/ }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    )
+    await tab.screenshot('02-overview')
+  })
+
+  test('watches a queue grow without loading the page again', async () => {
+    const { page } = tab
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+    const queue = page.getByRole('link', { name: /^Transactions of main: \d/ })
+    const before = Number(await queue.innerText())
+    await world.sendSlow()
+    await expect.poll(async () => Number(await queue.innerText()), { timeout: 10_000 }).toBe(before + 1)
+  })
+
+  test('reads why a transaction waits', async () => {
+    const id = await world.sendSlow()
+    await tab.go(`transactions/main/${id}`, /^Transaction/)
+    await sees(tab.page, /Next step/)
+    await sees(tab.page, /#1 send: signed/)
+    await sees(tab.page, /market price/)
+    await tab.screenshot('04-transaction')
+  })
+
+  test('speeds a transaction up, after a look at the price', async () => {
+    const id = await world.sendSlow()
+    await tab.go(`transactions/main/${id}`, /^Transaction/)
+    expect(await tab.page.getByRole('button', { name: 'Speed up' }).count()).toBe(0)
+    await tab.allowChanges()
+    await press('Speed up')
+    await expect.poll(() => dialog().innerText()).toMatch(/gwei instead of [\d.…]+ gwei/)
+    await tab.screenshot('05-speed-up')
+    await confirm('Speed it up')
+    await sees(tab.page, /#2 replace: signed/)
+  })
+
+  test('replaces the amount of a transaction, after a preview', async () => {
+    const id = await world.sendSlow()
+    await tab.go(`transactions/main/${id}`, /^Transaction/)
+    await tab.allowChanges()
+    await press('Replace')
+    const field = dialog().getByRole('textbox')
+    await field.fill(
+      (await field.inputValue()).replace('"1000000000000000"', '"77"').replace('"fast"', '"fastest"'),
+    )
+    await confirm('Preview')
+    await expect.poll(() => dialog().innerText()).toContain('would accept it')
+    await confirm('Replace it')
+    await expect.poll(async () => (await transactionOf(id)).value).toBe('77')
+  })
+
+  test('cancels a transaction', async () => {
+    const id = await world.sendSlow()
+    await tab.go(`transactions/main/${id}`, /^Transaction/)
+    await tab.allowChanges()
+    await press('Cancel')
+    await expect.poll(() => dialog().innerText()).toContain('gwei')
+    await confirm('Cancel the transaction')
+    await sees(tab.page, /#2 cancel/)
+    await world.story.settle()
+    await tab.page.locator('.page-head .status', { hasText: 'canceled' }).waitFor()
+    await tab.screenshot('07-canceled')
+  })
+
+  test('approves what another key has sent, with a reason', async () => {
+    const id = await world.sendForApproval()
+    await tab.go('approvals', 'Approvals')
+    await tab.allowChanges()
+    const row = tab.page.getByRole('row').filter({ has: tab.page.locator(`[title="${id}"]`) })
+    await row.getByRole('button', { name: 'Approve' }).click()
+    await dialog().getByRole('textbox').fill('The invoice is right.')
+    await tab.screenshot('08-approve')
+    await confirm('Approve it')
+    const path = `/relayers/main/transactions/${id}/approval`
+    await until(
+      async () =>
+        (await world.story.service.api<{ state: string; decision_reason: string }>('GET', path)).body.data,
+      (approval) => approval.state === 'approved' && approval.decision_reason === 'The invoice is right.',
+    )
+  })
+
+  test('finds a transaction by its id, from the keyboard alone', async () => {
+    const id = await world.sendSlow()
+    await tab.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await tab.page.keyboard.press('/')
+    await tab.page.keyboard.type(id)
+    await tab.page.keyboard.press('Enter')
+    await tab.page.getByRole('heading', { level: 1, name: /^Transaction/ }).waitFor()
+    const { hash } = await world.story.get(id)
+    await tab.page.keyboard.press('/')
+    await tab.page.keyboard.press('ControlOrMeta+a')
+    await tab.page.keyboard.type(String(hash))
+    await tab.page.keyboard.press('Enter')
+    await tab.page.getByRole('heading', { level: 1, name: /^Transaction/ }).waitFor()
+  })
+
+  test('disables an API key, and finds that in the audit log', async () => {
+    await tab.go('api-keys/payouts', 'Payouts')
+    await sees(tab.page, /day/)
+    await tab.allowChanges()
+    await press('Disable')
+    await confirm('Disable')
+    await sees(tab.page, /disabled/)
+    await press('Enable')
+    await confirm('Enable')
+    await sees(tab.page, /active/)
+    await tab.go('audit', 'Audit log')
+    await sees(tab.page, /updateApiKey/)
+    await tab.screenshot('10-audit')
+  })
+})
+
+describe('a person who looks after webhooks', () => {
+  test('sends one dead letter again, and then all of them', async () => {
+    const tab = await openConsole(browser, world.story.service.url)
+    await tab.signIn(API_KEY)
+    const { page } = tab
+    await tab.go('notifications', 'Notifications')
+    await page.getByRole('link', { name: '3 dead' }).click()
+    await tab.allowChanges()
+    await tab.screenshot('11-dead-letters')
+    await page
+      .getByRole('checkbox', { name: /Choose the delivery/ })
+      .first()
+      .check()
+    await page.getByRole('button', { name: 'Redeliver 1 chosen' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver 1 chosen' }).click()
+    const dead = page.getByRole('row').filter({ hasText: 'dead' })
+    await expect.poll(() => dead.count(), { timeout: 10_000 }).toBe(2)
+    await page.getByRole('button', { name: 'Redeliver all dead' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all dead' }).click()
+    await sees(page, /There are none/)
+    expect(tab.problems).toEqual([])
+    await tab.context.close()
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { currencyOf, formatExact, formatGwei, formatShort } from '../../console/src/format/amounts.ts'
+import { explorerLink } from '../../console/src/format/explorer.ts'
+import { indentJson } from '../../console/src/format/indent-json.ts'
+import { shorten } from '../../console/src/format/shorten.ts'
+import { formatDuration } from '../../console/src/format/times.ts'
+import { describeCall } from '../../console/src/pages/transaction/describe-call.ts'
+
+describe('amounts', () => {
+  test.each([
+    [0n, 18, '0'],
+    [1n, 18, '0.000000000000000001'],
+    [10n ** 18n, 18, '1'],
+    [1_234_567_000_000_000_000_000n, 18, '1,234.567'],
+    [2n ** 128n, 0, '340,282,366,920,938,463,463,374,607,431,768,211,456'],
+    [-15n, 1, '-1.5'],
+  ])('%i with %i decimals has every digit', (amount, decimals, text) => {
+    expect(formatExact(amount, decimals)).toBe(text)
+  })
+
+  test.each([
+    [1_999_999_999_999_999_999n, 18, '1.9999…'],
+    [138_699_900_000_000n, 18, '0.0001386…'],
+    [12_345_678_900_000n, 18, '0.00001234…'],
+    [15n, 1, '1.5'],
+  ])('%i with %i decimals is cut and never rounded up', (amount, decimals, text) => {
+    expect(formatShort(amount, decimals)).toBe(text)
+  })
+
+  test('prices are in gwei, and the currency is that of the network', () => {
+    expect(formatGwei(1_500_000_000n)).toBe('1.5 gwei')
+    expect(currencyOf('evm', 'POL')).toEqual({ symbol: 'POL', decimals: 18 })
+    expect(currencyOf('stellar').decimals).toBe(7)
+  })
+})
+
+test.each([
+  [-5, '0 s'],
+  [999, '0 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [7_200_000, '2 h'],
+  [90_000_000, '1 d'],
+])('%i ms are %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
+})
+
+test('a hash is shortened to its ends, and a short id is not', () => {
+  expect(shorten(`0x${'ab'.repeat(32)}`)).toBe('0xababab…ababab')
+  expect(shorten('main')).toBe('main')
+})
+
+test('JSON is indented with every digit, and text stays as it is', () => {
+  expect(indentJson('{"a":340282366920938463463,"b":[],"c":{},"d":["x,{y}:\\"z"]}')).toBe(
+    '{\n  "a": 340282366920938463463,\n  "b": [],\n  "c": {},\n  "d": [\n    "x,{y}:\\"z"\n  ]\n}',
+  )
+})
+
+describe('links to explorers', () => {
+  const on = (network_type: string, url: string) => ({ network_type, explorer_urls: [url] })
+  const transaction = { kind: 'transaction', id: 'h/1' } as const
+
+  test.each([
+    [on('evm', 'https://etherscan.io'), 'https://etherscan.io/tx/h%2F1'],
+    [
+      on('stellar', 'https://stellar.expert/explorer/public/'),
+      'https://stellar.expert/explorer/public/tx/h%2F1',
+    ],
+    [
+      on('solana', 'https://explorer.solana.com?cluster=testnet'),
+      'https://explorer.solana.com/tx/h%2F1?cluster=testnet',
+    ],
+    [on('evm', 'javascript:alert(1)'), undefined],
+    [{ network_type: 'evm' }, undefined],
+    [undefined, undefined],
+  ])('%o', (network, link) => {
+    expect(explorerLink(network, transaction)).toBe(link)
+  })
+})
+
+describe('calls', () => {
+  const word = (digits: string) => digits.padStart(64, '0')
+
+  test('a well-known one has its arguments', () => {
+    const data = `0xa9059cbb${word('3c44cdddb6a900fa2b585dd299e03d12fa4293bc')}${word('ff')}`
+    expect(describeCall(data)).toBe('transfer(0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc, 255)')
+    expect(describeCall('0xd0e30db0')).toBe('deposit()')
+  })
+
+  test('an unknown one, and one of another length, has its selector and its length', () => {
+    expect(describeCall('0x12345678ff')).toBe('0x12345678 and 1 bytes')
+    expect(describeCall('0xa9059cbb00')).toBe('0xa9059cbb and 1 bytes')
+  })
+})
