@@ -131,19 +131,19 @@ test.each(contract.operations)('$id: prepared validators answer what compiled on
       operation.parameters.filter((one) => one.in === 'path').map(({ name }) => [name, value]),
     )
   const examples = examplesOf(operation)
-  for (const body of examples.length === 0 ? [undefined] : examples) {
-    for (const querystring of QUERIES)
-      for (const header of HEADERS)
-        for (const value of ['1', 'main', '', 'a b', '99999999999999999999999999', 'x'.repeat(300)]) {
-          const [one, other] = outcomes(operation, { path: path(value), querystring, header }, body)
-          expect(other).toEqual(one)
-        }
+  const expectSame = (input: Omit<RawInput, 'body'>, body: unknown) => {
+    const [one, other] = outcomes(operation, input, body)
+    expect(other).toEqual(one)
   }
+  for (const querystring of QUERIES)
+    for (const header of HEADERS)
+      for (const value of ['1', 'main', '', 'a b', '99999999999999999999999999', 'x'.repeat(300)])
+        expectSame({ path: path(value), querystring, header }, examples[0])
+  for (const body of examples)
+    for (const querystring of QUERIES) expectSame({ path: path('1'), querystring }, body)
   fc.assert(
     fc.property(fc.constantFrom(...examples, {}), fc.array(change, { maxLength: 3 }), (body, changes) => {
-      const input = { path: path('1'), querystring: '' }
-      const [one, other] = outcomes(operation, input, changes.reduce<unknown>(changed, body))
-      expect(other).toEqual(one)
+      expectSame({ path: path('1'), querystring: '' }, changes.reduce<unknown>(changed, body))
     }),
     { numRuns: operation.body === undefined ? 5 : 300 },
   )
