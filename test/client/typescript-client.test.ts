@@ -103,6 +103,17 @@ describe('a lost answer', () => {
     expect(await client.transactions.get('main', id)).toMatchObject({ id, value: '1' })
   })
 
+  test('of a batch leads to one transaction for each item, whoever made the keys', async () => {
+    const before = await sentCount()
+    proxy.loseNextAnswer()
+    const transactions = [PAYMENT, { ...PAYMENT, idempotency_key: 'item-of-mine' }, PAYMENT]
+    const sent = await shaky.transactions.sendBatch('main', { transactions })
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(3)
+    expect(await sentCount()).toBe(before + 3)
+    const [again] = await client.transactions.sendBatch('main', { transactions: transactions.slice(1, 2) })
+    expect(again?.id).toBe(sent[1]?.id)
+  })
+
   test('of a replacement is told, because it could take effect twice', async () => {
     const { id } = await client.transactions.send('main', PAYMENT)
     proxy.loseNextAnswer()

@@ -2,6 +2,7 @@ import createClient, { type Client } from 'openapi-fetch'
 import { stringifyJson } from './exact-json.ts'
 import type { paths } from './generated/api.ts'
 import { OPERATIONS } from './generated/operations.ts'
+import { BATCH_PATH, withItemKeys } from './transport/item-keys.ts'
 import { createTransport } from './transport/transport.ts'
 
 /** The generated types are read-only throughout, and openapi-fetch takes a read-only list for an object. */
@@ -45,10 +46,12 @@ export function createHttp({
     fetch: createTransport({ fetch, timeoutMs, maxRetries }),
   })
   http.use({
-    onRequest: async ({ request: { method, headers }, schemaPath }) => {
+    onRequest: async ({ request, schemaPath }) => {
+      const { method, headers } = request
       headers.set('authorization', `Bearer ${await secretOf(apiKey)}`)
       if (KEYED.has(`${method} ${schemaPath}`) && !headers.has('idempotency-key'))
         headers.set('idempotency-key', crypto.randomUUID())
+      return schemaPath === BATCH_PATH ? withItemKeys(request) : request
     },
   })
   return http

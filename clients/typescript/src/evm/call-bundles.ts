@@ -30,7 +30,7 @@ export function createCallBundles(relayer: EvmRelayer): CallBundles {
       const calls = await readCalls(relayer, request)
       const id = isAbsent(request.id) ? undefined : readText(request.id, 'id')
       if (id !== undefined && named.has(id)) throw duplicate(id)
-      const sent = await sendEach(relayer, calls, id)
+      const sent = await sendAll(relayer, calls, id)
       if (id === undefined) return { id: bundleIdOf(sent) }
       named.set(id, sent)
       return { id }
@@ -52,24 +52,24 @@ export function createCallBundles(relayer: EvmRelayer): CallBundles {
   }
 }
 
-/** The same id gives each call the same idempotency key, so an application can repeat a bundle that was sent in part. */
-async function sendEach(
+/**
+ * Sends all calls or none. The same id gives each call the same idempotency key, so an application can repeat a bundle whose answer it has lost.
+ */
+async function sendAll(
   { client, relayerId }: EvmRelayer,
   calls: Awaited<ReturnType<typeof readCalls>>,
   id: string | undefined,
 ): Promise<readonly string[]> {
   const prefix = id === undefined ? crypto.randomUUID() : await digestOf(id)
-  const sent: string[] = []
-  for (const [at, call] of calls.entries()) {
-    const options = { idempotencyKey: `calls-${prefix}-${at}` }
-    const accepted = await client.transactions.send(relayerId, call, options).catch((error: unknown) => {
+  const transactions = calls.map((call, at) => ({ ...call, idempotency_key: `calls-${prefix}-${at}` }))
+  const accepted = await client.transactions
+    .sendBatch(relayerId, { transactions })
+    .catch((error: unknown) => {
       throw error instanceof IdempotencyKeyReusedError && id !== undefined
         ? duplicate(id)
-        : refusedCall(error, at, sent)
+        : refusedCall(error)
     })
-    sent.push(accepted.id)
-  }
-  return sent
+  return accepted.map((transaction) => transaction.id)
 }
 
 /** An id may have 8,194 characters, and an idempotency key 255. */
@@ -78,13 +78,12 @@ async function digestOf(id: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The calls before the refused one are on their way, and `data.id` is the id of their bundle. */
-function refusedCall(error: unknown, at: number, sent: readonly string[]): unknown {
+/** The service names an item of the batch, and the application knows it as a call. */
+function refusedCall(error: unknown): unknown {
   const cause = toProviderError(error)
   if (!(cause instanceof ProviderRpcError)) return cause
-  const data = { ...Object(cause.data), ...(sent.length > 0 && { id: bundleIdOf(sent) }) }
-  const rest = sent.length > 0 ? ` (the calls before it are sent: ${sent.length})` : ''
-  return new ProviderRpcError(cause.code, `calls.${at}: ${cause.message}${rest}`, { data, cause: error })
+  const message = cause.message.replace(/^body\.transactions\[(\d+)\]/, 'calls.$1')
+  return new ProviderRpcError(cause.code, message, { data: cause.data, cause: error })
 }
 
 async function readBundle(

@@ -1,6 +1,7 @@
 import { type ErrorCode, RelayerApiError } from '../errors/api-error.ts'
 import type { RelayerConnectionError } from '../errors/connection-error.ts'
 import { isTransient } from '../errors/is-transient.ts'
+import { isBatch } from './item-keys.ts'
 
 /** The first pause is at most this long, in ms; the limit doubles with each further one. */
 const FIRST_PAUSE_MS = 250
@@ -43,9 +44,10 @@ export function backoffMs(retry: number): number {
   return (limit / 2) * (1 + Math.random())
 }
 
-/** A request can be repeated when it only reads, or when the service recognises it by its key. */
-function isRepeatable({ method, headers }: Request): boolean {
-  return method === 'GET' || method === 'HEAD' || headers.has('idempotency-key')
+/** A request can be repeated when it only reads, or when the service recognises it by its key or by those of its items. */
+function isRepeatable(request: Request): boolean {
+  const { method, headers } = request
+  return method === 'GET' || method === 'HEAD' || headers.has('idempotency-key') || isBatch(request)
 }
 
 function tookNoEffect(error: RelayerApiError | RelayerConnectionError): boolean {
