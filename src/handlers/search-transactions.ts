@@ -54,6 +54,7 @@ function readFilter(query: Query): TransactionFilter {
       'query.idempotency_key: expected together with relayer_id, because a key belongs to one relayer.',
     )
   return {
+    id: query.id,
     relayerId: query.relayer_id,
     networkType: query.network_type,
     status: query.status,

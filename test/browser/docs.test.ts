@@ -1,20 +1,23 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startStub } from '../http/stub-server.ts'
+import { startSharedStub } from '../http/stub-server.ts'
 import { launchChromium } from './launch.ts'
 
+const { url } = await startSharedStub()
 let browser: Browser
+let reference: Awaited<ReturnType<typeof openReference>>
 
 beforeAll(async () => {
   // No name but this machine's resolves: what the page does not get from us it does not get.
   browser = await launchChromium(['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'])
-})
+  // Once for all tests, because drawing the whole contract takes most of their time.
+  reference = await openReference()
+}, 60_000)
 
 afterAll(() => browser?.close())
 
 /** Opens the reference and collects everything that went wrong or wanted to leave this host. */
 async function openReference(): Promise<{ page: Page; foreign: string[]; errors: string[] }> {
-  const { url } = await startStub()
   const page = await browser.newPage()
   const foreign: string[] = []
   const errors: string[] = []
@@ -32,7 +35,7 @@ async function openReference(): Promise<{ page: Page; foreign: string[]; errors:
 }
 
 test('the reference is complete without the internet: the four operations of the interface are shown', async () => {
-  const { page, foreign, errors } = await openReference()
+  const { page, foreign, errors } = reference
   const operations = [
     [
       'Replace a transaction with a new one',
@@ -55,7 +58,7 @@ test('the reference is complete without the internet: the four operations of the
 })
 
 test('no bound is shown rounded, and the kinds of a body can be chosen', async () => {
-  const { page } = await openReference()
+  const { page } = reference
   const text = await page.locator('body').innerText()
   for (const title of ['EVM', 'Solana, serialized transaction', 'Stellar']) expect(text).toContain(title)
   expect(text).not.toContain('e+38')
@@ -63,7 +66,7 @@ test('no bound is shown rounded, and the kinds of a body can be chosen', async (
 })
 
 test('a webhook asks for no credential, because the service sends it', async () => {
-  const { page } = await openReference()
+  const { page } = reference
   const section = page
     .locator('[data-section-id^="tag/"]', {
       has: page.locator('h2', { hasText: 'The service disabled or enabled a relayer' }),

@@ -72,6 +72,16 @@ describe('GET /transactions', () => {
     expect(idsOf(await search(`?hash=0x${'00'.repeat(32)}`))).toEqual([])
   })
 
+  test('finds a transaction by its id alone', async () => {
+    const { id = '' } = sent[1] ?? {}
+    expect(await search(`?id=${id}`)).toMatchObject({
+      data: [{ id, relayer_id: 'other' }],
+      pagination: { next_cursor: null },
+    })
+    expect(idsOf(await search(`?id=${id}&relayer_id=main`))).toEqual([])
+    expect(idsOf(await search('?id=no-such-transaction'))).toEqual([])
+  })
+
   test('finds a transaction by its key and its relayer', async () => {
     expect(idsOf(await search(`?relayer_id=main&idempotency_key=${KEY}`))).toEqual([sent[0]?.id])
     expect(idsOf(await search(`?relayer_id=other&idempotency_key=${KEY}`))).toEqual([])
@@ -95,6 +105,7 @@ describe('GET /transactions', () => {
     ['cursor=0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11', 'query.cursor: expected pagination.next_cursor'],
     ['cursor=%00', 'query.cursor: expected the next_cursor of an earlier answer'],
     ['idempotency_key=one', 'query.idempotency_key: expected together with relayer_id'],
+    ['id=.x', 'query.id: '],
     ['hash=x', 'query.hash: '],
     ['to=0x1', 'query.to: expected 0x and 40 hexadecimal digits'],
     ['created_after=yesterday', 'query.created_after: '],
@@ -120,7 +131,12 @@ describe('a key for one relayer', () => {
     const ofOther = sent.filter(({ relayer_id }) => relayer_id === 'other')
     const ofMain = await story.get(sent[0]?.id ?? '')
     expect(idsOf(await search('', call))).toEqual(ofOther.map(({ id }) => id).reverse())
-    const hidden = ['relayer_id=main', `hash=${ofMain.hash}`, `relayer_id=main&idempotency_key=${KEY}`]
+    const hidden = [
+      `id=${ofMain.id}`,
+      'relayer_id=main',
+      `hash=${ofMain.hash}`,
+      `relayer_id=main&idempotency_key=${KEY}`,
+    ]
     for (const query of hidden) expect(idsOf(await search(`?${query}`, call))).toEqual([])
     const wrong = await call('GET', `/transactions?cursor=${ofMain.id}`)
     expect(outcomeOf(wrong)).toBe('400 invalid_request')

@@ -2,6 +2,7 @@ import type { Schemas } from '../../../clients/typescript/src/index.ts'
 import { formatTime } from '../format/times.ts'
 import { useLoad } from '../live/use-load.ts'
 import { Json } from '../parts/json.tsx'
+import { OlderPager } from '../parts/older-pager.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { WhenLoaded } from '../parts/when-loaded.tsx'
@@ -51,16 +52,14 @@ export function AuditPage({ route }: { readonly route: Route }) {
           <input
             value={actor ?? ''}
             placeholder="id of a key, root …"
-            onChange={(event) =>
-              changeQuery(route, { actor: event.currentTarget.value.trim(), before: undefined })
-            }
+            onChange={(event) => changeQuery(route, { actor: event.currentTarget.value.trim() })}
           />
         </label>
         <label>
           Of
           <select
             value={target ?? ''}
-            onChange={(event) => changeQuery(route, { target: event.currentTarget.value, before: undefined })}
+            onChange={(event) => changeQuery(route, { target: event.currentTarget.value })}
           >
             <option value="">everything</option>
             {TARGETS.map((known) => (
@@ -81,12 +80,11 @@ export function AuditPage({ route }: { readonly route: Route }) {
               keyOf={({ id }) => id}
               empty="There are no entries."
             />
-            <nav class="pager" aria-label="Pages">
-              {before && <a href={hrefOf(route.path, { ...route.query, before: undefined })}>Newest</a>}
-              {items.length === ROWS && (
-                <a href={hrefOf(route.path, { ...route.query, before: items.at(-1)?.id })}>Older</a>
-              )}
-            </nav>
+            <OlderPager
+              route={route}
+              name="before"
+              next={items.length === ROWS ? items.at(-1)?.id : undefined}
+            />
           </>
         )}
       </WhenLoaded>

@@ -13,7 +13,7 @@ import { RelayerPage } from './relayer/relayer-page.tsx'
 import { SearchPage } from './search/search-page.tsx'
 import { SignersPage } from './signers-page.tsx'
 import { TransactionPage } from './transaction/transaction-page.tsx'
-import { TransactionsPage } from './transactions-page.tsx'
+import { TransactionsPage } from './transactions/transactions-page.tsx'
 
 /** Chooses the page of a route. */
 export function CurrentPage({ route }: { readonly route: Route }) {

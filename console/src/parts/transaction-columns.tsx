@@ -9,16 +9,15 @@ import type { Column } from './table.tsx'
 
 type Transaction = Schemas['Transaction']
 
-/** The columns of a list of transactions. */
-export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
-  {
-    name: 'Transaction',
-    cell: ({ relayer_id, id }) => (
-      <a href={hrefOfTransaction(relayer_id, id)}>
-        <code title={id}>{shorten(id)}</code>
-      </a>
-    ),
-  },
+function Link({ relayer_id, id }: Transaction) {
+  return (
+    <a href={hrefOfTransaction(relayer_id, id)}>
+      <code title={id}>{shorten(id)}</code>
+    </a>
+  )
+}
+
+const FACTS: readonly Column<Transaction>[] = [
   {
     name: 'Status',
     cell: ({ status, awaits_approval }) => (
@@ -36,6 +35,26 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     isExtra: true,
     cell: ({ hash }) => (hash === undefined ? '–' : <Copyable text={hash} name="hash" />),
   },
+]
+
+/** The columns of a list of transactions of one relayer. */
+export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
+  { name: 'Transaction', cell: Link },
+  ...FACTS,
+]
+
+/** The columns of a list of transactions of several relayers. */
+export const COLUMNS_WITH_RELAYER: readonly Column<Transaction>[] = [
+  {
+    name: 'Transaction',
+    cell: (transaction) => (
+      <>
+        <Link {...transaction} />
+        <div class="why">{transaction.relayer_id}</div>
+      </>
+    ),
+  },
+  ...FACTS,
 ]
 
 function numberOf(transaction: Transaction): string {

@@ -12,10 +12,13 @@ export function useRoute(): Route {
   return route
 }
 
+/** What names a page of a list, in the lists with numbers, after an entry, and with a cursor. */
+const FIRST_PAGE = { page: undefined, before: undefined, cursor: undefined } as const
+
 /** Changes the query of the present route. A filter begins at the first page, unless the change names another. */
 export function changeQuery(
   { path, query }: Route,
   change: Readonly<Record<string, string | undefined>>,
 ): void {
-  location.hash = hrefOf(path, { ...query, page: undefined, ...change })
+  location.hash = hrefOf(path, { ...query, ...FIRST_PAGE, ...change })
 }

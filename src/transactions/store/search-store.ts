@@ -11,6 +11,7 @@ type Db = Kysely<Schema>
 
 /** The conditions of a search. An absent one does not count. */
 export interface TransactionFilter {
+  readonly id?: string | undefined
   readonly relayerId?: string | undefined
   readonly networkType?: NetworkType | undefined
   readonly status?: TransactionStatus | undefined
@@ -124,9 +125,10 @@ function relayerConditions({ visibility, relayerId, networkType }: TransactionSe
 }
 
 /** Conditions that an index answers, or that few rows fail. */
-function rowConditions({ before, status, hash, relayerId, idempotencyKey }: TransactionSearch) {
+function rowConditions({ id, before, status, hash, relayerId, idempotencyKey }: TransactionSearch) {
   return sql.join(
     [
+      id === undefined ? sql`` : sql`and id = ${id}`,
       before === undefined ? sql`` : sql`and position < ${before}`,
       // Literals, because the partial indexes apply in every plan only then.
       status === undefined

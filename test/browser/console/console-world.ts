@@ -10,7 +10,7 @@ export interface ConsoleWorld {
   /** Sends as the key `payouts`, whose transactions wait for an approval. */
   sendForApproval(): Promise<string>
   /** Sends a transaction that waits for a block, and gives its id. */
-  sendSlow(): Promise<string>
+  sendSlow(change?: { readonly to: string }): Promise<string>
   stop(): Promise<void>
 }
 
@@ -24,8 +24,8 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
   await service.api('PATCH', '/relayers/other', { paused: true })
   const { body } = await service.api<{ secret: string }>('POST', '/api-keys', PAYOUTS)
   const authorization = `Bearer ${body.data.secret}`
-  const send = async (headers: Record<string, string>) => {
-    const request = { to: RECEIVER, value: '1000000000000000', speed: 'safeLow' }
+  const send = async (headers: Record<string, string>, change = {}) => {
+    const request = { to: RECEIVER, value: '1000000000000000', speed: 'safeLow', ...change }
     const answer = await service.api('POST', '/relayers/main/transactions', request, headers)
     if (!answer.body.success) throw new Error(`the transaction was refused: ${answer.body.error}`)
     return answer.body.data.id
@@ -34,8 +34,8 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
     story,
     receiver,
     sendForApproval: () => send({ authorization }),
-    sendSlow: async () => {
-      const id = await send({})
+    sendSlow: async (change) => {
+      const id = await send({}, change)
       await story.reach(id, 'submitted')
       return id
     },

@@ -71,6 +71,43 @@ test('a relayer with 100,000 transactions is read page by page, without a wait a
   expect(tab.problems).toEqual([])
 })
 
+test('100,000 transactions of all relayers are read with a cursor, on and back, also after a look at one of them', async () => {
+  const tab = await openConsole(browser, service.url)
+  await tab.signIn(API_KEY)
+  const links = tab.page.getByRole('table', { name: 'Transactions' }).locator('code[title]')
+  const shown = () => links.evaluateAll((codes) => codes.map((code) => code.getAttribute('title')))
+  const follow = async (name: string, wanted?: readonly unknown[]) => {
+    const before = await shown()
+    const startedAt = performance.now()
+    await tab.page.getByRole('link', { name, exact: true }).click()
+    await expect
+      .poll(async () => [(await shown()).length, (await shown())[0] !== before[0]])
+      .toEqual([25, true])
+    expect(performance.now() - startedAt).toBeLessThan(FLUID_MS)
+    expect(await tab.page.locator('*').count()).toBeLessThan(MOST_ELEMENTS)
+    const after = await shown()
+    if (wanted !== undefined) expect(after).toEqual(wanted)
+    return after
+  }
+  await tab.go('transactions?status=canceled&type=evm', 'Transactions')
+  await expect.poll(() => links.count()).toBe(25)
+  const first = await shown()
+  const second = await follow('Older')
+  const third = await follow('Older')
+  expect(new Set([...first, ...second, ...third]).size).toBe(75)
+  await links.first().click()
+  await tab.page.getByRole('heading', { level: 1, name: /^Transaction / }).waitFor()
+  await tab.page.goBack()
+  await expect.poll(shown).toEqual(third)
+  await follow('Newer', second)
+  await follow('Newer', first)
+  expect(await tab.page.getByRole('link', { name: /^Newe/ }).count()).toBe(0)
+  await follow('Older', second)
+  await follow('Older', third)
+  await follow('Newest', first)
+  expect(tab.problems).toEqual([])
+})
+
 test('a service that stops and comes back is said to be away, and is live again', async () => {
   const tab = await openConsole(browser, service.url)
   await tab.signIn(API_KEY)

@@ -46,6 +46,24 @@ test('a key that only reads one relayer is offered nothing else, and no switch',
   expect(tab.problems).toEqual([])
 })
 
+test('a key that reads transactions alone finds them by their id, and names the relayer of a list', async () => {
+  const tab = await signInWith({ scopes: ['transactions:read'] })
+  const { page } = tab
+  const link = page.getByRole('table', { name: 'Transactions' }).locator(`[title="${id}"]`)
+  await tab.go('transactions', 'Transactions')
+  await link.waitFor()
+  const name = async (relayer: string) => {
+    await page.locator('.filters').getByLabel('Relayer').fill(relayer)
+    await page.locator('.filters').getByLabel('Relayer').press('Enter')
+  }
+  await name('other')
+  await sees(page, /There are none/)
+  await name('main')
+  await link.waitFor()
+  await tab.go(`search?q=${id}`, /^Transaction/)
+  expect(tab.problems).toEqual([])
+})
+
 test('a key that may write sees its actions once changes are allowed, and not before', async () => {
   const scopes = ['relayers:read', 'transactions:read', 'transactions:write']
   const tab = await signInWith({ scopes })

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { API_KEY } from '../../support/service.ts'
+import { API_KEY, DEV_ADDRESSES, RECEIVER } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { launchChromium } from '../launch.ts'
 import { type ConsolePage, openConsole, sees } from './console-page.ts'
@@ -138,19 +138,73 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     )
   })
 
-  test('finds a transaction by its id, from the keyboard alone', async () => {
-    const id = await world.sendSlow()
-    await tab.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    await tab.page.keyboard.press('/')
-    await tab.page.keyboard.type(id)
-    await tab.page.keyboard.press('Enter')
-    await tab.page.getByRole('heading', { level: 1, name: /^Transaction/ }).waitFor()
-    const { hash } = await world.story.get(id)
+  const searchFor = async (text: string) => {
     await tab.page.keyboard.press('/')
     await tab.page.keyboard.press('ControlOrMeta+a')
-    await tab.page.keyboard.type(String(hash))
+    await tab.page.keyboard.type(text)
     await tab.page.keyboard.press('Enter')
-    await tab.page.getByRole('heading', { level: 1, name: /^Transaction/ }).waitFor()
+  }
+  const opens = (id: string) => tab.page.waitForURL((url) => url.hash === `#/transactions/main/${id}`)
+
+  test('finds a transaction by its id and by the hash of any attempt, from the keyboard alone', async () => {
+    const id = await world.sendSlow()
+    const { hash } = await world.story.get(id)
+    const replaced = await world.story.replace(id, { to: RECEIVER, value: 2, speed: 'fastest' })
+    const hashes = [hash, replaced.body.data.hash]
+    expect(new Set(hashes).size).toBe(2)
+    for (const text of [id, ...hashes]) {
+      await tab.go('', 'Overview')
+      await searchFor(String(text))
+      await opens(id)
+    }
+  })
+
+  test('finds relayers by their address, and transactions by their receiver', async () => {
+    const { page } = tab
+    await searchFor(DEV_ADDRESSES[1].toLowerCase())
+    await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor()
+    const receiver = `0x${String(width).padStart(40, '0')}`
+    const ids = [await world.sendSlow({ to: receiver }), await world.sendSlow({ to: receiver })]
+    await searchFor(receiver)
+    const found = page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ hasText: /^Transaction/ })
+      .getByRole('link')
+    await expect.poll(() => found.allInnerTexts()).toEqual(ids.reverse())
+    await searchFor(`0x${'00'.repeat(32)}`)
+    await sees(page, /Nothing that this key sees/)
+  })
+
+  test('looks through the transactions of all relayers, and chooses by what is known of them', async () => {
+    const { page } = tab
+    const receiver = `0x${`${width}cafe`.padStart(40, '0')}`
+    const id = await world.sendSlow({ to: receiver })
+    const filter = (name: string) => page.locator('.filters').getByLabel(name)
+    const links = page.getByRole('table', { name: 'Transactions' }).locator(`[title="${id}"]`)
+    await tab.go('transactions', 'Transactions')
+    await links.waitFor()
+    for (const [name, fitting, other] of [
+      ['Status', 'submitted', 'expired'],
+      ['Network type', 'evm', 'solana'],
+      ['Relayer', 'main', 'other'],
+    ] as const) {
+      await filter(name).selectOption(other)
+      await expect.poll(() => links.count()).toBe(0)
+      await filter(name).selectOption(fitting)
+      await links.waitFor()
+    }
+    await filter('Receiver').fill(receiver.toUpperCase().replace('0X', '0x'))
+    await filter('Receiver').press('Enter')
+    const rows = page.getByRole('table', { name: 'Transactions' }).locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(1)
+    await links.waitFor()
+    await tab.screenshot('09-transactions')
+    await world.sendSlow({ to: receiver })
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(2)
+    await filter('Receiver').fill('nobody')
+    await filter('Receiver').press('Enter')
+    await sees(page, /query\.to: expected 0x and 40 hexadecimal digits/)
   })
 
   test('disables an API key, and finds that in the audit log', async () => {

@@ -59,6 +59,7 @@ test.each<[string, Partial<TransactionSearch>, number]>([
   ['all from the middle on', { before: 50_000n }, 4 * 51],
   ['a final status', { status: 'confirmed' }, 4 * 51],
   ['an open status', { status: 'submitted' }, 0],
+  ['an id', { id: 'many-7' }, 2 * 4],
   ['a hash', { hash: `0x${'b1'.repeat(32)}` }, 0],
   ['a receiver', { to: '0xaa' }, 20_000],
 ])('a search for %s reads few rows, by an index', async (_name, search, most) => {

@@ -52,6 +52,8 @@ describe('a search', () => {
     expect(await idsOf({ visibility })).toHaveLength(3)
     expect(await idsOf({ visibility, relayerId: hidden.relayer.id })).toEqual([])
     const [ofHidden = ''] = ids
+    expect(await idsOf({ visibility, id: ofHidden })).toEqual([])
+    expect(await idsOf({ visibility: EVERYTHING, id: ofHidden })).toEqual([ofHidden])
     expect(await findPosition(fixture.context.db, ofHidden, visibility)).toBeUndefined()
     expect(await findPosition(fixture.context.db, ofHidden, EVERYTHING)).toBeTypeOf('bigint')
   })

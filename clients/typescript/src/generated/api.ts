@@ -462,8 +462,8 @@ export interface paths {
          *
          *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted
          *     meanwhile do not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads
-         *     about 20000 transactions, and `to`, `created_after` and `created_before` can leave out most of them. The search by `hash` or by
-         *     `idempotency_key` reads only the transaction itself.
+         *     about 20000 transactions, and `to`, `created_after` and `created_before` can leave out most of them. The search by `id`, by `hash` or
+         *     by `idempotency_key` reads only the transaction itself.
          */
         readonly get: operations["searchTransactions"];
         readonly put?: never;
@@ -6150,6 +6150,11 @@ export interface operations {
                  * @example submitted
                  */
                 readonly status?: components["parameters"]["Status"];
+                /**
+                 * @description Only the transaction with this id, for those who do not know its relayer.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly id?: components["schemas"]["Id"];
                 /**
                  * @description Only the transaction that has an attempt with this hash, whichever attempt it is. On Solana it is the signature of the transaction.
                  * @example 0x4e3b2a1908f7e6d5c4b3a29181706f5e4d3c2b1a09f8e7d6c5b4a39281706f5e

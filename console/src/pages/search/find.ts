@@ -1,29 +1,26 @@
-import { NotFoundError } from '../../../../clients/typescript/src/index.ts'
-import { forEachAtMost } from '../../live/for-each-at-most.ts'
+import { NotFoundError, type Schemas } from '../../../../clients/typescript/src/index.ts'
 import { hrefOf, hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
 import type { Session } from '../../session/session.ts'
 
 /** Something that fits a search. */
 export interface Found {
-  readonly kind: 'Relayer' | 'Transaction' | 'Notification' | 'API key'
+  readonly kind: 'Relayer' | 'Transaction' | 'Transactions' | 'Notification' | 'API key'
   readonly name: string
   readonly href: string
 }
 
-/** The newest transactions of a relayer among which a hash is looked for. The API finds transactions by their id alone. */
-const NEWEST = 100
-
-const AT_A_TIME = 4
+/** The transactions to an address that a search shows at once; a list has the others. */
+const NEWEST = 10
 
 /** Finds what has this id, hash or address, as far as the key sees it. */
 export async function find(session: Session, text: string, signal: AbortSignal): Promise<readonly Found[]> {
   const found = await Promise.all([
     findRelayers(session, text, signal),
-    findByEvents(session, text, signal),
+    findTransaction(session, text, signal),
+    findByReceiver(session, text, signal),
     findNamed(session, text, signal),
   ])
-  const direct = found.flat()
-  return direct.length > 0 ? direct : await findByHash(session, text, signal)
+  return found.flat()
 }
 
 async function findRelayers({ client, may }: Session, text: string, signal: AbortSignal): Promise<Found[]> {
@@ -37,11 +34,25 @@ async function findRelayers({ client, may }: Session, text: string, signal: Abor
     .map(({ id, name }) => ({ kind: 'Relayer', name, href: hrefOfRelayer(id) }))
 }
 
-/** The event log knows the relayer of a transaction. */
-async function findByEvents({ client, may }: Session, id: string, signal: AbortSignal): Promise<Found[]> {
-  if (!may('events:read') || !isId(id)) return []
-  const { items } = await client.events.list({ transaction_id: id, limit: 1, signal }).page()
-  return items.flatMap(({ relayer_id }) => (relayer_id === undefined ? [] : [transaction(relayer_id, id)]))
+/** Finds a transaction by its id, or by the hash of any of its attempts. */
+async function findTransaction(
+  { client, may }: Session,
+  text: string,
+  signal: AbortSignal,
+): Promise<Found[]> {
+  if (!may('transactions:read')) return []
+  const filters = [...(isId(text) ? [{ id: text }] : []), ...(isHash(text) ? [{ hash: text }] : [])]
+  const pages = await Promise.all(
+    filters.map((filter) => client.transactions.search({ ...filter, limit: 1, signal }).page()),
+  )
+  return pages.flatMap(({ items }) => items.map(transactionOf))
+}
+
+async function findByReceiver({ client, may }: Session, to: string, signal: AbortSignal): Promise<Found[]> {
+  if (!may('transactions:read') || !isEvmAddress(to)) return []
+  const { items, nextCursor } = await client.transactions.search({ to, limit: NEWEST, signal }).page()
+  const all = { kind: 'Transactions', name: `All to ${to}`, href: hrefOf(['transactions'], { to }) } as const
+  return [...items.map(transactionOf), ...(nextCursor ? [all] : [])]
 }
 
 async function findNamed({ client, may }: Session, id: string, signal: AbortSignal): Promise<Found[]> {
@@ -58,28 +69,22 @@ async function findNamed({ client, may }: Session, id: string, signal: AbortSign
   ]
 }
 
-/** Looks for a hash, or the id of a transaction without events, among the newest transactions of each relayer. */
-async function findByHash({ client, may }: Session, text: string, signal: AbortSignal): Promise<Found[]> {
-  if (!may('relayers:read') || !may('transactions:read') || text.length < 32) return []
-  const wanted = text.toLowerCase()
-  const found: Found[] = []
-  const relayers = await Array.fromAsync(client.relayers.list({ signal }))
-  const look = async ({ id: relayerId }: (typeof relayers)[number]) => {
-    const { items } = await client.transactions.list(relayerId, { per_page: NEWEST, signal }).page()
-    for (const { id, hash } of items)
-      if (hash?.toLowerCase() === wanted || id === text) found.push(transaction(relayerId, id))
-  }
-  await forEachAtMost(relayers, { limit: AT_A_TIME, signal }, look)
-  return found
+function transactionOf({ relayer_id, id }: Schemas['Transaction']): Found {
+  return { kind: 'Transaction', name: id, href: hrefOfTransaction(relayer_id, id) }
 }
 
-function transaction(relayerId: string, id: string): Found {
-  return { kind: 'Transaction', name: id, href: hrefOfTransaction(relayerId, id) }
-}
+// The contract takes these as an id, a hash and an address; anything else would be refused.
 
-/** Returns true for what the contract takes as an id; anything else would be refused. */
 function isId(text: string): boolean {
   return /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/.test(text)
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9A-Za-z]{43,88}$/.test(text)
+}
+
+function isEvmAddress(text: string): boolean {
+  return /^0x[0-9a-fA-F]{40}$/.test(text)
 }
 
 async function exists(asked: Promise<unknown>): Promise<boolean> {

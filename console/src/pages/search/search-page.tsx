@@ -22,10 +22,7 @@ export function SearchPage({ route: { query } }: { readonly route: Route }) {
         <WhenLoaded loaded={found}>
           {(results) =>
             results.length === 0 ? (
-              <p class="muted">
-                Nothing that this key sees. A hash is looked for among the 100 newest transactions of each
-                relayer.
-              </p>
+              <p class="muted">Nothing that this key sees.</p>
             ) : (
               <ul class="found">
                 {results.map(({ kind, name, href }) => (

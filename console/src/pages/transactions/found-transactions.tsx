@@ -1,0 +1,44 @@
+import { useLiveReload } from '../../live/use-live.ts'
+import { useLoad } from '../../live/use-load.ts'
+import { OlderPager } from '../../parts/older-pager.tsx'
+import { ROWS_PER_PAGE } from '../../parts/pager.tsx'
+import { Table } from '../../parts/table.tsx'
+import { COLUMNS_WITH_RELAYER } from '../../parts/transaction-columns.tsx'
+import { WhenLoaded } from '../../parts/when-loaded.tsx'
+import type { Route } from '../../routing/routes.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { mayChange, type TransactionFilter } from './filter.ts'
+
+interface FoundTransactionsProps {
+  readonly route: Route
+  readonly filter: TransactionFilter
+}
+
+/** The transactions of all relayers that fit a filter. */
+export function FoundTransactions({ route, filter }: FoundTransactionsProps) {
+  const { client } = useWorkplace().session
+  const { cursor } = route.query
+  const query = { ...filter, ...(cursor && { cursor }), limit: ROWS_PER_PAGE }
+  const found = useLoad((signal) => client.transactions.search({ ...query, signal }).page(), [query])
+  useLiveReload((event) => mayChange(filter, event), found.reload)
+  return (
+    <WhenLoaded loaded={found}>
+      {({ items, nextCursor }) => (
+        <>
+          <Table
+            caption="Transactions"
+            empty={
+              nextCursor
+                ? 'None among those that the service has looked at. Older ones follow.'
+                : 'There are none.'
+            }
+            columns={COLUMNS_WITH_RELAYER}
+            keyOf={({ id }) => id}
+            rows={items}
+          />
+          <OlderPager route={route} name="cursor" next={nextCursor} />
+        </>
+      )}
+    </WhenLoaded>
+  )
+}

@@ -1,0 +1,32 @@
+import { PagedTable, usePage } from '../../parts/paged-table.tsx'
+import { TRANSACTION_COLUMNS } from '../../parts/transaction-columns.tsx'
+import type { Route } from '../../routing/routes.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { mayChange, type TransactionFilter } from './filter.ts'
+
+interface RelayerTransactionsProps {
+  readonly route: Route
+  readonly relayerId: string
+  readonly status: TransactionFilter['status']
+}
+
+/** The transactions of one relayer, by the number of the page. */
+export function RelayerTransactions({ route, relayerId, status }: RelayerTransactionsProps) {
+  const { client } = useWorkplace().session
+  const rows = usePage({
+    route,
+    keys: [relayerId, status],
+    load: (query) => client.transactions.list(relayerId, { ...query, ...(status && { status }) }).page(),
+    changesWith: (event) => mayChange({ relayer_id: relayerId }, event),
+  })
+  return (
+    <PagedTable
+      caption="Transactions"
+      empty="There are none."
+      columns={TRANSACTION_COLUMNS}
+      keyOf={({ id }) => id}
+      route={route}
+      rows={rows}
+    />
+  )
+}
