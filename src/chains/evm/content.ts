@@ -14,6 +14,8 @@ export interface EvmRequest {
   readonly maxFeePerGas?: bigint
   readonly maxPriorityFeePerGas?: bigint
   readonly speed?: Speed
+  /** Nothing is signed before this time. */
+  readonly validFrom?: Date
   readonly validUntil?: Date
   /** The service created the request only to use up a nonce, so it must run no code. */
   readonly isNoop?: true

@@ -26,6 +26,7 @@ export function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Ch
     maxFeePerGas: body.max_fee_per_gas,
     maxPriorityFeePerGas: body.max_priority_fee_per_gas,
     speed: body.speed ?? defaultSpeed(body),
+    validFrom: body.valid_from === undefined ? undefined : new Date(body.valid_from),
     validUntil: body.valid_until === undefined ? undefined : new Date(body.valid_until),
   })
 }

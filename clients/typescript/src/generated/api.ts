@@ -1675,7 +1675,8 @@ export interface components {
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
         /**
-         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision.
+         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from`
+         *       for its time.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node took it; waiting for a block.
          *     - `mined`: in a block that is not deep enough yet.
@@ -4008,10 +4009,11 @@ export interface components {
              *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
+             *     - `scheduled`: it waits for its `valid_from`.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
@@ -4059,6 +4061,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The `valid_from` of the request; nothing is signed before. */
+            readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4112,6 +4116,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The `valid_from` of the request; nothing is signed before. */
+            readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4176,6 +4182,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The `valid_from` of the request; nothing is signed before. */
+            readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4409,6 +4417,7 @@ export interface components {
             /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
             readonly speed?: components["schemas"]["Speed"];
+            readonly valid_from?: components["schemas"]["ValidFrom"];
             /**
              * Format: date-time
              * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction
@@ -4417,6 +4426,15 @@ export interface components {
             readonly valid_until?: string;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
+        /**
+         * Format: date-time
+         * @description RFC 3339, at most 30 days ahead. The service accepts the request now and stores it durably; it gives it no nonce, signs nothing and
+         *     reserves no balance before this time, and others overtake it. Rules and budgets count when it is accepted. It can be replaced and
+         *     canceled at once. A time that has passed has no effect. A request that would fail at present, because it would revert or
+         *     the balance is too low, is accepted, and simulated again when its time comes. `valid_until` has to be later. Refused for content that
+         *     others have signed, and when a transaction is replaced that has a nonce or signed bytes.
+         */
+        readonly ValidFrom: string;
         /**
          * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and
          *     keeps the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
@@ -4448,6 +4466,8 @@ export interface components {
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
             readonly speed?: components["schemas"]["Speed"];
+            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
@@ -4461,6 +4481,8 @@ export interface components {
             /** @description The instructions, in order. */
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
             readonly speed?: components["schemas"]["Speed"];
+            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
@@ -4521,6 +4543,8 @@ export interface components {
             readonly max_fee: components["schemas"]["Int64"] | null;
             /** @description Only with `operations`; a prebuilt transaction has its own. */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
+            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             /**
              * Format: date-time
              * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.
