@@ -14,6 +14,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/audit-cli.test.ts',
   'test/e2e/chain-reset-cli.test.ts',
   'test/e2e/change-storage-key.test.ts',
+  'test/e2e/evm-lists.test.ts',
   'test/e2e/solana/valid-from.test.ts',
   'test/e2e/stellar/valid-from.test.ts',
   'test/e2e/valid-from.test.ts',

@@ -1732,7 +1732,7 @@ export interface components {
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
-         *     | `policy_violation` | Solana: a rule of the relayer forbids a program, an account, or so many signatures or bytes |
+         *     | `policy_violation` | A rule of the relayer forbids an authorization list; on Solana a program, an account, or so many signatures or bytes |
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
@@ -2192,6 +2192,7 @@ export interface components {
         readonly CreateEvmPolicies: {
             readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
             readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
+            readonly allow_authorization_list?: components["schemas"]["RelayerPolicies"]["allow_authorization_list"];
             /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
             /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
@@ -2318,6 +2319,7 @@ export interface components {
         readonly RelayerPoliciesPatch: {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
+            readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
@@ -2478,6 +2480,8 @@ export interface components {
             readonly eip1559_pricing?: boolean;
             /** @description EVM. False means that every request must bring its `gas_limit`. True when absent. */
             readonly gas_limit_estimation?: boolean;
+            /** @description EVM. True allows requests with an `authorization_list` (EIP-7702). False when absent. */
+            readonly allow_authorization_list?: boolean;
             /**
              * Format: u128
              * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
@@ -4084,6 +4088,8 @@ export interface components {
              *     has used it: then the transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
+            readonly access_list?: components["schemas"]["EvmAccessList"];
+            readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
             /** @description The most gas that the transaction may use. Absent until it is known. */
             readonly gas_limit?: components["schemas"]["Quantity"];
             /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
@@ -4303,6 +4309,8 @@ export interface components {
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. */
             readonly data: components["schemas"]["HexData"];
+            readonly access_list?: components["schemas"]["EvmAccessList"];
+            readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
             /** @description The most gas that it may use. */
             readonly gas_limit: components["schemas"]["Quantity"];
             /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
@@ -4408,6 +4416,8 @@ export interface components {
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
             readonly call?: components["schemas"]["EvmCall"];
+            readonly access_list?: components["schemas"]["EvmAccessList"];
+            readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
             /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
             /** @description The legacy price of a unit of gas, in wei. */
@@ -4426,6 +4436,37 @@ export interface components {
             readonly valid_until?: string;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
+        /**
+         * @description The accounts and storage that the transaction announces to use (EIP-2930), which makes their first use cheaper; nodes charge for
+         *     each entry. With EIP-1559 prices the transaction is of type 2, with a legacy price of type 1. A no-op that takes its place has none.
+         */
+        readonly EvmAccessList: readonly {
+            /** @description The account. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The slots of its storage. */
+            readonly storage_keys: readonly string[];
+        }[];
+        /**
+         * @description Authorizations that other accounts have signed (EIP-7702); with them the transaction is of type 4, at EIP-1559 prices, and needs `to`.
+         *     The service passes them on. It refuses them unless the policy `allow_authorization_list` of the relayer is true, and one that
+         *     the relayer's own account has signed, because that would use a nonce of the relayer. The network skips entries whose nonce
+         *     is not the next of their account, also when the transaction itself succeeds. Under rules for spending, each contract has to be among
+         *     `contracts`, because nobody can read what it moves.
+         */
+        readonly EvmAuthorizationList: readonly {
+            /** @description The chain id of the network; 0 means every network. */
+            readonly chain_id: number;
+            /** @description The contract whose code the account runs; the zero address ends a delegation. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The next nonce of the account that signed. */
+            readonly nonce: components["schemas"]["Quantity"];
+            /** @description The parity of the signature. */
+            readonly y_parity: number;
+            /** @description The first half of the signature. */
+            readonly r: string;
+            /** @description The second half of the signature. */
+            readonly s: string;
+        }[];
         /**
          * Format: date-time
          * @description RFC 3339, at most 30 days ahead. The service accepts the request now and stores it durably; it gives it no nonce, signs nothing and
