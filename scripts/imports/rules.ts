@@ -144,7 +144,14 @@ const ARROWS: Rules['arrows'] = {
   'security/': COMMON,
   'networks/': ['access/', 'audit/', 'database/schema.ts', 'security/', ...COMMON],
   'signers/': ['access/', 'audit/', 'database/schema.ts', 'security/', ...COMMON],
-  'chains/': ['networks/', 'security/', 'signers/signer.ts', ...COMMON],
+  'chains/': [
+    'networks/',
+    'security/',
+    'signers/evm-address.ts',
+    'signers/libsecp256k1.ts',
+    'signers/signer.ts',
+    ...COMMON,
+  ],
   'database/': COMMON,
   'config/': [
     'audit/',
@@ -171,6 +178,7 @@ const ARROWS: Rules['arrows'] = {
     'http/observability/observe-requests.ts',
     'notifications/delivery/observer.ts',
     'relayers/health/reading.ts',
+    'transactions/model/due.ts',
     'transactions/model/observer.ts',
     'transactions/model/transaction.ts',
     ...COMMON,

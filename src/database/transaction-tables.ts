@@ -39,6 +39,8 @@ export interface TransactionsTable {
   budgeted: Generated<boolean>
   /** True while it waits for an approval; null otherwise. */
   awaits_approval: Generated<boolean | null>
+  /** The `valid_from` of the request: nothing is signed before this time. */
+  valid_from: Date | null
   /** The earliest time at which a worker processes the row again. */
   next_run_at: Generated<Date>
   created_at: Generated<Date>

@@ -1,5 +1,6 @@
 import { larger, smaller } from '../lib/bigint.ts'
 import { wayOut } from '../relayers/chain-reset.ts'
+import { isScheduled } from '../transactions/model/due.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
@@ -7,7 +8,8 @@ import { nextAction } from './next-action.ts'
 
 /** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
 export function diagnose(facts: DiagnosisFacts): Diagnosis {
-  const [first, ...rest] = RULES.flatMap((rule) => rule(facts) ?? [])
+  const rules = isScheduled(facts.transaction, facts.now) ? SCHEDULED_RULES : RULES
+  const [first, ...rest] = rules.flatMap((rule) => rule(facts) ?? [])
   const found: readonly [Finding, ...Finding[]] = first ? [first, ...rest] : [inOrder(facts)]
   return { findings: found, nextAction: nextAction(facts, found) }
 }
@@ -38,6 +40,9 @@ const RULES: readonly Rule[] = [
   nodesDisagree,
 ]
 
+/** Nothing else matters before its time comes. */
+const SCHEDULED_RULES: readonly Rule[] = [awaitsApproval, chainReset, scheduled, switchedOff]
+
 function final({ transaction }: DiagnosisFacts): Finding | undefined {
   if (!isFinal(transaction.status)) return undefined
   const reason = transaction.statusReason === undefined ? '' : ` ${transaction.statusReason}`
@@ -47,6 +52,13 @@ function final({ transaction }: DiagnosisFacts): Finding | undefined {
 function awaitsApproval({ transaction }: DiagnosisFacts): Finding | undefined {
   if (transaction.awaitsApproval !== true) return undefined
   return { code: 'awaits_approval', message: transaction.statusReason ?? 'It waits for an approval.' }
+}
+
+function scheduled({ transaction: { request } }: DiagnosisFacts): Finding {
+  return {
+    code: 'scheduled',
+    message: `It waits for its valid_from, ${request.validFrom?.toISOString()}; others overtake it until then.`,
+  }
 }
 
 function undecided({ transaction }: DiagnosisFacts): Finding | undefined {

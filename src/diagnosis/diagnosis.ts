@@ -22,6 +22,7 @@ export type FindingCode =
   | 'signer_unavailable'
   | 'nodes_disagree'
   | 'awaits_approval'
+  | 'scheduled'
   | 'waiting_to_be_signed'
   | 'waiting_for_inclusion'
   | 'waiting_for_confirmations'

@@ -93,11 +93,12 @@ async function limitOf(
   return limits.reduce<number>((sum, limit) => sum + Math.min(maximum, limit ?? maximum), 0)
 }
 
-async function accountFacts({ db }: TransactionsContext, transaction: Transaction) {
+async function accountFacts({ db, clock }: TransactionsContext, transaction: Transaction) {
+  const now = new Date(clock.now())
   const [ahead, inFlight, reserved] = await Promise.all([
-    countAhead(db, transaction),
+    countAhead(db, transaction, now),
     countInFlight(db, transaction.relayerId),
-    reservedBy(db, transaction.relayerId, transaction.id),
+    reservedBy(db, transaction.relayerId, { now, except: transaction.id }),
   ])
   return { ahead, inFlight: [...inFlight.values()].reduce((sum, count) => sum + count, 0), reserved }
 }

@@ -14,6 +14,12 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
       action: 'none',
       message: 'Another API key with the scope transactions:approve decides (decideApproval).',
     }
+  if (codes.has('scheduled'))
+    return {
+      action: 'sign',
+      at: transaction.request.validFrom,
+      message: 'It is simulated, priced, given a nonce and signed when its time comes.',
+    }
   if (codes.has('undecided'))
     return {
       action: 'none',

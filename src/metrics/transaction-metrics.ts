@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { toWholeUnits } from '../chains/whole-units.ts'
+import { startsAt } from '../transactions/model/due.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { Transaction } from '../transactions/model/transaction.ts'
 import type { Labels } from './bounded-label.ts'
@@ -81,13 +82,14 @@ type Stage = 'creation_to_submission' | 'submission_to_confirmation' | 'creation
 function createStages(registry: Registry, labels: Labels): (transaction: Transaction, stage: Stage) => void {
   const seconds = new Histogram({
     name: 'transaction_processing_seconds',
-    help: 'Time that transactions needed for a stage of their life.',
+    help: 'Time that transactions needed for a stage of their life; what waits for its valid_from begins then.',
     labelNames: ['network', 'network_type', 'stage'],
     buckets: BUCKETS,
     registers: [registry],
   })
-  return ({ network, request, createdAt, sentAt, confirmedAt }, stage) => {
-    const from = stage === 'submission_to_confirmation' ? sentAt : createdAt
+  return (transaction, stage) => {
+    const { network, request, sentAt, confirmedAt } = transaction
+    const from = stage === 'submission_to_confirmation' ? sentAt : startsAt(transaction)
     const to = stage === 'creation_to_submission' ? sentAt : confirmedAt
     if (from === undefined || to === undefined) return
     const ofStage = { network: labels.network(network), network_type: request.type, stage }

@@ -41,7 +41,7 @@ async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: 
   const { chain } = context.runtimeOf(relayer)
   const [balance, reserved] = await Promise.all([
     chain.balance(relayer.address),
-    reservedBy(context.db, relayer.id),
+    reservedBy(context.db, relayer.id, { now: new Date(context.clock.now()) }),
   ])
   if (balance.kind === 'refused') throw new AppError(balance.refusal.code, balance.refusal.detail)
   if (balance.kind === 'unknown') throw unchecked(balance.detail)

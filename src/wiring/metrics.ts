@@ -48,7 +48,7 @@ export function createInstrumentation(
         endpoints: () => chains().flatMap(endpointsOf),
         stored: async () => {
           // The queries run one after the other, so that metrics use at most one connection.
-          const transactions = await countByStatus(db)
+          const transactions = await countByStatus(db, new Date(deps.clock.now()))
           const eventsLag = await countUntriedEvents(db)
           const oldestWaiting = await findOldestWaiting(db)
           const deadLetters = await countDead(db)

@@ -3,6 +3,7 @@ import type { Attempt } from '../../src/chains/attempt.ts'
 import { diagnose } from '../../src/diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../src/diagnosis/facts.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import { requestOf } from '../chains/evm/build.ts'
 import { itemOf } from '../transactions/build.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00.000Z')
@@ -77,6 +78,16 @@ const CASES: readonly Case[] = [
     facts: factsOf({}, { status: 'pending', nonce: undefined }),
     code: 'waiting_to_be_signed',
     action: 'sign',
+  },
+  {
+    name: 'for a later time',
+    facts: factsOf(
+      { ahead: 3, balance: 0n },
+      { status: 'pending', nonce: undefined, request: requestOf({ validFrom: new Date(NOW + 1) }) },
+    ),
+    code: 'scheduled',
+    action: 'sign',
+    says: '2030-01-01T00:00:00.001Z',
   },
   {
     name: 'in a block, not deep enough',

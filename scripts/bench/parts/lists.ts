@@ -48,11 +48,11 @@ const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'list, first page': (db) => listTransactions(db, PAGE),
   'list, first page of one status': (db) => listTransactions(db, { ...PAGE, status: 'confirmed' }),
   'claim: who has work': (db) => findDueRelayers(db, new Date()),
-  'claim: what is pending': (db) => findPending(db, RELAYER, 100),
+  'claim: what is pending': (db) => findPending(db, RELAYER, { now: new Date(), limit: 100 }),
   'claim: what is in flight': (db) => countInFlight(db, RELAYER),
   'claim: what is to be offered again': (db) => findDueInFlight(db, RELAYER, new Date()),
   'claim: what is watched': (db) => findWatched(db, [RELAYER]),
-  'claim: what is reserved': (db) => reservedBy(db, RELAYER),
+  'claim: what is reserved': (db) => reservedBy(db, RELAYER, { now: new Date() }),
 }
 
 /** The queries of lists and workers on a long history, beside the same queries on a short one, in alternating rounds. */

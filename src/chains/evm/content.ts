@@ -9,14 +9,39 @@ export interface EvmRequest {
   readonly value: bigint
   /** `0x` hex; absent means empty. */
   readonly data?: string
+  readonly accessList?: readonly AccessListEntry[]
+  /** Never empty. */
+  readonly authorizationList?: readonly Authorization[]
   readonly gasLimit?: bigint
   readonly gasPrice?: bigint
   readonly maxFeePerGas?: bigint
   readonly maxPriorityFeePerGas?: bigint
   readonly speed?: Speed
+  /** Nothing is signed before this time. */
+  readonly validFrom?: Date
   readonly validUntil?: Date
   /** The service created the request only to use up a nonce, so it must run no code. */
   readonly isNoop?: true
+}
+
+/** An account and its storage that the transaction announces to use (EIP-2930). */
+export interface AccessListEntry {
+  readonly address: string
+  /** Each is 32 bytes in `0x` hex. */
+  readonly storageKeys: readonly string[]
+}
+
+/** The permission of an account to run the code of a contract as its own (EIP-7702), as the account signed it. */
+export interface Authorization {
+  /** 0 means every network. */
+  readonly chainId: number
+  /** The contract whose code the account runs; the zero address ends a delegation. */
+  readonly address: string
+  readonly nonce: bigint
+  readonly yParity: 0 | 1
+  /** Like `s` 32 bytes in `0x` hex. */
+  readonly r: string
+  readonly s: string
 }
 
 /** A call of a smart contract by the name of its function, as JSON has it. */
@@ -44,6 +69,8 @@ export interface EvmDraft {
   readonly to?: string
   readonly value: bigint
   readonly data: string
+  readonly accessList?: readonly AccessListEntry[]
+  readonly authorizationList?: readonly Authorization[]
   readonly gasLimit: bigint
   readonly fees: Fees
 }
@@ -54,6 +81,8 @@ export interface EvmPolicies {
   readonly eip1559Pricing?: boolean
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
+  /** `true`: requests may bring an authorization list (EIP-7702). Default false. */
+  readonly allowAuthorizationList?: boolean
   /** The highest price of one unit of gas, in wei. Default: no cap. */
   readonly gasPriceCap?: bigint
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */

@@ -17,7 +17,19 @@ const SELECTORS: ReadonlySet<string> = new Set(['0xa9059cbb', '0x095ea7b3', '0x2
 const SELECTOR_CHARACTERS = 10
 
 /** Gives the effects of a request. What a contract does with the native currency it receives is not known, so the contract is the receiver. */
-export function evmEffects({ to, value, data = '0x' }: EvmRequest): Effects {
+export function evmEffects({ authorizationList, ...request }: EvmRequest): Effects {
+  const effects = contentEffects(request)
+  if (authorizationList === undefined) return effects
+  // The contracts run in the name of other accounts, and nothing tells what they do there.
+  const delegates = [...new Set(authorizationList.map(({ address }) => address.toLowerCase()))]
+  return {
+    ...effects,
+    contracts: [...new Set([...effects.contracts, ...delegates])],
+    unread: [...effects.unread, ...delegates.map((target) => ({ target }))],
+  }
+}
+
+function contentEffects({ to, value, data = '0x' }: Omit<EvmRequest, 'authorizationList'>): Effects {
   // The code that is stored runs at once, and can pass on what it receives.
   if (to === undefined) {
     const receivers = value > 0n ? [CONTRACT_CREATION] : []

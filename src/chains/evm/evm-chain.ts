@@ -70,7 +70,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
     encodeCall,
-    check: (request, account) => checkRequest(request, account, eip1559),
+    check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     feeBump: {

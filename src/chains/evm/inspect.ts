@@ -3,6 +3,7 @@ import type { EvmFinality } from '../../networks/network.ts'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmDraft } from './content.ts'
+import { listParameters } from './prepare/gas.ts'
 import { decodeRevert } from './prepare/revert.ts'
 import { readSimulationError } from './prepare/simulation-error.ts'
 import { readCount, readQuantity } from './quantity.ts'
@@ -101,6 +102,7 @@ export async function readRevertReason(
     ...(draft.to === undefined ? {} : { to: draft.to }),
     value: numberToHex(draft.value),
     data: draft.data,
+    ...listParameters(draft),
     gas: numberToHex(draft.gasLimit),
   }
   const reply = await client.call('eth_call', [call, numberToHex(block - 1n)])

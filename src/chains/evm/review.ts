@@ -5,32 +5,25 @@ import type { Reviewed } from '../chain.ts'
 import type { UnsignedEvm } from '../unsigned.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { evmEffects } from './effects.ts'
+import { MAX_NONCE } from './max-nonce.ts'
 import { checkRequest } from './prepare/check.ts'
 import { ceilingOf, explicitFees } from './prepare/fees.ts'
 import { signDraft, unsignedBytes } from './sign.ts'
-import type { EvmAccount } from './types.ts'
-
-interface Network {
-  readonly chainId: number
-  readonly eip1559: boolean
-}
+import type { EvmAccount, FeeMarket } from './types.ts'
 
 /** The content of an unsigned transaction, or a refusal. */
 type Reading = Answer<{ readonly request: EvmRequest; readonly nonce: bigint }>
-
-/** The highest nonce that a number holds exactly; no account sends so many transactions. */
-const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Reviews an unsigned transaction without asking a node: gas, price and nonce are the caller's. */
 export function reviewUnsigned(
   unsigned: UnsignedEvm,
   account: EvmAccount,
-  network: Network,
+  network: FeeMarket,
 ): Answer<Reviewed> {
   const reading = 'request' in unsigned ? ok(unsigned) : readEncoded(unsigned.encoded, network.chainId)
   if (reading.kind !== 'ok') return reading
   const { request, nonce } = reading.value
-  const refusal = checkRequest(request, account, network.eip1559)
+  const refusal = checkRequest(request, account, network)
   if (refusal) return { kind: 'refused', refusal }
   if (nonce > MAX_NONCE) return invalid(`nonce: at most ${MAX_NONCE} is expected.`)
   const fees = explicitFees(request)

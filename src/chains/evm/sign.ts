@@ -1,16 +1,18 @@
-import type { Hex, TransactionSerializable } from 'viem'
+import type { AccessList, Hex, TransactionSerializable, TransactionSerializableEIP7702 } from 'viem'
 import { bytesToHex, hexToBytes, serializeTransaction, toHex } from 'viem/utils'
 import { keccak256, keccak256Hex } from '../../lib/keccak256.ts'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
-import type { EvmDraft } from './content.ts'
+import type { Authorization, EvmDraft } from './content.ts'
 
-/** Signs a draft as transaction type 2 (EIP-1559) or type 0 with replay protection (EIP-155), depending on its fees. */
+type AuthorizationList = TransactionSerializableEIP7702['authorizationList']
+
+/** Signs a draft as a transaction of the type that its fees and lists need; type 0 with replay protection (EIP-155). */
 export async function signDraft(
   { draft, nonce, chainId }: { draft: EvmDraft; nonce: bigint; chainId: number },
   signer: Signer,
 ): Promise<SignedDraft> {
-  const unsigned = toUnsigned(draft, nonce, chainId)
+  const unsigned: TransactionSerializable = toUnsigned(draft, nonce, chainId)
   const signature = await signHashOf(hexToBytes(serializeTransaction(unsigned)), signer)
   const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
   const serialized = serializeTransaction(unsigned, {
@@ -55,7 +57,9 @@ function secp256k1(signer: Signer): Secp256k1Signer {
   return signer
 }
 
+/** The fees and the lists decide the type: 4 with authorizations, 2 with EIP-1559 fees, 1 with an access list, otherwise 0. */
 function toUnsigned(draft: EvmDraft, nonce: bigint, chainId: number) {
+  const { fees, accessList, authorizationList } = draft
   const content = {
     chainId,
     // Nonces are below 2^53 for as long as anybody pays gas (EIP-2681 allows up to 2^64 − 2).
@@ -65,15 +69,23 @@ function toUnsigned(draft: EvmDraft, nonce: bigint, chainId: number) {
     data: draft.data as Hex,
     ...(draft.to === undefined ? {} : { to: draft.to as Hex }),
   }
-  const { fees } = draft
-  return fees.kind === 'legacy'
-    ? ({ ...content, type: 'legacy', gasPrice: fees.gasPrice } as const)
-    : ({
-        ...content,
-        type: 'eip1559',
-        maxFeePerGas: fees.maxFeePerGas,
-        maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-      } as const)
+  const listed = accessList && { accessList: accessList as AccessList }
+  if (fees.kind === 'legacy') {
+    const priced = { ...content, gasPrice: fees.gasPrice }
+    return listed === undefined
+      ? { ...priced, type: 'legacy' as const }
+      : { ...priced, ...listed, type: 'eip2930' as const }
+  }
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees
+  const priced = { ...content, ...listed, maxFeePerGas, maxPriorityFeePerGas }
+  return authorizationList === undefined
+    ? { ...priced, type: 'eip1559' as const }
+    : { ...priced, type: 'eip7702' as const, authorizationList: authorizationList.map(toSerializable) }
+}
+
+/** The request was refused if its nonce is no exact number. */
+function toSerializable({ address, r, s, nonce, ...others }: Authorization): AuthorizationList[number] {
+  return { ...others, address: address as Hex, r: r as Hex, s: s as Hex, nonce: Number(nonce) }
 }
 
 function presentSignature({ r, s }: EcdsaSignature, v: number): Signature {

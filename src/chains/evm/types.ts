@@ -19,6 +19,13 @@ export type EvmChain = ChainOf<EvmRequest, EvmDraft, EvmPolicies, UnsignedEvm> &
       | 'revertReasons'
     >
   >
+/** The part of a network that decides which transaction types it accepts. */
+export interface FeeMarket {
+  readonly chainId: number
+  /** The network has EIP-1559 fees. */
+  readonly eip1559: boolean
+}
+
 export type EvmAccount = Account<EvmPolicies>
 export type EvmAttempt = Attempt<EvmDraft>
 export type EvmPrepared = Prepared<EvmDraft>

@@ -25,6 +25,8 @@ export interface SolanaRequest {
   readonly instructions?: readonly SolanaInstruction[]
   /** The level of the priority price; it has no effect when others have signed the price already. */
   readonly speed: Speed
+  /** Nothing is signed before this time. */
+  readonly validFrom?: Date
   readonly validUntil?: Date
 }
 

@@ -16,6 +16,8 @@ export interface StellarRequest {
   /** The highest fee of inclusion and resources together. Default: the contract's. */
   readonly maxFee?: bigint
   readonly memo?: StellarMemo
+  /** Nothing is signed before this time. */
+  readonly validFrom?: Date
   readonly validUntil?: Date
   /** The service created the request only to use up a sequence number. A caller's own request can have the same operation. */
   readonly isNoop?: true

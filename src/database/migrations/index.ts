@@ -22,6 +22,7 @@ import * as audit from './0022-audit.ts'
 import * as spending from './0023-spending.ts'
 import * as rateLimits from './0024-rate-limits.ts'
 import * as approvals from './0025-approvals.ts'
+import * as validFrom from './0026-valid-from.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -48,4 +49,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-spending': spending,
   '0024-rate-limits': rateLimits,
   '0025-approvals': approvals,
+  '0026-valid-from': validFrom,
 }

@@ -35,6 +35,7 @@ function presentRequest(request: EvmRequest) {
     to: request.to,
     value: String(request.value),
     data: request.data,
+    ...presentLists(request),
     gas_limit: request.gasLimit,
     gas_price: request.gasPrice?.toString(),
     max_fee_per_gas: request.maxFeePerGas?.toString(),
@@ -42,7 +43,7 @@ function presentRequest(request: EvmRequest) {
   }
 }
 
-function presentDraft({ to, value, data, gasLimit, fees }: EvmDraft) {
+function presentDraft({ to, value, data, gasLimit, fees, ...lists }: EvmDraft) {
   const prices =
     fees.kind === 'legacy'
       ? { gas_price: String(fees.gasPrice) }
@@ -50,7 +51,18 @@ function presentDraft({ to, value, data, gasLimit, fees }: EvmDraft) {
           max_fee_per_gas: String(fees.maxFeePerGas),
           max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas),
         }
-  return { to, value: String(value), data, gas_limit: gasLimit, ...prices }
+  return { to, value: String(value), data, ...presentLists(lists), gas_limit: gasLimit, ...prices }
+}
+
+function presentLists({ accessList, authorizationList }: Pick<EvmDraft, 'accessList' | 'authorizationList'>) {
+  return {
+    access_list: accessList?.map(({ address, storageKeys }) => ({ address, storage_keys: storageKeys })),
+    authorization_list: authorizationList?.map(({ chainId, yParity, ...signed }) => ({
+      ...signed,
+      chain_id: chainId,
+      y_parity: yParity,
+    })),
+  }
 }
 
 function presentSpeed({ speed: level }: EvmRequest, chain: Parts['chain']) {

@@ -20,6 +20,7 @@ export function readSolanaRequest(body: SolanaBody): SolanaRequest {
     transaction: 'transaction' in body ? body.transaction : undefined,
     instructions: 'instructions' in body ? body.instructions.map(readInstruction) : undefined,
     speed: body.speed ?? DEFAULT_SPEED,
+    validFrom: body.valid_from ? new Date(body.valid_from) : undefined,
     validUntil: body.valid_until ? new Date(body.valid_until) : undefined,
   })
 }

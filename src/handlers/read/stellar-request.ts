@@ -21,6 +21,7 @@ export function readStellarRequest(body: Schemas['StellarTransactionRequest']): 
     feeBump: body.fee_bump ?? undefined,
     maxFee: body.max_fee ?? undefined,
     memo: body.memo ? readMemo(body.memo) : undefined,
+    validFrom: body.valid_from ? new Date(body.valid_from) : undefined,
     validUntil: body.valid_until ? new Date(body.valid_until) : undefined,
   })
 }

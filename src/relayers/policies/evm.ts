@@ -2,7 +2,7 @@ import type { EvmPolicies } from '../../chains/evm/content.ts'
 import { address, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
-import { atLeast, atMost, NO_LIMIT, subset } from './limit.ts'
+import { atLeast, atMost, NO_LIMIT, permission, subset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -29,6 +29,13 @@ export const EVM_POLICIES = {
     limit: atMost,
     unit: 'wei',
     description: 'The most that one unit of gas may cost. No cap when absent.',
+  },
+  allowAuthorizationList: {
+    wireName: 'allow_authorization_list',
+    type: plain(flag),
+    limit: permission,
+    default: false,
+    description: 'True allows requests with an authorization_list (EIP-7702).',
   },
   minBalance: {
     wireName: 'min_balance',

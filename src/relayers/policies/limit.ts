@@ -23,6 +23,12 @@ export const atLeast = {
   describe: (floor) => `at least ${floor} is expected`,
 } satisfies Limit<bigint | number>
 
+/** A permission, which is stricter when it is false. */
+export const permission: Limit<boolean> = {
+  isWithin: (value, ceiling) => ceiling || !value,
+  describe: () => 'false is expected',
+}
+
 /** A list of what is allowed, which is stricter when it is shorter. */
 export const subset: Limit<readonly string[]> = {
   isWithin: (value, ceiling) => includesAll(ceiling, value),

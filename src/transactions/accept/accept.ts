@@ -12,7 +12,9 @@ import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
+import { checkTimes } from './check-times.ts'
 import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
+import { prepareContent } from './prepare-content.ts'
 
 /** A stored transaction, and sentences about it for the caller. */
 export interface Accepted extends TransactionWithAttempts {
@@ -93,7 +95,10 @@ export async function prepareCandidate(
   balanceAnswer: Promise<Answer<bigint>>,
 ): Promise<{ candidate: Candidate; logs: readonly string[] }> {
   const { chain } = context.runtimeOf(relayer)
-  const [prepared, balance] = await Promise.all([chain.prepare(request, accountOf(relayer)), balanceAnswer])
+  const [prepared, balance] = await Promise.all([
+    prepareContent({ relayer, request, chain, now: context.clock.now() }),
+    balanceAnswer,
+  ])
   if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   refuseIncluded(known)
@@ -150,12 +155,7 @@ export function checkRequest(
   const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
   if (refusal) return new AppError(refusal.code, refusal.detail)
-  const end = chain.endsAt(request)
-  if (end === undefined || end.getTime() > context.clock.now()) return undefined
-  return new AppError(
-    'valid_until_in_past',
-    `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
-  )
+  return checkTimes(chain, request, context.clock.now())
 }
 
 /**

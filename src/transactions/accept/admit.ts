@@ -19,6 +19,7 @@ import { isLimited } from '../budgets/charge-change.ts'
 import { purchaseOf } from '../budgets/purchase-of.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
 import { auditedAction } from '../model/audited-transaction.ts'
+import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
@@ -85,10 +86,11 @@ export async function admitCandidates(
       id,
       candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
     )
-    const reserved = await reservedBy(tx, id)
+    const now = context.clock.now()
+    const reserved = await reservedBy(tx, id, { now: new Date(now) })
     const book = await openBookOf(context, tx, { relayer, candidates })
     const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
-    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting }
+    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting, now }
     const decisions = decide(runtime, candidates, admission)
     if (allOrNone && decisions.some(({ kind }) => kind === 'refused')) return decisions
     const admitted = candidates.flatMap((candidate, index) => {
@@ -134,12 +136,14 @@ interface AdmissionState {
   readonly relayer: Relayer
   /** The reasons for which each candidate waits for an approval. */
   readonly waiting: readonly (readonly RuleResult[])[]
+  /** In ms since the epoch. */
+  readonly now: number
 }
 
 function decide(
   runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { refusal, usedNonces, keys, reserved: before, book, relayer, waiting }: AdmissionState,
+  { refusal, usedNonces, keys, reserved: before, book, relayer, waiting, now }: AdmissionState,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate, index) => {
@@ -148,14 +152,15 @@ function decide(
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const results = purchase ? book.evaluate(purchase) : []
     const reasons = waiting[index] ?? []
+    const scheduled = isScheduled(candidate.transaction, now)
     const error =
       refusal ??
       nonceProblem(runtime, candidate, usedNonces) ??
-      insufficientFunds(runtime, candidate, reserved) ??
+      (scheduled ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
       refusalIn(results)
     if (error) return { kind: 'refused', error }
-    // Nothing is reserved for a transaction that waits for an approval.
-    if (reasons.length === 0) reserved += candidate.transaction.cost
+    // Nothing is reserved for a transaction that waits for an approval or for its time.
+    if (reasons.length === 0 && !scheduled) reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)

@@ -10,6 +10,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { NEW_RECEIVERS } from '../../spending/evaluate-approval.ts'
 import { insertKnownReceivers } from '../../spending/known-receivers-store.ts'
 import { auditedDecision } from '../model/audited-transaction.ts'
+import { isScheduled } from '../model/due.ts'
 import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -123,7 +124,8 @@ interface Found {
 async function decide(context: TransactionsContext, deciding: Deciding, found: Found): Promise<boolean> {
   const { actor, decision, reason, id } = deciding
   const { db, clock } = context
-  const balance = decision === 'approved' ? await balanceOf(context, deciding.relayer) : undefined
+  const reserves = decision === 'approved' && !isScheduled(found.transaction, clock.now())
+  const balance = reserves ? await balanceOf(context, deciding.relayer) : undefined
   const decidedAt = new Date(clock.now())
   const written = await db.transaction().execute(async (tx) => {
     if (balance !== undefined) await requireFunds(context, tx, { ...deciding, ...found, balance })
@@ -180,7 +182,7 @@ async function requireFunds(
   { relayer, transaction, balance }: Deciding & Found & { readonly balance: bigint },
 ): Promise<void> {
   await lockAccount(tx, relayer.id)
-  const reserved = await reservedBy(tx, relayer.id)
+  const reserved = await reservedBy(tx, relayer.id, { now: new Date(context.clock.now()) })
   const { unit } = context.runtimeOf(relayer).chain
   const shortage = shortOfFunds(relayer, { unit, balance, reserved, cost: transaction.cost })
   if (shortage) throw shortage

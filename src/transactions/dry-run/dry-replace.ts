@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { refusalIn } from '../../spending/book.ts'
+import { prepareContent } from '../accept/prepare-content.ts'
 import { attemptsAtNonce } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { evaluateReplacement } from '../replace/evaluate-replacement.ts'
@@ -25,7 +26,7 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
   const account = accountOf(relayer)
   const prepared = mustReplaceSigned(context, change, item)
     ? await chain.replace(request, attemptsAtNonce(item), account)
-    : await chain.prepare(request, account)
+    : await prepareContent({ relayer, request, chain, now: context.clock.now() })
   const violated = refusalIn(ofContent)
   if (prepared.kind === 'refused' || prepared.kind === 'setup' || prepared.kind === 'unknown') {
     const refusal = violated ?? unpreparedError(prepared)

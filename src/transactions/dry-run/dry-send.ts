@@ -6,9 +6,10 @@ import { refusalIn } from '../../spending/book.ts'
 import { checkRequest } from '../accept/accept.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
 import { type IdempotencyKey, keyReuseError } from '../accept/idempotency.ts'
+import { prepareContent } from '../accept/prepare-content.ts'
 import { evaluateApprovals } from '../approvals/evaluate-approvals.ts'
 import { evaluateRequest, type RuledRequest } from '../budgets/evaluate-request.ts'
-import { accountOf, type TransactionsContext } from '../model/runtime.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
 import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
 import type { DryRun } from './dry-run.ts'
 import { evaluatePrice, pricedRun } from './evaluate-price.ts'
@@ -54,7 +55,7 @@ async function dryNewSend(
   const effects = () => chain.effects(request, relayer.address)
   const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
   const ofContent = [...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey }), ...waiting]
-  const prepared = await chain.prepare(request, accountOf(relayer))
+  const prepared = await prepareContent({ relayer, request, chain, now: context.clock.now() })
   const violated = refusalIn(ofContent)
   if (prepared.kind === 'refused') {
     const { code, detail } = prepared.refusal

@@ -9,6 +9,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { readBook, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { purchaseOf } from '../budgets/purchase-of.ts'
+import { isForLater } from '../model/due.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { reservedBy } from '../store/work-store.ts'
 import type { DryPrice, DryRun } from './dry-run.ts'
@@ -40,9 +41,10 @@ export async function evaluatePrice(
 ): Promise<EvaluatedPrice> {
   const { relayer, request, draft, cost, replaces } = priced
   const { chain } = context.runtimeOf(relayer)
+  const now = context.clock.now()
   const [balance, reserved, results] = await Promise.all([
     chain.balance(relayer.address),
-    reservedBy(context.db, relayer.id, replaces),
+    reservedBy(context.db, relayer.id, { now: new Date(now), except: replaces }),
     evaluateBudgets(context, priced),
   ])
   const { amounts } = chain.effects(request, relayer.address)
@@ -54,7 +56,7 @@ export async function evaluatePrice(
     reserved,
     results,
     shortage:
-      known === undefined
+      known === undefined || isForLater(request, now)
         ? undefined
         : shortOfFunds(relayer, { unit: chain.unit, balance: known, reserved, cost }),
   }

@@ -1,3 +1,4 @@
+import type { ChainRequest } from '../../chains/chain.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
@@ -14,4 +15,28 @@ export function isDue(
   const at = nextRunAt.getTime()
   if (at <= now || at > now + LONGEST_WAIT_MS) return true
   return status === 'pending' && at === createdAt.getTime()
+}
+
+/** Returns true when nothing of the request may be signed yet. Pure. */
+export function isForLater({ validFrom }: Pick<ChainRequest, 'validFrom'>, now: number): boolean {
+  return validFrom !== undefined && validFrom.getTime() > now
+}
+
+/**
+ * Returns true while the transaction waits for its `validFrom`: it reserves nothing, and others overtake it. Once it has a nonce or signed
+ * bytes it does not wait again, whatever the clock says. Pure.
+ */
+export function isScheduled(
+  { request, status, nonce }: Pick<Transaction, 'request' | 'status' | 'nonce'>,
+  now: number,
+): boolean {
+  return isForLater(request, now) && status === 'pending' && nonce === undefined
+}
+
+/** Returns the time since which the service works on the transaction: that of its acceptance, or its later `validFrom`. Pure. */
+export function startsAt({
+  createdAt,
+  request: { validFrom },
+}: Pick<Transaction, 'createdAt' | 'request'>): Date {
+  return validFrom !== undefined && validFrom > createdAt ? validFrom : createdAt
 }

@@ -1,15 +1,12 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import { AppError } from '../../errors.ts'
 import { refuseIncluded } from '../accept/accept.ts'
+import { prepareContent } from '../accept/prepare-content.ts'
 import { isLimited } from '../budgets/charge-change.ts'
 import { contentNonce, hasNonce } from '../model/content-nonce.ts'
+import { isScheduled } from '../model/due.ts'
 import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
-import {
-  accountOf,
-  isExternallySigned,
-  type RelayerRuntime,
-  type TransactionsContext,
-} from '../model/runtime.ts'
+import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import {
@@ -35,12 +32,11 @@ export async function replacePending(
     return saveReplaced(context, { change, before: transaction, replaced, cost: 0n })
   }
   const { chain } = runtime
-  const prepared = await chain.prepare(request, accountOf(relayer))
+  const prepared = await prepareContent({ relayer, request, chain, now: context.clock.now() })
   if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   refuseIncluded(known)
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
-  await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
   const nonce = contentNonce(runtime, transaction, request)
   const next: Transaction = {
     ...transaction,
@@ -54,6 +50,8 @@ export async function replacePending(
     isBudgeted: transaction.isBudgeted || isLimited(change) || undefined,
     nextRunAt,
   }
+  if (!isScheduled(next, context.clock.now()))
+    await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
   const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
   const replaced = { transaction: next, attempts, logs }
   const nonces = nonceChange(runtime, transaction, next)

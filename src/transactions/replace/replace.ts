@@ -94,6 +94,7 @@ export function replacementRefusal(
   return (
     notReplaceable(item.transaction, request) ??
     (request && checkRequest(context, relayer, request)) ??
+    (request && startRefusal(request, item)) ??
     refuseExternallySigned(context, change, item) ??
     (request ? undefined : cancelRefusal(relayer, item))
   )
@@ -109,6 +110,18 @@ export function mustReplaceSigned(
   if (transaction.status !== 'pending') return true
   if (request === undefined || unprovenAttempts(attemptsAtNonce(item)).length === 0) return false
   return !hasNonce(transaction, contentNonce(context.runtimeOf(relayer), transaction, request))
+}
+
+/** Others wait for a nonce that is assigned, and signed bytes cannot be taken back, so the new content cannot wait for a later time. */
+function startRefusal(
+  { validFrom }: ChainRequest,
+  { transaction, attempts }: TransactionWithAttempts,
+): AppError | undefined {
+  if (validFrom === undefined || (transaction.nonce === undefined && attempts.length === 0)) return undefined
+  return new AppError(
+    'invalid_request',
+    'valid_from: not expected here, because the transaction has a nonce or signed bytes already and can no longer wait; leave it out.',
+  )
 }
 
 /** A transaction without a nonce and without signed bytes ends without any signature, so a disabled relayer can cancel it. */

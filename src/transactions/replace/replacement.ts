@@ -131,7 +131,10 @@ export async function checkReplacementFunds(
   context: TransactionsContext,
   { relayer, id, cost }: { relayer: Relayer; id: string; cost: bigint },
 ): Promise<void> {
-  const reserved = await reservedBy(context.db, relayer.id, id)
+  const reserved = await reservedBy(context.db, relayer.id, {
+    now: new Date(context.clock.now()),
+    except: id,
+  })
   const { chain } = context.runtimeOf(relayer)
   const balance = await chain.balance(relayer.address)
   const { unit } = chain

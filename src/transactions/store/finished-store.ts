@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
+import { isActive } from './work-store.ts'
 
 /** Phases that are not final. They are literals, because the partial index applies in every plan only then. */
 const OPEN = sql`('pending', 'in_flight', 'mined')`
@@ -44,12 +45,12 @@ export interface StatusCount {
   readonly networkType: string
   readonly status: TransactionStatus
   readonly count: number
-  /** The time when the oldest of them was created that waits for no approval; absent for final ones. */
+  /** The time since which the service works on the oldest active one; absent for final ones. `startsAt` tells it of one transaction. */
   readonly oldestAt?: Date
 }
 
 /** Counts the transactions of all relayers by status, oldest relayer first; as cheap as `countTransactions`. */
-export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> {
+export async function countByStatus(db: Kysely<Schema>, now: Date): Promise<StatusCount[]> {
   const { rows } = await sql<{
     relayer_id: string
     network_type: string
@@ -59,7 +60,7 @@ export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> 
   }>`
     select r.id as relayer_id, r.network_type, counts.status, counts.count, counts.oldest_at
     from relayers r join (
-      select relayer_id, status, count(*) as count, min(created_at) filter (where awaits_approval is null) as oldest_at
+      select relayer_id, status, count(*) as count, min(greatest(created_at, valid_from)) filter (where ${isActive(now)}) as oldest_at
       from transactions where phase in ${OPEN} group by relayer_id, status
       union all select relayer_id, status, count, null from finished_counts
     ) counts on counts.relayer_id = r.id

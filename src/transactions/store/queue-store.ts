@@ -3,16 +3,16 @@ import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
 import { UNDECIDED_PHASES } from './phase.ts'
-import { inFlight, isDueAt } from './work-store.ts'
+import { inFlight, isActive, isDueAt } from './work-store.ts'
 
 type Db = Kysely<Schema>
 
 /**
  * Finds the transactions that all others of their account wait for: for each source account the lowest nonce that is signed and not mined,
- * and for each relayer the first pending transaction that others may not overtake and that waits for no approval. Paused and disabled relayers
+ * and for each relayer the first pending transaction that others may not overtake and that is active. Paused and disabled relayers
  * are left out of the pending part.
  */
-export async function findQueueHeads(db: Db): Promise<Transaction[]> {
+export async function findQueueHeads(db: Db, now: Date): Promise<Transaction[]> {
   const { rows } = await sql<TransactionRow>`
     select signed.* from (
       select distinct on (t.relayer_id, t.source_account) t.* from transactions t
@@ -22,7 +22,7 @@ export async function findQueueHeads(db: Db): Promise<Transaction[]> {
     select pending.* from relayers r
     cross join lateral (
       select t.* from transactions t
-      where t.relayer_id = r.id and t.phase = 'pending' and t.awaits_approval is null and (t.stuck_since is null or t.nonce is not null)
+      where t.relayer_id = r.id and t.phase = 'pending' and ${isActive(now)} and (t.stuck_since is null or t.nonce is not null)
       order by t.nonce nulls last, t.position limit 1) pending
     where r.removed_at is null and not r.paused and not r.system_disabled`.execute(db)
   return rows.map(toTransaction)
@@ -39,7 +39,7 @@ export async function findOvertaken(
     .selectAll()
     .where('relayer_id', '=', relayerId)
     .where('phase', '=', 'pending')
-    .where('awaits_approval', 'is', null)
+    .where(isActive(now))
     .where('stuck_since', 'is not', null)
     .where('nonce', 'is', null)
     .where(isDueAt(now))
@@ -80,12 +80,12 @@ export async function findHeadSince(
 }
 
 /** Counts the open transactions of the account that come before this one. */
-export async function countAhead(db: Db, transaction: Transaction): Promise<number> {
+export async function countAhead(db: Db, transaction: Transaction, now: Date): Promise<number> {
   const open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', transaction.relayerId)
     .where('phase', 'in', UNDECIDED_PHASES)
-    .where('awaits_approval', 'is', null)
+    .where(isActive(now))
     .where('id', '<>', transaction.id)
   const before =
     transaction.nonce === undefined

@@ -36,6 +36,7 @@ const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
   'version',
   'cost',
   'budgeted',
+  'valid_from',
   'next_run_at',
   'estimated_gas',
 ]}::text[]) || jsonb_build_object('request', record.request))`
@@ -47,9 +48,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, awaits_approval, next_run_at, created_at)
+        estimated_gas, source_account, nonce, cost, budgeted, awaits_approval, valid_from, next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, awaits_approval, next_run_at, created_at
+        cost, budgeted, awaits_approval, valid_from, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -76,7 +77,7 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
         status = record.status, status_reason = record.status_reason, purpose = record.purpose,
         request = record.request, estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, budgeted = record.budgeted,
-        awaits_approval = record.awaits_approval, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+        awaits_approval = record.awaits_approval, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         reorganized_at = record.reorganized_at
       from record join before on before.id = record.id
@@ -244,6 +245,7 @@ function toRecord(transaction: Transaction) {
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
     awaits_approval: transaction.awaitsApproval,
+    valid_from: transaction.request.validFrom,
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
     next_run_at: transaction.nextRunAt,
@@ -261,6 +263,6 @@ function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
     request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
-    budgeted boolean, awaits_approval boolean, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
+    budgeted boolean, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
     sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

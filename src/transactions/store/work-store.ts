@@ -14,6 +14,15 @@ export function isDueAt(now: Date) {
   return sql<boolean>`(next_run_at <= ${now} or next_run_at > ${latest} or (phase = 'pending' and next_run_at = created_at))`
 }
 
+/**
+ * Builds the condition that the transaction waits neither for an approval nor for its `valid_from`: nothing else is signed, others overtake
+ * the rest, and only this reserves money. `isScheduled` tells the same of one transaction.
+ */
+export function isActive(now: Date) {
+  return sql<boolean>`(awaits_approval is null
+    and (valid_from is null or valid_from <= ${now} or nonce is not null or phase <> 'pending'))`
+}
+
 /** Finds the relayers with transactions to number, sign or broadcast at this time. */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   const rows = await db
@@ -21,7 +30,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     .select('relayer_id')
     .distinct()
     .where('phase', 'in', UNDECIDED_PHASES)
-    .where('awaits_approval', 'is', null)
+    .where(isActive(now))
     .where(isDueAt(now))
     .execute()
   return rows.map((row) => row.relayer_id)
@@ -29,15 +38,19 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 
 /**
  * Finds pending transactions in the order of acceptance. Those with a nonce come first, because others wait for them, then setup
- * transactions. Transactions that others may overtake and those that wait for an approval are left out.
+ * transactions. Transactions that others may overtake and those that are not active are left out.
  */
-export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
+export async function findPending(
+  db: Db,
+  relayerId: string,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<Transaction[]> {
   const rows = await db
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', relayerId)
     .where('phase', '=', 'pending')
-    .where('awaits_approval', 'is', null)
+    .where(isActive(now))
     .where((eb) => eb.or([eb('stuck_since', 'is', null), eb('nonce', 'is not', null)]))
     .orderBy('nonce', (order) => order.asc().nullsLast())
     .orderBy((eb) => eb('purpose', '=', 'setup'), 'desc')
@@ -127,15 +140,19 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
 }
 
 /**
- * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are those that wait for
- * an approval: whoever may only send could otherwise block the account for as long as nobody decides.
+ * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are those that are not
+ * active: whoever may only send could otherwise block the account for as long as nobody decides, or until a time of their choice.
  */
-export async function reservedBy(db: Db, relayerId: string, except?: string): Promise<bigint> {
+export async function reservedBy(
+  db: Db,
+  relayerId: string,
+  { now, except }: { readonly now: Date; readonly except?: string | undefined },
+): Promise<bigint> {
   let open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', relayerId)
     .where('phase', 'in', UNDECIDED_PHASES)
-    .where('awaits_approval', 'is', null)
+    .where(isActive(now))
   if (except !== undefined) open = open.where('id', '<>', except)
   const row = await open.select((eb) => eb.fn.sum<bigint | null>('cost').as('sum')).executeTakeFirstOrThrow()
   return BigInt(row.sum ?? 0n)

@@ -41,8 +41,9 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const { relayer, runtime } = leased
   const maxPending = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
-  const pending = await findPending(context.db, relayer.id, maxPending)
-  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MAX_OVERTAKEN })
+  const at = new Date(now)
+  const pending = await findPending(context.db, relayer.id, { now: at, limit: maxPending })
+  const overtaken = await findOvertaken(context.db, relayer.id, { now: at, limit: MAX_OVERTAKEN })
   if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
   const slots = await freeSlots(context, leased, pending)
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)

@@ -27,7 +27,7 @@ export type QueueHeads = Map<string, number>
  */
 export async function reportStuck(context: TransactionsContext, seen: QueueHeads): Promise<void> {
   const now = context.clock.monotonic()
-  const heads = await findQueueHeads(context.db)
+  const heads = await findQueueHeads(context.db, new Date(context.clock.now()))
   const ids = new Set(heads.map(({ id }) => id))
   for (const id of [...seen.keys()]) if (!ids.has(id)) seen.delete(id)
   for (const { id } of heads) if (!seen.has(id)) seen.set(id, now)

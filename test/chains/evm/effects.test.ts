@@ -36,6 +36,19 @@ describe('without data', () => {
   })
 })
 
+test('the contracts of authorizations count as called, and nobody can read what they move', () => {
+  const signed = { chainId: 0, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const
+  const authorizationList = [{ ...signed, address: TOKEN }]
+  const effects = evmEffects({ type: 'evm', to: OTHER, value: 7n, authorizationList })
+  expect(effects).toEqual({
+    ...NONE,
+    receivers: [other],
+    contracts: [token],
+    amounts: [{ asset: 'native', value: 7n }],
+    unread: [{ target: token }],
+  })
+})
+
 describe('the creation of a contract', () => {
   test('without a value hands nothing to anybody', () => {
     expect(effectsOf({ data: '0x6000' })).toEqual({ ...NONE, contracts: [CONTRACT_CREATION] })

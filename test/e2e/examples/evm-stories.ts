@@ -39,6 +39,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await failToReach(stage)
     await overspend(stage)
     await askForApproval(stage)
+    await schedule(stage)
     await replaceAndCancel(stage)
     await beDisabled(stage)
     await losesItsChain(stage, beginning)
@@ -125,6 +126,13 @@ async function overspend({ service }: Stage): Promise<void> {
   const authorization = `Bearer ${issued.body.data.secret}`
   for (const path of [ALL, `${ALL}?dry_run=true`])
     await service.api('POST', path, { to: RECEIVER, value: 2 }, { authorization })
+}
+
+/** A payment for later, which is taken back. */
+async function schedule({ service, clock }: Stage): Promise<void> {
+  const valid_from = new Date(clock.now() + 3_600_000).toISOString()
+  const { body } = await service.api('POST', ALL, { to: RECEIVER, value: 1, valid_from })
+  await service.api('DELETE', `${ALL}/${body.data.id}`)
 }
 
 /** Payments that a second person decides about. */

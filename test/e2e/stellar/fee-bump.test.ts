@@ -61,6 +61,13 @@ describe('a signed transaction in a fee bump', () => {
     await closeUntil(id, 'confirmed')
   })
 
+  test('cannot wait for a later time, at which its sequence number may be used', async () => {
+    const valid_from = new Date(Date.now() + 5_000).toISOString()
+    const answer = await scenario.post(bump(signedByCustomer(), { valid_from }))
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(answer.body.error).toMatch(/^valid_from: not expected with content that others have signed/)
+  })
+
   test('can be paid more, and nothing else; and not be canceled', async () => {
     const { send, reach, replace, cancel, closeUntil } = scenario
     const xdr = signedByCustomer()

@@ -63,6 +63,7 @@ type Arbitraries<T> = { readonly [Name in keyof WirePolicies<T>]-?: fc.Arbitrary
 const EVM: Arbitraries<typeof EVM_POLICIES> = {
   eip1559_pricing: fc.boolean(),
   gas_limit_estimation: fc.boolean(),
+  allow_authorization_list: fc.boolean(),
   gas_price_cap: u128,
   min_balance: u128,
   private_transactions: fc.constant(false),

@@ -29,7 +29,7 @@ const STATUSES: readonly TransactionStatus[] = [
 ]
 
 async function countOf(wanted: TransactionStatus): Promise<number> {
-  const counts = await countByStatus(fixture.context.db)
+  const counts = await countByStatus(fixture.context.db, new Date())
   return counts.find(({ status }) => status === wanted)?.count ?? 0
 }
 

@@ -68,14 +68,14 @@ describe('the heads of the queues', () => {
       first: {},
       second: {},
     })
-    const heads = namesOf(idsOf(await findQueueHeads(db())))
+    const heads = namesOf(idsOf(await findQueueHeads(db(), new Date())))
     expect(heads.toSorted()).toEqual(['channel', 'first', 'low nonce'])
   })
 
   test('that are pending are those with a nonce first, also when they are stuck', async () => {
     const owner = await account()
     const { namesOf } = await insertNamed(owner, { first: {}, 'stuck with a nonce': { ...STUCK, nonce: 4n } })
-    expect(namesOf(idsOf(await findQueueHeads(db())))).toEqual(['stuck with a nonce'])
+    expect(namesOf(idsOf(await findQueueHeads(db(), new Date())))).toEqual(['stuck with a nonce'])
   })
 
   test.each([{ paused: true }, { system_disabled: true }])(
@@ -84,7 +84,7 @@ describe('the heads of the queues', () => {
       const owner = await account()
       const { namesOf } = await insertNamed(owner, { pending: {}, signed: { status: 'sent', nonce: 1n } })
       await db().updateTable('relayers').set(change).where('id', '=', owner.relayer.id).execute()
-      expect(namesOf(idsOf(await findQueueHeads(db())))).toEqual(['signed'])
+      expect(namesOf(idsOf(await findQueueHeads(db(), new Date())))).toEqual(['signed'])
     },
   )
 })
@@ -185,7 +185,7 @@ describe('the number of open transactions before one', () => {
       second: {},
     })
     await insertNamed(await account(), { other: { status: 'sent', nonce: 1n } })
-    expect(await countAhead(db(), get(of))).toBe(ahead)
+    expect(await countAhead(db(), get(of), new Date())).toBe(ahead)
   })
 })
 

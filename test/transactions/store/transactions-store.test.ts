@@ -290,12 +290,14 @@ describe('reservedBy', () => {
       await stored(owner, { status, cost: 7n })
     }
     await stored(await account(), { cost: 1_000n })
-    expect(await reservedBy(fixture.context.db, owner.relayer.id)).toBe(10n ** 30n + 11n)
-    expect(await reservedBy(fixture.context.db, owner.relayer.id, pending.id)).toBe(10n ** 30n + 10n)
+    expect(await reservedBy(fixture.context.db, owner.relayer.id, { now: new Date() })).toBe(10n ** 30n + 11n)
+    expect(
+      await reservedBy(fixture.context.db, owner.relayer.id, { now: new Date(), except: pending.id }),
+    ).toBe(10n ** 30n + 10n)
   })
 
   test('is zero for an account with nothing', async () => {
-    expect(await reservedBy(fixture.context.db, (await account()).relayer.id)).toBe(0n)
+    expect(await reservedBy(fixture.context.db, (await account()).relayer.id, { now: new Date() })).toBe(0n)
   })
 })
 

@@ -12,9 +12,10 @@ import {
   hasWatched,
   NO_SOURCE_ACCOUNT,
   postponeTransactions,
+  reservedBy,
   reservedInFlight,
 } from '../../../src/transactions/store/work-store.ts'
-import { TO } from '../../chains/evm/build.ts'
+import { requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -50,6 +51,20 @@ async function insertNamed(
 
 const idsOf = (transactions: readonly Transaction[]) => transactions.map(({ id }) => id)
 
+test('a transaction for a later time is pending work once it has a nonce, and then it reserves its cost', async () => {
+  const owner = await account()
+  const request = requestOf({ validFrom: later(1) })
+  const nameOf = await insertNamed(owner, {
+    'without a nonce': { request, cost: 1n },
+    'with a nonce': { request, cost: 2n, sourceAccount: owner.relayer.address, nonce: 1n },
+  })
+  const find = (now: Date) => findPending(db(), owner.relayer.id, { now, limit: 9 })
+  expect(nameOf(idsOf(await find(NOW)))).toEqual(['with a nonce'])
+  expect(await reservedBy(db(), owner.relayer.id, { now: NOW })).toBe(2n)
+  expect(nameOf(idsOf(await find(later(1))))).toEqual(['with a nonce', 'without a nonce'])
+  expect(await reservedBy(db(), owner.relayer.id, { now: later(1) })).toBe(3n)
+})
+
 describe('the relayers with work', () => {
   test.each<[string, Partial<Transaction>, boolean]>([
     ['pending and due', {}, true],
@@ -57,6 +72,9 @@ describe('the relayers with work', () => {
     ['submitted and due', { status: 'submitted' }, true],
     ['due a moment later', { nextRunAt: later(1) }, false],
     ['written while the clock was ahead', { nextRunAt: later(300_001) }, true],
+    ['for a later time', { request: requestOf({ validFrom: later(1) }) }, false],
+    ['for a time that has come', { request: requestOf({ validFrom: NOW }) }, true],
+    ['for a later time, and signed', { request: requestOf({ validFrom: later(1) }), status: 'sent' }, true],
     ['pending, and has never waited', { createdAt: later(5), nextRunAt: later(5) }, true],
     [
       'sent, and runs when it was created',
@@ -86,7 +104,8 @@ describe('pending transactions', () => {
       sent: { status: 'sent', nonce: 1n },
     })
     await insertNamed(await account(), { other: {} })
-    const find = async (limit: number) => named(idsOf(await findPending(db(), owner.relayer.id, limit)))
+    const find = async (limit: number) =>
+      named(idsOf(await findPending(db(), owner.relayer.id, { now: NOW, limit })))
     expect(await find(10)).toEqual(['numbered', 'stuck with a nonce', 'setup', 'first', 'second'])
     expect(await find(2)).toEqual(['numbered', 'stuck with a nonce'])
   })

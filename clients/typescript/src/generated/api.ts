@@ -1696,7 +1696,8 @@ export interface components {
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
         /**
-         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision.
+         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from`
+         *       for its time.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node took it; waiting for a block.
          *     - `mined`: in a block that is not deep enough yet.
@@ -1752,7 +1753,7 @@ export interface components {
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
-         *     | `policy_violation` | Solana: a rule of the relayer forbids a program, an account, or so many signatures or bytes |
+         *     | `policy_violation` | A rule of the relayer forbids an authorization list; on Solana a program, an account, or so many signatures or bytes |
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
@@ -2212,6 +2213,7 @@ export interface components {
         readonly CreateEvmPolicies: {
             readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
             readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
+            readonly allow_authorization_list?: components["schemas"]["RelayerPolicies"]["allow_authorization_list"];
             /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
             /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
@@ -2338,6 +2340,7 @@ export interface components {
         readonly RelayerPoliciesPatch: {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
+            readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
@@ -2500,6 +2503,8 @@ export interface components {
             readonly eip1559_pricing?: boolean;
             /** @description EVM. False means that every request must bring its `gas_limit`. True when absent. */
             readonly gas_limit_estimation?: boolean;
+            /** @description EVM. True allows requests with an `authorization_list` (EIP-7702). False when absent. */
+            readonly allow_authorization_list?: boolean;
             /**
              * Format: u128
              * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
@@ -4049,10 +4054,11 @@ export interface components {
              *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
+             *     - `scheduled`: it waits for its `valid_from`.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
@@ -4100,6 +4106,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The `valid_from` of the request; nothing is signed before. */
+            readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4121,6 +4129,8 @@ export interface components {
              *     has used it: then the transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
+            readonly access_list?: components["schemas"]["EvmAccessList"];
+            readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
             /** @description The most gas that the transaction may use. Absent until it is known. */
             readonly gas_limit?: components["schemas"]["Quantity"];
             /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
@@ -4153,6 +4163,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The `valid_from` of the request; nothing is signed before. */
+            readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4217,6 +4229,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The `valid_from` of the request; nothing is signed before. */
+            readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When a node first took the shown attempt. */
@@ -4336,6 +4350,8 @@ export interface components {
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. */
             readonly data: components["schemas"]["HexData"];
+            readonly access_list?: components["schemas"]["EvmAccessList"];
+            readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
             /** @description The most gas that it may use. */
             readonly gas_limit: components["schemas"]["Quantity"];
             /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
@@ -4441,6 +4457,8 @@ export interface components {
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
             readonly call?: components["schemas"]["EvmCall"];
+            readonly access_list?: components["schemas"]["EvmAccessList"];
+            readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
             /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
             /** @description The legacy price of a unit of gas, in wei. */
@@ -4450,6 +4468,7 @@ export interface components {
             /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
             readonly speed?: components["schemas"]["Speed"];
+            readonly valid_from?: components["schemas"]["ValidFrom"];
             /**
              * Format: date-time
              * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction
@@ -4458,6 +4477,46 @@ export interface components {
             readonly valid_until?: string;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
+        /**
+         * @description The accounts and storage that the transaction announces to use (EIP-2930), which makes their first use cheaper; nodes charge for
+         *     each entry. With EIP-1559 prices the transaction is of type 2, with a legacy price of type 1. A no-op that takes its place has none.
+         */
+        readonly EvmAccessList: readonly {
+            /** @description The account. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The slots of its storage. */
+            readonly storage_keys: readonly string[];
+        }[];
+        /**
+         * @description Authorizations that other accounts have signed (EIP-7702); with them the transaction is of type 4, at EIP-1559 prices, and needs `to`.
+         *     The service passes them on. It refuses them unless the policy `allow_authorization_list` of the relayer is true, and one that
+         *     the relayer's own account has signed, because that would use a nonce of the relayer. The network skips entries whose nonce
+         *     is not the next of their account, also when the transaction itself succeeds. Under rules for spending, each contract has to be among
+         *     `contracts`, because nobody can read what it moves.
+         */
+        readonly EvmAuthorizationList: readonly {
+            /** @description The chain id of the network; 0 means every network. */
+            readonly chain_id: number;
+            /** @description The contract whose code the account runs; the zero address ends a delegation. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The next nonce of the account that signed. */
+            readonly nonce: components["schemas"]["Quantity"];
+            /** @description The parity of the signature. */
+            readonly y_parity: number;
+            /** @description The first half of the signature. */
+            readonly r: string;
+            /** @description The second half of the signature. */
+            readonly s: string;
+        }[];
+        /**
+         * Format: date-time
+         * @description RFC 3339, at most 30 days ahead. The service accepts the request now and stores it durably; it gives it no nonce, signs nothing and
+         *     reserves no balance before this time, and others overtake it. Rules and budgets count when it is accepted. It can be replaced and
+         *     canceled at once. A time that has passed has no effect. A request that would fail at present, because it would revert or
+         *     the balance is too low, is accepted, and simulated again when its time comes. `valid_until` has to be later. Refused for content that
+         *     others have signed, and when a transaction is replaced that has a nonce or signed bytes.
+         */
+        readonly ValidFrom: string;
         /**
          * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and
          *     keeps the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
@@ -4489,6 +4548,8 @@ export interface components {
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
             readonly speed?: components["schemas"]["Speed"];
+            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
@@ -4502,6 +4563,8 @@ export interface components {
             /** @description The instructions, in order. */
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
             readonly speed?: components["schemas"]["Speed"];
+            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
@@ -4562,6 +4625,8 @@ export interface components {
             readonly max_fee: components["schemas"]["Int64"] | null;
             /** @description Only with `operations`; a prebuilt transaction has its own. */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
+            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             /**
              * Format: date-time
              * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.

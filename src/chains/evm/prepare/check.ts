@@ -1,22 +1,23 @@
 import type { Refusal } from '../../answer.ts'
 import type { EvmRequest } from '../content.ts'
-import type { EvmAccount } from '../types.ts'
+import type { EvmAccount, FeeMarket } from '../types.ts'
+import { checkAuthorizationList } from './check-authorizations.ts'
 import { ceilingOf, describeFees, explicitFees } from './fees.ts'
 import { intrinsicGas } from './gas.ts'
 
 /** No node accepts a contract creation with more init code, in bytes (EIP-3860). */
 const MAX_INIT_CODE = 49_152
 
-type Rule = (request: EvmRequest, account: EvmAccount, eip1559: boolean) => Refusal | undefined
+type Rule = (request: EvmRequest, account: EvmAccount, network: FeeMarket) => Refusal | undefined
 
 /** Applies the rules that need no network, and returns the first refusal. */
 export function checkRequest(
   request: EvmRequest,
   account: EvmAccount,
-  eip1559: boolean,
+  network: FeeMarket,
 ): Refusal | undefined {
   for (const rule of RULES) {
-    const refusal = rule(request, account, eip1559)
+    const refusal = rule(request, account, network)
     if (refusal) return refusal
   }
   return undefined
@@ -32,6 +33,7 @@ const RULES: readonly Rule[] = [
   withinCap,
   checkGasPresent,
   gasEnough,
+  checkAuthorizationList,
 ]
 
 function target({ to, data }: EvmRequest): Refusal | undefined {
@@ -74,7 +76,11 @@ function tipWithinFee({ maxFeePerGas, maxPriorityFeePerGas }: EvmRequest): Refus
   return invalid(`max_priority_fee_per_gas: at most max_fee_per_gas (${maxFeePerGas}) is expected.`)
 }
 
-function typeSupported({ maxFeePerGas }: EvmRequest, _: EvmAccount, eip1559: boolean): Refusal | undefined {
+function typeSupported(
+  { maxFeePerGas }: EvmRequest,
+  _: EvmAccount,
+  { eip1559 }: FeeMarket,
+): Refusal | undefined {
   if (maxFeePerGas === undefined || eip1559) return undefined
   return {
     code: 'not_supported',

@@ -1,8 +1,8 @@
-import { toHex } from 'viem/utils'
+import { numberToHex, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
-import type { EvmRequest } from '../content.ts'
+import type { EvmDraft, EvmRequest } from '../content.ts'
 import { readCount } from '../quantity.ts'
 import { NO_CODE } from './noop-target.ts'
 import { decodeRevert } from './revert.ts'
@@ -20,19 +20,36 @@ const CREATION_GAS = 32_000n
 const ZERO_BYTE_GAS = 4n
 const BYTE_GAS = 16n
 const INIT_CODE_WORD_GAS = 2n
+/** Each account and each storage key of an access list (EIP-2930). */
+const LISTED_ADDRESS_GAS = 2_400n
+const LISTED_KEY_GAS = 1_900n
+/** Each authorization (EIP-7702). */
+const AUTHORIZATION_GAS = 25_000n
 /** Calldata pays at least this per token; a zero byte is one token and any other byte four (EIP-7623). */
 const FLOOR_TOKEN_GAS = 10n
 
+/** The parts of a request that cost gas before the first instruction. */
+type GasContent = Pick<EvmRequest, 'to' | 'data' | 'accessList' | 'authorizationList'>
+
 /** Returns the gas of a transaction before its first instruction, which every node demands. */
-export function intrinsicGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
+export function intrinsicGas(request: GasContent): bigint {
   const { length, zeros, others } = countBytes(request)
   const creation =
     request.to === undefined ? CREATION_GAS + INIT_CODE_WORD_GAS * BigInt(Math.ceil(length / 32)) : 0n
-  return BASE_GAS + creation + zeros * ZERO_BYTE_GAS + others * BYTE_GAS
+  return BASE_GAS + creation + zeros * ZERO_BYTE_GAS + others * BYTE_GAS + listsGas(request)
+}
+
+function listsGas({ accessList = [], authorizationList = [] }: GasContent): bigint {
+  const keys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0)
+  return (
+    LISTED_ADDRESS_GAS * BigInt(accessList.length) +
+    LISTED_KEY_GAS * BigInt(keys) +
+    AUTHORIZATION_GAS * BigInt(authorizationList.length)
+  )
 }
 
 /** Returns the same gas where calldata has a floor price (EIP-7623, since Prague). */
-export function flooredGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
+export function flooredGas(request: GasContent): bigint {
   const { zeros, others } = countBytes(request)
   return larger(intrinsicGas(request), BASE_GAS + FLOOR_TOKEN_GAS * (zeros + 4n * others))
 }
@@ -50,7 +67,7 @@ export function withinLimit(gas: bigint, most: bigint): bigint {
 }
 
 /** The parameters of `eth_estimateGas`. */
-export interface GasCall {
+export interface GasCall extends ListParameters {
   readonly from: string
   readonly to?: string
   readonly value: string
@@ -64,6 +81,31 @@ export function gasCallOf(request: EvmRequest, from: string): GasCall {
     ...(request.to === undefined ? {} : { to: request.to }),
     value: toHex(request.value),
     data: request.data ?? '0x',
+    ...listParameters(request),
+  }
+}
+
+/** The lists of a transaction as JSON-RPC has them. */
+interface ListParameters {
+  readonly accessList?: EvmDraft['accessList']
+  readonly authorizationList?: readonly Readonly<Record<string, string>>[]
+}
+
+/** Returns the lists of a request or draft as parameters of a call. */
+export function listParameters({
+  accessList,
+  authorizationList,
+}: Pick<EvmRequest, 'accessList' | 'authorizationList'>): ListParameters {
+  return {
+    ...(accessList && { accessList }),
+    ...(authorizationList && {
+      authorizationList: authorizationList.map(({ chainId, nonce, yParity, ...signed }) => ({
+        ...signed,
+        chainId: numberToHex(chainId),
+        nonce: numberToHex(nonce),
+        yParity: numberToHex(yParity),
+      })),
+    }),
   }
 }
 

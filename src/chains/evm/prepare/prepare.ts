@@ -142,6 +142,7 @@ function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): An
     type: 'evm' as const,
     value: request.value,
     data: request.data ?? '0x',
+    ...listsOf(request),
     gasLimit: gas,
     fees,
   }
@@ -150,6 +151,14 @@ function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): An
     kind: 'ok',
     value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs },
   }
+}
+
+/** Legacy prices with an access list make a transaction of type 1, which every network with EIP-1559 fees accepts, too. */
+function listsOf({
+  accessList,
+  authorizationList,
+}: EvmRequest): Pick<EvmDraft, 'accessList' | 'authorizationList'> {
+  return { ...(accessList && { accessList }), ...(authorizationList && { authorizationList }) }
 }
 
 function tooMuchGas(gas: bigint, most: bigint, { blockGasLimit }: Market): Refusal | undefined {

@@ -15,6 +15,8 @@ interface Case {
 }
 
 const MAX_INIT_CODE = 49_152
+const WORD = `0x${'1'.repeat(64)}`
+const AUTHORIZATION = { chainId: 0, address: TO, nonce: 0n, yParity: 0, r: WORD, s: WORD } as const
 
 const CASES: readonly Case[] = [
   { name: 'a transfer', request: { to: TO } },
@@ -109,6 +111,32 @@ const CASES: readonly Case[] = [
     policies: { gasLimitEstimation: false },
   },
   {
+    name: 'an authorization list on a network without EIP-1559',
+    request: { to: TO, authorizationList: [AUTHORIZATION] },
+    policies: { allowAuthorizationList: true },
+    eip1559: false,
+    code: 'not_supported',
+    names: ['authorization_list:', 'EIP-1559'],
+  },
+  {
+    name: 'an authorization list for a relayer with legacy prices',
+    request: { to: TO, authorizationList: [AUTHORIZATION] },
+    policies: { allowAuthorizationList: true, eip1559Pricing: false },
+    code: 'not_supported',
+    names: ['eip1559_pricing'],
+  },
+  {
+    name: 'an authorization list without the policy',
+    request: { to: TO, authorizationList: [AUTHORIZATION] },
+    code: 'policy_violation',
+    names: ['allow_authorization_list'],
+  },
+  {
+    name: 'an access list on a network without EIP-1559',
+    request: { to: TO, accessList: [{ address: TO, storageKeys: [] }] },
+    eip1559: false,
+  },
+  {
     name: 'a gas limit of zero',
     request: { to: TO, gasLimit: 0n },
     code: 'gas_limit_too_low',
@@ -124,7 +152,10 @@ const CASES: readonly Case[] = [
 
 describe('checkRequest', () => {
   test.each(CASES)('$name: $code', ({ request, policies = {}, eip1559 = true, code, names = [] }) => {
-    const refusal = checkRequest({ type: 'evm', value: 0n, ...request }, accountWith(policies), eip1559)
+    const refusal = checkRequest({ type: 'evm', value: 0n, ...request }, accountWith(policies), {
+      chainId: 31337,
+      eip1559,
+    })
     expect(refusal?.code).toBe(code)
     for (const name of names) expect(refusal?.detail).toContain(name)
   })

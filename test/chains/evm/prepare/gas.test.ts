@@ -17,6 +17,20 @@ describe('the gas that every node demands', () => {
       want: 21_000n + 124n + 80n,
       floored: 21_000n + 310n + 200n,
     },
+    // 2,400 an account and 1,900 a slot (EIP-2930), 25,000 an authorization (EIP-7702).
+    {
+      name: 'lists',
+      request: {
+        to: TO,
+        accessList: [
+          { address: TO, storageKeys: ['0x00', '0x01'] },
+          { address: TO, storageKeys: [] },
+        ],
+        authorizationList: [{ chainId: 0, address: TO, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const],
+      },
+      want: 21_000n + 4_800n + 3_800n + 25_000n,
+      floored: 21_000n + 4_800n + 3_800n + 25_000n,
+    },
     // 21,000 + 32,000 + 2 a word of init code (EIP-3860) + 16 a byte.
     {
       name: 'a creation of 33 bytes',
