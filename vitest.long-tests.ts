@@ -14,6 +14,8 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/audit-cli.test.ts',
   'test/e2e/chain-reset-cli.test.ts',
   'test/e2e/change-storage-key.test.ts',
+  'test/e2e/wallet/calls.test.ts',
+  'test/e2e/wallet/viem.test.ts',
   'test/guides/backup.test.ts',
   ...PROMETHEUS_TESTS,
   'test/transactions/store/search-plans.test.ts',

@@ -52,6 +52,8 @@ export interface EvmDraft {
 export interface EvmPolicies {
   /** `false` forces legacy pricing. Default: the network's feature `eip1559` decides. */
   readonly eip1559Pricing?: boolean
+  /** `true`: the relayer answers the methods of a wallet over JSON-RPC. Default false. */
+  readonly walletRpc?: boolean
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
   /** The highest price of one unit of gas, in wei. Default: no cap. */

@@ -2,7 +2,7 @@ import type { EvmPolicies } from '../../chains/evm/content.ts'
 import { address, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
-import { atLeast, atMost, NO_LIMIT, subset } from './limit.ts'
+import { atLeast, atMost, NO_LIMIT, offUnless, subset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -50,6 +50,14 @@ export const EVM_POLICIES = {
     type: listOf(address),
     limit: subset,
     description: 'The only addresses that may receive, in lower case. Every address may when absent.',
+  },
+  walletRpc: {
+    wireName: 'wallet_rpc',
+    type: plain(flag),
+    limit: offUnless,
+    default: false,
+    description:
+      'True lets the relayer answer the methods of a wallet over JSON-RPC, such as eth_sendTransaction.',
   },
   rules: SPENDING_RULES,
   allowedRpcMethods: ALLOWED_RPC_METHODS,

@@ -23,6 +23,12 @@ export const atLeast = {
   describe: (floor) => `at least ${floor} is expected`,
 } satisfies Limit<bigint | number>
 
+/** A switch that is stricter when it is off. */
+export const offUnless: Limit<boolean> = {
+  isWithin: (value, ceiling) => ceiling || !value,
+  describe: (ceiling) => (ceiling ? 'true or false is expected' : 'false is expected'),
+}
+
 /** A list of what is allowed, which is stricter when it is shorter. */
 export const subset: Limit<readonly string[]> = {
   isWithin: (value, ceiling) => includesAll(ceiling, value),
