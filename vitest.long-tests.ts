@@ -16,6 +16,8 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/change-storage-key.test.ts',
   'test/e2e/wallet/calls.test.ts',
   'test/e2e/wallet/viem.test.ts',
+  'test/examples/evm.test.ts',
+  'test/examples/other-networks.test.ts',
   'test/guides/backup.test.ts',
   ...PROMETHEUS_TESTS,
   'test/transactions/store/search-plans.test.ts',
