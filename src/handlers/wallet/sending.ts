@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import type { Schema } from '../../database/schema.ts'
 import { keccak256Hex } from '../../lib/keccak256.ts'
 import type { Acceptor } from '../../transactions/accept/accept.ts'
@@ -19,6 +20,7 @@ export interface SendingDeps extends WaitDeps {
   readonly db: Kysely<Schema>
   readonly accept: Acceptor
   readonly admitCall: AdmitCall
+  readonly log: Logger
 }
 
 /** Makes `eth_sendTransaction`: it accepts a transaction as `sendTransaction` does, and answers with the first hash that is signed. */
@@ -30,7 +32,12 @@ export function createSendTransaction(deps: SendingDeps): WalletMethod {
     const { body } = deps.admitCall('sendTransaction', context.principal, { path, body: sent })
     const accepted = await deps.accept(relayer, readRequest(body, relayer, runtime.chain), context.actor)
     // Whatever goes wrong from here on, the caller has to learn of the transaction, or sends it again.
-    const seen = await waitUntilSigned(deps, request, accepted).catch((): TransactionWithAttempts => accepted)
+    const seen = await waitUntilSigned(deps, request, accepted).catch(
+      (error: unknown): TransactionWithAttempts => {
+        deps.log.error({ err: error, requestId: context.requestId }, 'wait for a signature failed')
+        return accepted
+      },
+    )
     return firstHash(seen)
   }
 }
