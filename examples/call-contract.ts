@@ -5,7 +5,12 @@
  */
 import { createRelayerClient } from 'multichain-relayer-client'
 
-const { RELAYER_URL = 'http://localhost:8080', RELAYER_API_KEY = '', RELAYER_ID = 'local-1', CONTRACT = '' } = process.env
+const {
+  RELAYER_URL = 'http://localhost:8080',
+  RELAYER_API_KEY = '',
+  RELAYER_ID = 'local-1',
+  CONTRACT = '',
+} = process.env
 const client = createRelayerClient({ baseUrl: RELAYER_URL, apiKey: RELAYER_API_KEY })
 
 const [signature = '', ...args] = process.argv.slice(2)

@@ -12,7 +12,10 @@ const client = createRelayerClient({ baseUrl: RELAYER_URL, apiKey: RELAYER_API_K
 const { id } = await client.transactions.send(RELAYER_ID, { value: 0n, data: process.argv[2] ?? '0x' })
 const { hash } = await client.transactions.waitFor(RELAYER_ID, id, 'mined')
 
-const reply = await client.relayers.callRpc(RELAYER_ID, { method: 'eth_getTransactionReceipt', params: [hash] })
+const reply = await client.relayers.callRpc(RELAYER_ID, {
+  method: 'eth_getTransactionReceipt',
+  params: [hash],
+})
 if (!('result' in reply)) throw new Error('the node has no receipt yet')
 const { contractAddress } = reply.result as { contractAddress: string }
 console.log(`the contract is at ${contractAddress}`)

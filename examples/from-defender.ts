@@ -14,11 +14,22 @@ import { Contract } from 'ethers'
 import { createRelayerClient } from 'multichain-relayer-client'
 import { RelayerSigner } from 'multichain-relayer-client/ethers'
 
-const { RELAYER_URL = 'http://localhost:8080', RELAYER_API_KEY = '', RELAYER_ID = 'local-1', CONTRACT = '' } = process.env
+const {
+  RELAYER_URL = 'http://localhost:8080',
+  RELAYER_API_KEY = '',
+  RELAYER_ID = 'local-1',
+  CONTRACT = '',
+} = process.env
 const client = createRelayerClient({ baseUrl: RELAYER_URL, apiKey: RELAYER_API_KEY })
 const signer = new RelayerSigner({ client, relayerId: RELAYER_ID })
 
-const counter = new Contract(CONTRACT, ['function set(uint256 value)', 'function get() view returns (uint256)'], signer)
+const counter = new Contract(
+  CONTRACT,
+  ['function set(uint256 value)', 'function get() view returns (uint256)'],
+  signer,
+)
 const sent = await counter.getFunction('set').send(7n)
 const receipt = await sent.wait()
-console.log(`block ${receipt?.blockNumber} includes it, and the contract says ${await counter.getFunction('get').staticCall()}`)
+console.log(
+  `block ${receipt?.blockNumber} includes it, and the contract says ${await counter.getFunction('get').staticCall()}`,
+)

@@ -6,7 +6,12 @@
  */
 import { createRelayerClient, RelayerApiError } from 'multichain-relayer-client'
 
-const { RELAYER_URL = 'http://localhost:8080', RELAYER_API_KEY = '', RELAYER_ID = 'local-1', RECEIVER = '' } = process.env
+const {
+  RELAYER_URL = 'http://localhost:8080',
+  RELAYER_API_KEY = '',
+  RELAYER_ID = 'local-1',
+  RECEIVER = '',
+} = process.env
 const client = createRelayerClient({ baseUrl: RELAYER_URL, apiKey: RELAYER_API_KEY })
 
 const { id } = await client.transactions.send(RELAYER_ID, { to: RECEIVER, value: 1n, speed: 'safeLow' })

@@ -29,7 +29,8 @@ const client = createRelayerClient({ baseUrl: RELAYER_URL, apiKey: RELAYER_API_K
 const payer = await relayerSigner({ client, relayerId: RELAYER_ID })
 const user = await createKeyPairSignerFromPrivateKeyBytes(Buffer.from(USER_SEED, 'hex'))
 
-const transport = ({ payload }: { payload: unknown }) => client.relayers.callRpc(RELAYER_ID, payload as Body<'callRpc'>)
+const transport = ({ payload }: { payload: unknown }) =>
+  client.relayers.callRpc(RELAYER_ID, payload as Body<'callRpc'>)
 const rpc = createSolanaRpcFromTransport(transport as RpcTransport)
 const { value: blockhash } = await rpc.getLatestBlockhash().send()
 
