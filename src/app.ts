@@ -19,6 +19,7 @@ import { createStreamLimit } from './events/stream-limit.ts'
 import { createStreamTickets } from './events/stream-tickets.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
+import { createCallAdmission } from './http/admit-call.ts'
 import { connectionLimit } from './http/connections/connection-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import type { HttpServerOptions } from './http/server-options.ts'
@@ -201,6 +202,8 @@ async function assemble(parts: Parts): Promise<App> {
     decideApproval: createDecider(requests),
     signTransaction: createTransactionSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),
+    admitCall: createCallAdmission(parts.compiled),
+    requestTimeoutMs: config.server.requestTimeoutMs,
     gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,

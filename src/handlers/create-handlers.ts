@@ -13,7 +13,7 @@ import { type NotificationHandlerDeps, notificationHandlers } from './notificati
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { type RelayerStateDeps, relayerStateHandlers } from './relayer-state.ts'
 import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
-import { rpcHandlers } from './rpc.ts'
+import { type RpcHandlerDeps, rpcHandlers } from './rpc.ts'
 import { type SearchTransactionsDeps, searchTransactionsHandlers } from './search-transactions.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
@@ -32,6 +32,7 @@ export function createHandlers(
     PendingHandlerDeps &
     ApprovalHandlerDeps &
     SigningHandlerDeps &
+    RpcHandlerDeps &
     EventHandlerDeps &
     AuditHandlerDeps &
     DeliveryHandlerDeps &
@@ -43,14 +44,14 @@ export function createHandlers(
     MetricsHandlerDeps &
     HealthHandlerDeps,
 ): HandlerMap {
+  const signing = { ...relayerHandlers(deps), ...signingHandlers(deps) }
   return {
     ...healthHandlers(deps),
     ...metricsHandlers(deps),
-    ...relayerHandlers(deps),
     ...manageRelayersHandlers(deps),
     ...relayerStateHandlers(deps),
-    ...signingHandlers(deps),
-    ...rpcHandlers(deps),
+    ...signing,
+    ...rpcHandlers(deps, signing),
     ...transactionHandlers(deps),
     ...transactionBatchHandlers(deps),
     ...searchTransactionsHandlers(deps),

@@ -6,8 +6,12 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
+import { isWalletMethod } from './wallet/methods.ts'
+import type { SigningOperations } from './wallet/signing.ts'
+import { createWallets, type Wallet, type WalletDeps, type WalletReply } from './wallet/wallet.ts'
 
-interface RpcHandlerDeps {
+/** The parts of the service that this operation calls. */
+export interface RpcHandlerDeps extends Omit<WalletDeps, 'operations'> {
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
@@ -27,10 +31,18 @@ const BAD_GATEWAY = -33002
 /** EIP-1474: the request exceeds a limit. */
 const LIMIT_EXCEEDED = -32005
 
-/** The operation that passes JSON-RPC calls on to the network of a relayer. */
-export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<HandlerMap, 'callRpc'> {
+/**
+ * The operation that passes JSON-RPC calls on to the network of a relayer. A relayer that is a wallet answers the methods of one itself, by the
+ * operations that do the same.
+ */
+export function rpcHandlers(
+  deps: RpcHandlerDeps,
+  operations: SigningOperations,
+): Pick<HandlerMap, 'callRpc'> {
+  const { relayerOf, runtimeOf } = deps
+  const walletOf = createWallets({ ...deps, operations })
   return {
-    callRpc: async ({ path, body }) => {
+    callRpc: async ({ path, body }, context) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
@@ -39,17 +51,57 @@ export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<Hand
           'invalid_request',
           'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
         )
-      const { chain } = runtimeOf(relayer)
-      const allowed = new Set(relayer.policies.allowedRpcMethods ?? chain.readMethods)
+      const runtime = runtimeOf(relayer)
+      const wallet = walletOf(relayer, runtime, context)
       const calls = Array.isArray(body) ? body : [body]
-      const passed = calls.filter(({ method }) => allowed.has(method))
-      const replies = (await chain.forward(passed.map(readCall))).values()
-      const answers = calls.map((call) =>
-        allowed.has(call.method) ? presentReply(call, replies.next().value) : notAllowed(call),
-      )
+      const routes = calls.map(({ method }) => routeOf(method, { relayer, runtime, wallet }))
+      const [forwarded, answered] = await Promise.all([
+        forward(
+          calls.filter((_, at) => routes[at] === 'network'),
+          { runtime, wallet },
+        ),
+        wallet?.answer(calls.filter((_, at) => routes[at] === 'wallet')),
+      ])
+      const [ofNetwork, ofWallet] = [forwarded.values(), answered?.values()]
+      const answers = calls.map((call, at) => {
+        if (routes[at] === 'network') return presentReply(call, ofNetwork.next().value)
+        return routes[at] === 'wallet' ? presentWalletReply(call, ofWallet?.next().value) : notAllowed(call)
+      })
       return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]) }
     },
   }
+}
+
+interface Destinations {
+  readonly runtime: RelayerRuntime
+  readonly wallet: Wallet | undefined
+}
+
+/** Decides who answers a method; undefined for nobody. A method that sends bytes goes to the network where the policies name it. */
+function routeOf(
+  method: string,
+  { relayer, runtime, wallet }: Destinations & { readonly relayer: Relayer },
+): 'network' | 'wallet' | undefined {
+  const isAllowed = (relayer.policies.allowedRpcMethods ?? runtime.chain.readMethods).includes(method)
+  if (isAllowed && method === SENDS_BYTES) return 'network'
+  if (wallet !== undefined && isWalletMethod(method)) return 'wallet'
+  return isAllowed ? 'network' : undefined
+}
+
+const SENDS_BYTES = 'eth_sendRawTransaction'
+
+async function forward(
+  calls: readonly Schemas['RpcCall'][],
+  { runtime, wallet }: Destinations,
+): Promise<readonly RpcReply[]> {
+  const passed = calls.map(readCall)
+  const replies = await runtime.chain.forward(passed)
+  return wallet === undefined ? replies : wallet.follow(passed, replies)
+}
+
+function presentWalletReply(call: Schemas['RpcCall'], reply: WalletReply | undefined): Schemas['RpcReply'] {
+  if (reply === undefined) throw new Error('a call to the wallet has no answer')
+  return { ...headOf(call), ...reply }
 }
 
 function readCall({ method, params }: Schemas['RpcCall']): RpcCall {
@@ -73,7 +125,10 @@ function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Sc
 }
 
 function notAllowed(call: Schemas['RpcCall']): Schemas['RpcReply'] {
-  const description = `This relayer does not pass ${call.method} on.`
+  const reason = isWalletMethod(call.method)
+    ? '; only an EVM relayer with the policy wallet_rpc answers it'
+    : ''
+  const description = `This relayer does not pass ${call.method} on${reason}.`
   return { ...headOf(call), error: { code: METHOD_NOT_FOUND, message: 'Method not allowed', description } }
 }
 

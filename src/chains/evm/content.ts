@@ -79,6 +79,8 @@ export interface EvmDraft {
 export interface EvmPolicies {
   /** `false` forces legacy pricing. Default: the network's feature `eip1559` decides. */
   readonly eip1559Pricing?: boolean
+  /** `true`: the relayer answers the methods of a wallet over JSON-RPC. Default false. */
+  readonly walletRpc?: boolean
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
   /** `true`: requests may bring an authorization list (EIP-7702). Default false. */

@@ -58,6 +58,14 @@ export const EVM_POLICIES = {
     limit: subset,
     description: 'The only addresses that may receive, in lower case. Every address may when absent.',
   },
+  walletRpc: {
+    wireName: 'wallet_rpc',
+    type: plain(flag),
+    limit: permission,
+    default: false,
+    description:
+      'True lets the relayer answer the methods of a wallet over JSON-RPC, such as eth_sendTransaction.',
+  },
   rules: SPENDING_RULES,
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<EvmRelayerConfig['policies']>

@@ -96,6 +96,12 @@ async function refuseBodies({ heard, service }: Stage): Promise<void> {
     method: 'eth_sendRawTransaction',
     params: ['0x'],
   })
+  await service.api('PATCH', '/relayers/local-1', { policies: { wallet_rpc: true } })
+  await service.api('POST', '/relayers/local-1/rpc', {
+    id: 1,
+    method: 'eth_sendTransaction',
+    params: [{ to: RECEIVER, value: '0x1', nonce: '0x7' }],
+  })
 }
 
 /** Records that contradict others. */

@@ -37,6 +37,9 @@ const EVM: readonly Case<Evm>[] = [
   [{ whitelistReceivers: [A] }, { whitelistReceivers: [A, B] }, []],
   [{ whitelistReceivers: [A, B] }, { whitelistReceivers: [A] }, ['whitelist_receivers']],
   [{}, { whitelistReceivers: [] }, ['whitelist_receivers']],
+  [{ walletRpc: true }, { walletRpc: false }, ['wallet_rpc']],
+  [{ walletRpc: false }, { walletRpc: true }, []],
+  [{}, { walletRpc: false }, []],
   [{ allowedRpcMethods: [] }, { allowedRpcMethods: ['a'] }, []],
   [{}, { allowedRpcMethods: ['a'] }, ['allowed_rpc_methods']],
   [

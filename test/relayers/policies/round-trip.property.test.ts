@@ -68,6 +68,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   min_balance: u128,
   private_transactions: fc.constant(false),
   whitelist_receivers: addresses,
+  wallet_rpc: fc.boolean(),
   allowed_rpc_methods: methods,
   rules,
 }

@@ -1,6 +1,6 @@
 import { includedAttempt } from '../transactions/attempts.ts'
 import type { EvmRelayer } from './evm-relayer.ts'
-import { readFields, readText } from './parameters.ts'
+import { readText } from './parameters.ts'
 import type { SentTransactions } from './sent-transactions.ts'
 
 /** The reads of transactions by their hash. They follow the service from a replaced attempt to the one that counts. */
@@ -26,10 +26,7 @@ export function createReceipts({ forward }: EvmRelayer, sent: SentTransactions):
     transaction: async (passed) => {
       const hash = readText(passed, 'hash')
       const transaction = await ask('eth_getTransactionByHash', hash)
-      if (transaction !== null) {
-        await sent.learn(readFields(transaction, 'transaction'))
-        return transaction
-      }
+      if (transaction !== null) return transaction
       const known = await sent.find(hash)
       const shown = known && (includedAttempt(known) ?? known.attempts?.at(-1))
       return shown ? ask('eth_getTransactionByHash', shown.hash) : null

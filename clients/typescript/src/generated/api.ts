@@ -419,21 +419,46 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Call the network of a relayer
-         * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the
-         *     endpoint, and asks
-         *     the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the
-         *     node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without `id`
-         *     is
-         *     answered under the id 1.
+         * Call the network of a relayer, or the relayer as a wallet
+         * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the endpoint,
+         *     and asks the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of
+         *     the node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without
+         *     `id` is answered under the id 1. The rate limit counts a batch as one request.
          *
          *     `allowed_rpc_methods` of the relayer decides which methods the service passes on. When it is not set, these are the methods that
-         *     read,
-         *     price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods that
-         *     sign, send,
-         *     administer or keep state on a node are not among them: this service sends transactions, because it gives them their nonces. The
-         *     answer to any other
-         *     method is the error -32601, and the node never receives the call. When no endpoint answers, the error is -33002.
+         *     read, price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods
+         *     that sign, send, administer or keep state on a node are not among them. The answer to any other method is the error -32601, and the
+         *     node never receives the call. When no endpoint answers, the error is -33002.
+         *
+         *     **A relayer as a wallet.** With the policy `wallet_rpc: true`, an EVM relayer answers these methods itself, so that a library such
+         *     as viem or ethers needs only this url and the API key. Besides `rpc`, the key needs the scope that is named; without it the error is
+         *     4100, and nothing happens. Rules, budgets, approvals and the audit log are those of the operation that does the same. Parameters come
+         *     by their positions.
+         *
+         *     | Method | Scope | Answer |
+         *     |---|---|---|
+         *     | `eth_accounts`, `eth_requestAccounts` | | the address of the relayer |
+         *     | `eth_sendTransaction` | `transactions:write` | the first hash, as soon as the transaction is signed |
+         *     | `eth_sendRawTransaction` | `transactions:write` | the hash, if the bytes are those of one of its transactions; others are refused |
+         *     | `eth_signTransaction` | `sign` | the signed bytes, as `signTransaction` gives them; needs `nonce`, `gas` and a price |
+         *     | `personal_sign`, `eth_signTypedData_v4` | `sign` | the signature; `personal_sign` signs bytes that are UTF-8 text |
+         *     | `eth_sign` | | refused with 4200, because nobody can read what it signs |
+         *     | `wallet_sendCalls` | `transactions:write` | EIP-5792: a transaction for each of at most 100 calls; all are accepted or none |
+         *     | `wallet_getCallsStatus` | `transactions:read` | the status and the receipts of a bundle |
+         *     | `wallet_getCapabilities` | | nothing is supported but what is said here; `atomicRequired` is refused with 5760 |
+         *
+         *     The service broadcasts the transactions that it has signed itself, so `eth_sendRawTransaction` has nothing left to do for them. Where
+         *     `allowed_rpc_methods` names it, it goes to the network instead, with any bytes.
+         *
+         *     The service numbers transactions, so a `nonce` of `eth_sendTransaction` is refused with -32602, and so is a field that it does not
+         *     have: replace a transaction with `replaceTransaction`. A transaction that is not signed after 10 s, or half of
+         *     `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, is the error -32002 with its id in `data.transactionId`.
+         *     **It is accepted: do not send it again.** Calls of a batch that send run one after the other; one that has not begun by then is the
+         *     error -32005, and nothing was done for it. `eth_sendTransaction` has no idempotency key. A bundle with an `id` of yours can be sent
+         *     again: the same calls give the same bundle, others the error 5720.
+         *
+         *     `eth_getTransactionReceipt` and `eth_getTransactionByHash` of such a relayer follow replaced transactions, when the key has the scope
+         *     `transactions:read`: the hash of any attempt gives what the network has included in its place.
          *
          *     The answer of a node, to a batch all of its answers together, may have 8 MiB, 250,000 JSON values and 512 levels of nesting. The error
          *     for a larger one is -32005.
@@ -2221,6 +2246,7 @@ export interface components {
             /** @constant */
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
             readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
+            readonly wallet_rpc?: components["schemas"]["RelayerPolicies"]["wallet_rpc"];
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
@@ -2345,6 +2371,7 @@ export interface components {
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
             readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
+            readonly wallet_rpc?: components["schemas"]["CreateEvmPolicies"]["wallet_rpc"] | null;
             /** @description The rules for what the relayer may spend, in place of the present ones. */
             readonly rules?: components["schemas"]["SpendingRules"] | null;
             readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
@@ -2525,6 +2552,11 @@ export interface components {
              *     when empty. Answers write them in lower case.
              */
             readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /**
+             * @description EVM. True lets the relayer answer the methods of a wallet, such as `eth_sendTransaction` and `personal_sign`, in `callRpc`. False
+             *     when absent.
+             */
+            readonly wallet_rpc?: boolean;
             /**
              * @description Every type of network. The rules for what the relayer may spend, whichever key sends. Those of the configuration file hold unchanged,
              *     unless its entry says `api_may_relax`. A change replaces them as a whole.
@@ -3844,7 +3876,7 @@ export interface components {
             /** @constant */
             readonly jsonrpc: "2.0";
             readonly id: components["schemas"]["RpcId"];
-            /** @description The answer of the node. */
+            /** @description The answer of the node, or of the relayer as a wallet. */
             readonly result?: unknown;
             /** @description The error of the node, or of the service in its place. */
             readonly error?: {
@@ -3854,7 +3886,10 @@ export interface components {
                 readonly message: string;
                 /** @description A sentence for a person. Only in errors of the service. */
                 readonly description?: string;
-                /** @description Details that the node added. */
+                /**
+                 * @description Details that the node added. In errors of the relayer as a wallet: the `code` of the service, or the `transactionId` and `status`
+                 *     of a transaction that is accepted all the same.
+                 */
                 readonly data?: unknown;
             };
         };

@@ -136,7 +136,7 @@ export interface Resources {
     signTypedData(relayerId: string, body: Body<'signTypedData'>, options?: Options<'signTypedData'>): Promise<Data<'signTypedData'>>
     /** Sign a transaction and send it yourself: operation `signTransaction`. It needs the scope `sign`. */
     signTransaction(relayerId: string, body: Body<'signTransaction'>, options?: Options<'signTransaction'>): Promise<Data<'signTransaction'>>
-    /** Call the network of a relayer: operation `callRpc`. It needs the scope `rpc`. */
+    /** Call the network of a relayer, or the relayer as a wallet: operation `callRpc`. It needs the scope `rpc`. */
     callRpc(relayerId: string, body: Body<'callRpc'>, options?: Options<'callRpc'>): Promise<Data<'callRpc'>>
   }
   readonly transactions: {

@@ -1,0 +1,64 @@
+import { type BundleDeps, createGetCallsStatus, createSendCalls, getCapabilities } from './bundles.ts'
+import { createSendRawTransaction, createSendTransaction, type SendingDeps } from './sending.ts'
+import {
+  createPersonalSign,
+  createSignTransaction,
+  createSignTypedData,
+  refuseToSignHashes,
+  type SigningOperations,
+} from './signing.ts'
+import type { WalletMethod } from './wallet-call.ts'
+
+/** The parts of the service that the methods of a wallet need. */
+export interface WalletMethodDeps extends SendingDeps, BundleDeps {
+  readonly operations: SigningOperations
+}
+
+/** The methods that a relayer answers where its policy `wallet_rpc` is true. */
+const WALLET_METHODS = [
+  'eth_accounts',
+  'eth_requestAccounts',
+  'eth_sendTransaction',
+  'eth_sendRawTransaction',
+  'eth_signTransaction',
+  'eth_signTypedData_v4',
+  'personal_sign',
+  'eth_sign',
+  'wallet_sendCalls',
+  'wallet_getCallsStatus',
+  'wallet_getCapabilities',
+] as const
+
+type WalletMethodName = (typeof WALLET_METHODS)[number]
+
+/** Recognises a method of a wallet. */
+export function isWalletMethod(method: string): method is WalletMethodName {
+  return WALLET_METHODS.some((name) => name === method)
+}
+
+/** The methods that send. Those of a batch run one after the other, so that their transactions have the order of the calls. */
+export const SENDING: ReadonlySet<string> = new Set<WalletMethodName>([
+  'eth_sendTransaction',
+  'wallet_sendCalls',
+])
+
+/** Makes the table of the methods. */
+export function createWalletMethods(
+  deps: WalletMethodDeps,
+): Readonly<Record<WalletMethodName, WalletMethod>> {
+  return {
+    eth_accounts: accounts,
+    eth_requestAccounts: accounts,
+    eth_sendTransaction: createSendTransaction(deps),
+    eth_sendRawTransaction: createSendRawTransaction(deps),
+    eth_signTransaction: createSignTransaction(deps),
+    eth_signTypedData_v4: createSignTypedData(deps),
+    personal_sign: createPersonalSign(deps),
+    eth_sign: refuseToSignHashes,
+    wallet_sendCalls: createSendCalls(deps),
+    wallet_getCallsStatus: createGetCallsStatus(deps),
+    wallet_getCapabilities: getCapabilities,
+  }
+}
+
+const accounts: WalletMethod = async ({ relayer }) => [relayer.address]

@@ -1,0 +1,110 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
+import type { RequestContext, Schemas } from '../../contract/operations.ts'
+import type { Schema } from '../../database/schema.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
+import { followReplaced } from './follow-replaced.ts'
+import { createWalletMethods, isWalletMethod, SENDING, type WalletMethodDeps } from './methods.ts'
+import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
+import { toRpcError } from './to-rpc-error.ts'
+import type { WalletRequest } from './wallet-call.ts'
+
+/** The parts of the service that a wallet needs. */
+export interface WalletDeps extends WalletMethodDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Logger
+  /** The time limit of an HTTP request in ms. */
+  readonly requestTimeoutMs: number
+}
+
+/** A relayer as a wallet, for one request. */
+export interface Wallet {
+  /** Answers calls in their order. It never rejects: an accepted transaction is not forgotten because another call fails. */
+  answer(calls: readonly Schemas['RpcCall'][]): Promise<readonly WalletReply[]>
+  /** Asks for what took the place of hashes that no node knows. It never rejects: without it, the replies are those of the network. */
+  follow(calls: readonly RpcCall[], replies: readonly RpcReply[]): Promise<readonly RpcReply[]>
+}
+
+/** A result, or an error. */
+export type WalletReply = Pick<Schemas['RpcReply'], 'result' | 'error'>
+
+/** The longest wait for a signature, in ms. A caller with a longer wait in a row of calls loses all answers to the limit of the request. */
+const MAX_WAIT_MS = 10_000
+
+/** Creates the wallets of relayers; undefined for one whose policy does not let it be a wallet. */
+export function createWallets(deps: WalletDeps) {
+  const methods = createWalletMethods(deps)
+  const { db, clock, log } = deps
+  const waitMs = Math.min(MAX_WAIT_MS, deps.requestTimeoutMs / 2)
+
+  async function run(request: WalletRequest, { method, params }: Schemas['RpcCall']): Promise<WalletReply> {
+    try {
+      if (SENDING.has(method) && clock.monotonic() > request.deadline) throw tooLate()
+      if (!isWalletMethod(method)) throw new Error(`${method} is no method of a wallet`)
+      const result = await methods[method](request, listOf(params))
+      return { result }
+    } catch (error) {
+      const known = toRpcError(error)
+      const { requestId } = request.context
+      if (known === undefined) log.error({ err: error, requestId, method }, 'wallet method failed')
+      return { error: presentError(known ?? fault()) }
+    }
+  }
+
+  function answer(request: WalletRequest, calls: readonly Schemas['RpcCall'][]): Promise<WalletReply[]> {
+    let sent: Promise<unknown> = Promise.resolve()
+    return Promise.all(
+      calls.map((call) => {
+        if (!SENDING.has(call.method)) return run(request, call)
+        const reply = sent.then(() => run(request, call))
+        sent = reply
+        return reply
+      }),
+    )
+  }
+
+  return (relayer: Relayer, runtime: RelayerRuntime, context: RequestContext): Wallet | undefined => {
+    const { network } = runtime
+    if (relayer.networkType !== 'evm' || network.type !== 'evm' || relayer.policies.walletRpc !== true)
+      return undefined
+    const deadline = clock.monotonic() + waitMs
+    const request = { relayer, runtime, chainId: network.chainId, context, deadline }
+    return {
+      answer: (calls) => answer(request, calls),
+      follow: (calls, replies) =>
+        followReplaced(db, request, { calls, replies }).catch((error: unknown) => {
+          log.error({ err: error, requestId: context.requestId }, 'replaced transactions not followed')
+          return replies
+        }),
+    }
+  }
+}
+
+function listOf(params: Schemas['RpcCall']['params']): readonly unknown[] {
+  if (params === undefined || params === null) return []
+  if (Array.isArray(params)) return params
+  throw invalidParams('params: a list is expected')
+}
+
+function presentError({ code, message, data }: RpcError): NonNullable<WalletReply['error']> {
+  return omitUndefined({ code, message, data })
+}
+
+function tooLate(): RpcError {
+  return new RpcError(
+    RPC_CODES.limitExceeded,
+    'The calls before this one took too long, so nothing was done for it. Send it again, in a request of its own.',
+  )
+}
+
+function fault(): RpcError {
+  return new RpcError(
+    RPC_CODES.internal,
+    'Something went wrong on our side. The X-Request-Id header names the log entry. It may have taken effect; look before you repeat it.',
+  )
+}
