@@ -28,7 +28,9 @@ async function bundleScript(root: string): Promise<{ code: string; modules: read
     cwd: root,
     input: join(root, 'console/src/main.tsx'),
     platform: 'browser',
-    transform: { target: 'es2022' },
+    // The build needs no configuration of TypeScript, which an image does not have.
+    tsconfig: false,
+    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
     // A package that nobody has installed must not end as an import that fails in the browser.
     onLog: (level, log, report) => {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)

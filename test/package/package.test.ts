@@ -40,7 +40,9 @@ test('the package has what the program needs, its documents, and no source, no t
     ]),
   )
   expect(
-    packed.filter((path) => /^(src|test|scripts|config|data|generated)\/|\.map$|\.env$|\.tsx?$/.test(path)),
+    packed.filter((path) =>
+      /^(src|test|scripts|config|data|generated)\/|\.map$|\.env$|^(?!examples\/).*\.tsx?$/.test(path),
+    ),
   ).toEqual([])
 })
 
@@ -63,6 +65,8 @@ test('the service answers, with the reference page and the contract of the packa
     expect(await (await ask('/docs')).text()).toContain('/docs/redoc.js?v=')
     const program = await ask('/docs/redoc.js')
     expect([program.status, (await program.text()).length > 500_000]).toEqual([200, true])
+    const [script = ''] = /\/console\/assets\/[\w-]+\.js/.exec(await (await ask('/console')).text()) ?? []
+    expect((await ask(script)).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(await (await ask('/openapi.yaml')).text()).toBe(
       readFileSync(join(installed, 'openapi.yaml'), 'utf8'),
     )
