@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 type Theme = 'system' | 'light' | 'dark'
 
@@ -8,7 +8,7 @@ const NAME = 'relayer-console-theme'
 /** Goes through the themes: that of the system, light, dark. The browser keeps the choice, which is no secret. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(readTheme)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (theme === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = theme
     keepTheme(theme)

@@ -78,6 +78,7 @@ test('the rules see a fault when there is one, in the theme that the person chos
   const tab = await openConsole(browser, world.story.service.url)
   await tab.page.getByRole('button', { name: 'Theme: system' }).click()
   await tab.page.getByRole('button', { name: 'Theme: light' }).click()
+  await tab.page.getByRole('button', { name: 'Theme: dark' }).waitFor()
   expect(await tab.page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
   expect(await violationsOf(tab)).toEqual([])
   await tab.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
