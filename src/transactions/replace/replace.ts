@@ -1,15 +1,14 @@
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
-import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
-import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
-import { checkRequest, refuseIncluded } from '../accept/accept.ts'
+import { refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
@@ -19,12 +18,11 @@ import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { isReplaceable, nextStatus } from '../model/transitions.ts'
+import { nextStatus } from '../model/transitions.ts'
 import { requireTransaction } from '../store/require-transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
 import { evaluateReplacement } from './evaluate-replacement.ts'
-import { refuseExternallySigned } from './refuse-externally-signed.ts'
 import { replacePending } from './replace-pending.ts'
 import {
   auditChange,
@@ -34,6 +32,7 @@ import {
   type Replacing,
   saveReplaced,
 } from './replacement.ts'
+import { replacementRefusal } from './replacement-refusal.ts'
 import { undoIfRefused } from './undo-replacement.ts'
 
 type Tx = DbTransaction<Schema>
@@ -84,22 +83,6 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
 }
 
-/** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */
-export function replacementRefusal(
-  context: TransactionsContext,
-  change: Change,
-  item: TransactionWithAttempts,
-): AppError | undefined {
-  const { relayer, request } = change
-  return (
-    notReplaceable(item.transaction, request) ??
-    (request && checkRequest(context, relayer, request)) ??
-    (request && startRefusal(request, item)) ??
-    refuseExternallySigned(context, change, item) ??
-    (request ? undefined : cancelRefusal(relayer, item))
-  )
-}
-
 /** Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node is no proof. */
 export function mustReplaceSigned(
   context: TransactionsContext,
@@ -110,43 +93,6 @@ export function mustReplaceSigned(
   if (transaction.status !== 'pending') return true
   if (request === undefined || unprovenAttempts(attemptsAtNonce(item)).length === 0) return false
   return !hasNonce(transaction, contentNonce(context.runtimeOf(relayer), transaction, request))
-}
-
-/** Others wait for a nonce that is assigned, and signed bytes cannot be taken back, so the new content cannot wait for a later time. */
-function startRefusal(
-  { validFrom }: ChainRequest,
-  { transaction, attempts }: TransactionWithAttempts,
-): AppError | undefined {
-  if (validFrom === undefined || (transaction.nonce === undefined && attempts.length === 0)) return undefined
-  return new AppError(
-    'invalid_request',
-    'valid_from: not expected here, because the transaction has a nonce or signed bytes already and can no longer wait; leave it out.',
-  )
-}
-
-/** A transaction without a nonce and without signed bytes ends without any signature, so a disabled relayer can cancel it. */
-function cancelRefusal(
-  relayer: Relayer,
-  { transaction, attempts }: TransactionWithAttempts,
-): AppError | undefined {
-  const isSigned = transaction.nonce !== undefined || attempts.length > 0
-  return isSigned || relayer.paused ? inactive(relayer) : undefined
-}
-
-function notReplaceable(
-  { status, awaitsApproval }: Transaction,
-  request: ChainRequest | undefined,
-): AppError | undefined {
-  if (awaitsApproval && request !== undefined)
-    return new AppError(
-      'transaction_not_replaceable',
-      'The transaction waits for an approval, and its content is what somebody decides about; cancel it, and send the new content.',
-    )
-  if (isReplaceable(status)) return undefined
-  return new AppError(
-    'transaction_not_replaceable',
-    `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`,
-  )
 }
 
 /** Signs and stores a further attempt with the same nonce, and broadcasts it before the caller gets the answer. */
