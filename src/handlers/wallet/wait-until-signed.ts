@@ -17,8 +17,8 @@ export interface WaitDeps {
 /** The time in ms after which a wait looks again without an event, because a lost connection to the database loses announcements. */
 const BACKSTOP_MS = 500
 
-/** The least time in ms between two looks: the events of all relayers wake every wait. */
-const PAUSE_MS = 10
+/** The least time in ms between the first two looks. It doubles up to `BACKSTOP_MS`, because the events of all relayers wake every wait. */
+const FIRST_PAUSE_MS = 10
 
 /** Waits until a transaction is signed, has ended, or needs an approval, or until the deadline, and returns it as it is then. */
 export async function waitUntilSigned(
@@ -28,14 +28,14 @@ export async function waitUntilSigned(
 ): Promise<TransactionWithAttempts> {
   const listener = notifier.add()
   try {
-    for (let seen = item; ; ) {
+    for (let seen = item, pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, BACKSTOP_MS)) {
       const left = deadline - clock.monotonic()
       if (isDecided(seen) || left <= 0 || context.signal.aborted) return seen
       const changed = listener.arm()
       seen = await requireTransaction(db, relayer, item.transaction.id)
       if (isDecided(seen)) return seen
       await clock.sleep(Math.min(left, BACKSTOP_MS), changed)
-      await clock.sleep(Math.min(left, PAUSE_MS))
+      await clock.sleep(Math.min(left, pauseMs))
     }
   } finally {
     listener.remove()
