@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createSignatureRecorder } from './audit/signatures.ts'
-import type { Chain } from './chains/chain.ts'
 import { applyConfig } from './config/apply/apply.ts'
 import { describeChange } from './config/apply/changes.ts'
 import type { Config } from './config/load.ts'
@@ -41,12 +40,13 @@ import { createReplacer } from './transactions/replace/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createAccess } from './wiring/access.ts'
+import { chainsInUse, networksInUse } from './wiring/chains-in-use.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
-import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
+import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
 import { createSharedLimits } from './wiring/shared-limits.ts'
 import type { Loop } from './workers/loop.ts'
@@ -185,7 +185,7 @@ async function assemble(parts: Parts): Promise<App> {
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]
   const { readings } = management.health
-  instrumentation?.watch({ database, owner, loops, readings, chains: () => networksOf(registry) })
+  instrumentation?.watch({ database, owner, loops, readings, chains: () => networksInUse(registry) })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
   const requests = { ...context, db: database.requests }
@@ -215,7 +215,7 @@ async function assemble(parts: Parts): Promise<App> {
     ...deliveries,
     metrics: instrumentation,
     visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
-    check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
+    check: createReadinessCheck({ database, chains: () => chainsInUse(registry), loops, clock }),
   })
   const observed = instrumentation?.requests
   const networkOfId = async (relayerId: string) => {
@@ -288,15 +288,4 @@ async function openServer(
     log,
     clock,
   })
-}
-
-function chainsOf(registry: RelayerRegistry): Map<string, Chain> {
-  return new Map([...registry.endpointGroups()].map(([name, { runtime }]) => [name, runtime.chain]))
-}
-
-function networksOf(registry: RelayerRegistry): { network: string; chain: Chain }[] {
-  return [...registry.endpointGroups().values()].map(({ runtime: { network, chain } }) => ({
-    network: network.name,
-    chain,
-  }))
 }

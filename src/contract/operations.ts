@@ -39,6 +39,12 @@ export interface Input<Id extends OperationId> {
   readonly body: Body<Id>
 }
 
+/** The input of an operation before validation. `body` is parsed JSON, as in a request. */
+export interface RawInput {
+  readonly path: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
 type ContentOf<
   Id extends OperationId,
   Status extends number,

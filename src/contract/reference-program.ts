@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { isMissingPackage } from '../lib/missing-package.ts'
 import { builtFile } from '../lib/package-root.ts'
+import { readIfThere } from '../lib/read-if-there.ts'
 
 /** `prepare` copies the program of the reference page here. */
 export const REFERENCE_PROGRAM = builtFile('redoc.js')
@@ -17,15 +18,6 @@ const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/s
 export async function readReferenceProgram(file: string = REFERENCE_PROGRAM): Promise<string | undefined> {
   const program = (await readIfThere(file)) ?? (await readFromPackage())
   return program?.replaceAll(EXTERNAL_LOGO, EMPTY_IMAGE)
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 async function readFromPackage(): Promise<string | undefined> {

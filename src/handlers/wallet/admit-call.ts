@@ -1,11 +1,5 @@
 import type { Principal } from '../../access/principal.ts'
-import type { Input, OperationId } from '../../contract/operations.ts'
-
-/** The input of an operation before validation. Parsed JSON as in the body of a request. */
-export interface RawCall {
-  readonly path: Readonly<Record<string, string>>
-  readonly body: unknown
-}
+import type { Input, OperationId, RawInput } from '../../contract/operations.ts'
 
 /**
  * Admits a call inside the process to an operation as if it came in a request of its own: it checks the scope, then the input by the contract.
@@ -15,5 +9,5 @@ export interface RawCall {
 export type AdmitCall = <Id extends OperationId>(
   operation: Id,
   principal: Principal,
-  call: RawCall,
+  call: RawInput,
 ) => Input<Id>

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Page } from '../../contract/docs.ts'
 import { builtFile } from '../../lib/package-root.ts'
+import { readIfThere } from '../../lib/read-if-there.ts'
 
 /** `npm run build` makes the console here: `index.html`, and `assets` with files whose names change with their content. */
 const CONSOLE_FOLDER = builtFile('console')
@@ -36,15 +37,6 @@ export async function readConsoleFiles(folder: string = CONSOLE_FOLDER): Promise
 function page(path: string, mediaType: string, body: string): Page {
   const version = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return { path, mediaType, body, version, versioned: false }
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 const BARE_PAGE = `<!doctype html>

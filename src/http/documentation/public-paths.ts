@@ -6,7 +6,7 @@ import type { HttpContext, Middleware, State } from '../state.ts'
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 interface PublicPaths {
-  /** What serves GET of each path, in the syntax of @koa/router. */
+  /** Answers GET of each path. The paths have the syntax of @koa/router. */
   readonly paths: ReadonlyMap<string, Middleware>
   /** Counts a request against the rate limit of its sender. */
   readonly count: (context: HttpContext) => void
