@@ -17,7 +17,7 @@ const MAX_LIMIT = 100
 /** The parts of the service that this operation calls. */
 export interface SearchTransactionsDeps {
   readonly db: Kysely<Schema>
-  /** Of these relayers, by id, without those that were removed. */
+  /** Returns the runtimes of these relayers by id, without those of relayers that were removed. */
   readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
 }
 

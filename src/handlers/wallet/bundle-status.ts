@@ -24,7 +24,7 @@ export function bundleStatus(items: readonly TransactionWithAttempts[]): number 
   return results.has('reverted') ? REVERTED : NEVER_INCLUDED
 }
 
-/** What the chain includes of a request; undefined for a no-op in its place. */
+/** Returns the attempt of a request that the chain includes, or undefined when it includes none, or a no-op in its place. */
 export function includedCall(item: TransactionWithAttempts): Attempt | undefined {
   const included = includedAttempt(item)
   return included === undefined || isNoop(included.kind) ? undefined : included

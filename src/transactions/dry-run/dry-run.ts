@@ -4,7 +4,7 @@ import type { AppError } from '../../errors.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 
 /**
- * How far a dry run came. `succeeded`: a node prepared and simulated the request. `refused`: it refused the request. `unknown`: no node
+ * Tells how far a dry run came. `succeeded`: a node prepared and simulated the request. `refused`: it refused the request. `unknown`: no node
  * answered. `skipped`: no node was asked, because a rule refuses the request or its idempotency key was used before.
  */
 export type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'

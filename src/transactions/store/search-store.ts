@@ -92,7 +92,7 @@ interface Scanned {
 export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> {
   const { limit } = search
   const fits = conditionsWithoutIndex(search)
-  // Where each row fits, a page needs no more rows of a relayer than it has itself, and one that tells whether others follow.
+  // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, and one that tells whether others follow.
   const most = fits === undefined ? Math.min(limit + 1, MAX_SCANNED) : MAX_SCANNED
   return sql<Scanned>`
     with visible as materialized (select id from relayers where ${relayerConditions(search)}),

@@ -5,9 +5,9 @@ import type { SentTransactions } from './sent-transactions.ts'
 
 /** The reads of transactions by their hash. They follow the service from a replaced attempt to the one that counts. */
 export interface Receipts {
-  /** The receipt of what the chain includes of the transaction that has an attempt with this hash, or null. */
+  /** Finds the receipt of the attempt that the chain includes, of the transaction that has one with this hash, or null. */
   receipt(hash: unknown): Promise<unknown>
-  /** What the chain includes of it, or else its newest attempt, as a node shows it, or null. */
+  /** Finds the attempt that the chain includes, or else the newest one, as a node shows it, or null. */
   transaction(hash: unknown): Promise<unknown>
 }
 

@@ -487,7 +487,8 @@ export interface paths {
          *
          *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted
          *     meanwhile do not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads
-         *     about 20000 transactions, and `to`, `created_after` and `created_before` can leave out most of them. The search by `id`, by `hash` or
+         *     about 20000 transactions of all relayers together, so that thousands of relayers get few each, and `to`, `created_after` and
+         *     `created_before` can leave out most of them. The search by `id`, by `hash` or
          *     by `idempotency_key` reads only the transaction itself.
          */
         readonly get: operations["searchTransactions"];
