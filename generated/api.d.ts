@@ -1257,6 +1257,31 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/reports/spending": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Report fees and values
+         * @description Adds up what the transactions of visible relayers moved and cost, by day, relayer and API key, as JSON or, to a caller that accepts
+         *     `text/csv`, as CSV with the same columns. A transaction counts on the day (UTC) on which it was confirmed, when its block is final;
+         *     failed executions and cancellations cost fees, too. The sums are exact. They include relayers that were deleted since.
+         *
+         *     A value is what the content moves by itself: an allowance moves nothing, and what contracts move of their own accord is not read. A
+         *     report of more than 50000 transactions is refused as `report_too_large`; ask for shorter times one after the other, and add up.
+         */
+        readonly get: operations["getSpendingReport"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/audit": {
         readonly parameters: {
             readonly query?: never;
@@ -1778,6 +1803,7 @@ export interface components {
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
+         *     | `report_too_large` | The report would have more than 50000 transactions; ask for shorter times |
          *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
          *     | `policy_violation` | A rule of the relayer forbids an authorization list; on Solana a program, an account, or so many signatures or bytes |
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
@@ -1798,7 +1824,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2724,6 +2750,44 @@ export interface components {
             readonly success: true;
             readonly data: components["schemas"]["SpendingUsage"];
             readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description A report. */
+        readonly SpendingReportResponse: {
+            /**
+             * @description Always true.
+             * @constant
+             */
+            readonly success: true;
+            /** @description The rows in the order of day, relayer, API key, network and asset, the native currency first. Nothing was spent where there is no row. */
+            readonly data: readonly components["schemas"]["SpendingReportRow"][];
+        };
+        /** @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. */
+        readonly SpendingReportCsv: string;
+        /** @description What one API key spent through one relayer on one day, in one asset. */
+        readonly SpendingReportRow: {
+            /**
+             * Format: date
+             * @description The day of the confirmation, in UTC.
+             */
+            readonly day: string;
+            /** @description The relayer. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /** @description The id of the API key that sent the transactions, `root` for that of the environment. Null for transactions of the service itself, such as those that close a nonce gap, and for those that a version without this field accepted. */
+            readonly requested_by: components["schemas"]["Id"] | null;
+            /** @description The network by type and name, such as `evm:sepolia`. */
+            readonly network: string;
+            /** @description The asset as in the rules for spending, such as `native`. */
+            readonly asset: string;
+            /** @description What the transactions moved of the asset. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description The fees that they paid, with those of failed ones; 0 for other assets than the native currency. */
+            readonly fees: components["schemas"]["DecimalString"];
+            /** @description The number of transactions that moved the asset. In a row of the native currency, all are counted. */
+            readonly transactions: number;
+            /** @description The number of transactions that called contracts whose effects are not in their bytes, or that included content which was replaced since. `value` has what is known of them. */
+            readonly unknown_values: number;
+            /** @description The number of transactions whose fee no node told; `fees` does not have it. */
+            readonly unknown_fees: number;
         };
         /** @description What was spent, and what is left of each limit. */
         readonly SpendingUsage: {
@@ -7398,6 +7462,51 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly getSpendingReport: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The earliest time of confirmation.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                readonly from: string;
+                /**
+                 * @description The end of the time, which is not included.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                readonly to: string;
+                /**
+                 * @description Only transactions of this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["schemas"]["Id"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The report. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendingReportResponse"];
+                    readonly "text/csv": components["schemas"]["SpendingReportCsv"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listAuditEntries: {
         readonly parameters: {
             readonly query?: {
@@ -8250,6 +8359,7 @@ export interface scopes {
     readonly pauseNotification: "notifications:write";
     readonly resumeNotification: "notifications:write";
     readonly rotateSigningKey: "notifications:write";
+    readonly getSpendingReport: "transactions:read";
     readonly listAuditEntries: "audit:read";
     readonly listSigners: "signers:read";
     readonly createSigner: "signers:admin";

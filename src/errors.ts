@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'relayer_not_found'
   | 'relayer_paused'
   | 'replacement_underpriced'
+  | 'report_too_large'
   | 'request_timeout'
   | 'request_too_slow'
   | 'rule_violated'

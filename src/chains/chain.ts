@@ -192,6 +192,14 @@ export interface Genesis {
   readEverywhere(): Promise<Answer<string>>
 }
 
+/** What stored content tells without a node. */
+export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
+  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
+  paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
+  /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
+  effects(request: R, address: string): Effects
+}
+
 /** Capabilities of some chains. A chain without a capability leaves it out. */
 export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
   readonly sequencing?: Sequencing
@@ -219,7 +227,8 @@ export interface ChainOf<
   D extends Draft,
   P extends Policies,
   U extends UnsignedTransaction,
-> extends ChainCapabilities<R, D, P> {
+> extends ChainCapabilities<R, D, P>,
+    ContentReader<R, D> {
   readonly unit: Unit
   /** The RPC methods that callers may use when a relayer's policy does not list any: those that only read. */
   readonly readMethods: readonly string[]
@@ -285,10 +294,6 @@ export interface ChainOf<
   comparePrice(draft: D, level: Speed): Promise<Answer<PriceComparison>>
   /** Returns the highest amount that the draft can take from the account, its fee included, in the smallest unit. */
   cost(draft: D): bigint
-  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
-  paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
-  /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
-  effects(request: R, address: string): Effects
   /** Returns the amount that the request moves out of the account, before any fee is known. */
   amountOut(request: R): bigint
   /** Returns the meaning of a speed on this chain. */

@@ -31,6 +31,8 @@ export interface Effects {
   readonly operations: readonly string[]
   /** Each asset at most once. */
   readonly amounts: readonly AssetAmount[]
+  /** The part of `amounts` that the content does not move, but allows others to take later. */
+  readonly allowances: readonly AssetAmount[]
   readonly unread: readonly UnreadCall[]
 }
 

@@ -11,6 +11,7 @@ export function joinEffects(parts: readonly PartialEffects[]): Effects {
     selectors: once(parts.flatMap(({ selectors = [] }) => selectors)),
     operations: once(parts.flatMap(({ operations = [] }) => operations)),
     amounts: sumAmounts(parts.flatMap(({ amounts = [] }) => amounts)),
+    allowances: sumAmounts(parts.flatMap(({ allowances = [] }) => allowances)),
     unread: eachOnce(parts.flatMap(({ unread = [] }) => unread)),
   }
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
+import { report } from './api/report.ts'
 import {
   txApprove,
   txCancel,
@@ -57,6 +58,7 @@ const COMMANDS: readonly Command[] = [
   relayersList,
   relayersPause,
   relayersResume,
+  report,
   reset,
   auditVerify,
   health,

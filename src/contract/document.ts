@@ -204,10 +204,10 @@ function readSuccess(
   const [success] = [...responses].filter(([status]) => status >= 200 && status < 300)
   if (success === undefined) throw new Error('openapi.yaml: an operation declares no success')
   const [successStatus, declared] = success
-  const [{ mediaType, schema }] = declared
+  const [{ mediaType }] = declared
   const successMediaTypes = declared.map((one) => one.mediaType)
   if (mediaType === 'text/event-stream') return { successStatus, successMediaTypes, successForm: 'stream' }
-  const successForm = isEnvelope(document, schema) ? 'envelope' : 'bare'
+  const successForm = declared.every(({ schema }) => isEnvelope(document, schema)) ? 'envelope' : 'bare'
   return { successStatus, successMediaTypes, successForm }
 }
 

@@ -13,6 +13,7 @@ import { type NotificationHandlerDeps, notificationHandlers } from './notificati
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { type RelayerStateDeps, relayerStateHandlers } from './relayer-state.ts'
 import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
+import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
 import { type RpcHandlerDeps, rpcHandlers } from './rpc.ts'
 import { type SearchTransactionsDeps, searchTransactionsHandlers } from './search-transactions.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
@@ -39,6 +40,7 @@ export function createHandlers(
     SignerHandlerDeps &
     ApiKeyHandlerDeps &
     UsageHandlerDeps &
+    ReportHandlerDeps &
     NetworkHandlerDeps &
     NotificationHandlerDeps &
     MetricsHandlerDeps &
@@ -61,6 +63,7 @@ export function createHandlers(
     ...apiKeyHandlers(deps),
     ...currentApiKeyHandlers(),
     ...usageHandlers(deps),
+    ...reportHandlers(deps),
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),

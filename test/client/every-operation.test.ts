@@ -298,6 +298,14 @@ test('the audit log', async () => {
   expect(bodyOf(rest).data).toEqual([])
 })
 
+test('a report', async () => {
+  const query = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }
+  expect(bodyOf(await client.GET('/api/v1/reports/spending', { params: { query } }))).toEqual({
+    success: true,
+    data: [],
+  })
+})
+
 test('every operation of the contract was called', () => {
   const wanted = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const made = new Set(called.map(({ method, path }) => `${method} ${path}`))

@@ -147,6 +147,7 @@ const HANDLERS: HandlerMap = {
   }),
   sendTransaction: async () => ({ data: TRANSACTION }),
   sendTransactionBatch: async () => ({ data: [TRANSACTION] }),
+  getSpendingReport: async () => ({ status: 200, body: { success: true, data: [] } }),
   searchTransactions: async () => ({ data: [], pagination: { next_cursor: null } }),
   getTransactionById: async () => ({ data: TRANSACTION }),
   getTransactionByNonce: async () => ({ data: TRANSACTION }),

@@ -8,7 +8,13 @@ export function effectsWith(change: Partial<Effects> = {}): Effects {
     selectors: [],
     operations: [],
     amounts: [],
+    allowances: [],
     unread: [],
     ...change,
   }
+}
+
+/** The same when the amounts are only allowances. */
+export function allowing(effects: Partial<Effects>): Partial<Effects> {
+  return { ...effects, allowances: effects.amounts ?? [] }
 }

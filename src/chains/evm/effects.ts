@@ -11,7 +11,8 @@ const TOKEN = parseAbi([
 ])
 
 /** The selectors of those calls. */
-const SELECTORS: ReadonlySet<string> = new Set(['0xa9059cbb', '0x095ea7b3', '0x23b872dd'])
+const APPROVE = '0x095ea7b3'
+const SELECTORS: ReadonlySet<string> = new Set(['0xa9059cbb', APPROVE, '0x23b872dd'])
 
 /** The characters of `0x` and four bytes. */
 const SELECTOR_CHARACTERS = 10
@@ -50,11 +51,20 @@ function contentEffects({ to, value, data = '0x' }: Omit<EvmRequest, 'authorizat
       { asset: NATIVE, value },
       ...(moved === undefined ? [] : [{ asset: target, value: moved.amount }]),
     ]),
+    ...(moved && selector === APPROVE && { allowances: [{ asset: target, value: moved.amount }] }),
     unread: moved === undefined ? [unreadCall(target, selector)] : [],
   }
 }
 
-const NONE: Effects = { receivers: [], contracts: [], selectors: [], operations: [], amounts: [], unread: [] }
+const NONE: Effects = {
+  receivers: [],
+  contracts: [],
+  selectors: [],
+  operations: [],
+  amounts: [],
+  allowances: [],
+  unread: [],
+}
 
 /** A token can read arguments that are too short in a way of its own, so nobody can trust a call of one with them. */
 function unreadCall(target: string, selector: string): UnreadCall {

@@ -14,7 +14,6 @@ import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opin
 import { encodeCall } from './call/encode-call.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
-import { evmEffects } from './effects.ts'
 import { GENESIS } from './genesis.ts'
 import { createHeadFeed } from './heads.ts'
 import { readManyReceipts } from './inclusion/block-receipts.ts'
@@ -34,6 +33,7 @@ import { ceilingOf, type Market, marketFees } from './prepare/fees.ts'
 import { createMarketWatch } from './prepare/market.ts'
 import { createPriceBounds } from './prepare/node-price-limits.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
+import { EVM_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
@@ -115,8 +115,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer
     },
     cost: costOf,
-    paidFee: ({ result }) => result?.feeCharged,
-    effects: evmEffects,
+    ...EVM_CONTENT,
     amountOut: ({ value }: EvmRequest) => value,
     speed: (level) => SPEEDS[level],
   }

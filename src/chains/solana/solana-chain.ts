@@ -6,7 +6,6 @@ import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
-import { solanaEffects } from './effects.ts'
 import { hasExpired } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
@@ -20,6 +19,7 @@ import { createLoadedBytes } from './prepare/unique-bytes.ts'
 import { readBalance } from './read/balance.ts'
 import { readHead } from './read/head.ts'
 import { createReceiptReader } from './read/receipts.ts'
+import { SOLANA_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { amountOutOf, isReSignable, noop } from './request-content.ts'
 import { reviewUnsigned } from './review.ts'
@@ -81,9 +81,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price
     },
     cost: ({ fee, spends }) => fee + spends,
-    // The network charges for the signatures and the requested units, also when the execution fails, so the fee is known when it is signed.
-    paidFee: ({ draft }) => draft.fee,
-    effects: solanaEffects,
+    ...SOLANA_CONTENT,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

@@ -9,7 +9,6 @@ import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
-import { stellarEffects } from './effects.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
@@ -26,6 +25,7 @@ import { prepareSpeedUp } from './prepare/speed-up.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
 import { readHead } from './read/head.ts'
+import { STELLAR_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
@@ -105,8 +105,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
     },
     cost: costOf,
-    paidFee: ({ result }, payer) => (result?.feeAccount === payer ? result.feeCharged : undefined),
-    effects: stellarEffects,
+    ...STELLAR_CONTENT,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

@@ -2,8 +2,15 @@ import { type ApiAccess, readApiAccess } from '../../config/api-access.ts'
 import { parseJson, stringifyJson } from '../../contract/exact-integers.ts'
 
 /** The service did not do what a command asked for. The message is its own sentence. */
-class ApiFailure extends Error {
+export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
+  /** The code of the contract; undefined without an answer of the service. */
+  readonly code: string | undefined
+
+  constructor(message: string, code?: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 /** A success of the service. */
@@ -81,7 +88,10 @@ async function readAnswer<Data>(access: ApiAccess, response: Response): Promise<
 
 async function failureOf(access: ApiAccess, response: Response): Promise<ApiFailure> {
   const { error, code } = await readEnvelope<null>(access, response)
-  return new ApiFailure(`${error ?? 'The service refused.'} (${response.status}${code ? ` ${code}` : ''})`)
+  return new ApiFailure(
+    `${error ?? 'The service refused.'} (${response.status}${code ? ` ${code}` : ''})`,
+    code,
+  )
 }
 
 async function readEnvelope<Data>({ url }: ApiAccess, response: Response): Promise<Envelope<Data>> {

@@ -59,6 +59,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   relayer_paused: 400,
   replacement_underpriced: 400,
   request_too_slow: 400,
+  report_too_large: 400,
   rule_violated: 400,
   signer_refused: 400,
   transaction_not_replaceable: 400,

@@ -104,7 +104,7 @@ export async function prepareCandidate(
   refuseIncluded(known)
   const candidate = {
     relayer,
-    transaction: newTransaction(context, { relayer, request, prepared: known }),
+    transaction: newTransaction(context, { relayer, request, actor, prepared: known }),
     balance: balance.kind === 'ok' ? balance.value : undefined,
     actor,
     idempotencyKey,
@@ -168,7 +168,12 @@ export function refuseIncluded(prepared: Prepared | undefined): void {
 
 function newTransaction(
   context: TransactionsContext,
-  { relayer, request, prepared }: { relayer: Relayer; request: ChainRequest; prepared: Prepared | undefined },
+  {
+    relayer,
+    request,
+    actor,
+    prepared,
+  }: Omit<Submission, 'idempotencyKey'> & { readonly prepared: Prepared | undefined },
 ): Transaction {
   const now = new Date(context.clock.now())
   const { chain } = context.runtimeOf(relayer)
@@ -186,6 +191,7 @@ function newTransaction(
     sourceAccount: externalNonce?.address,
     nonce: externalNonce?.nonce,
     version: 1,
+    requestedBy: actor.keyId,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
     nextRunAt: now,
   }

@@ -1,4 +1,4 @@
-import type { Chain } from '../../chains/chain.ts'
+import type { Chain, ContentReader } from '../../chains/chain.ts'
 import { NOTHING, type Spent } from '../../spending/budget.ts'
 import { type Holding, settle } from '../../spending/holding.ts'
 import {
@@ -7,6 +7,7 @@ import {
   lockBudgets,
   saveHoldings,
 } from '../../spending/spending-store.ts'
+import { hasLaterContent } from '../model/later-content.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
@@ -73,7 +74,7 @@ async function settleTransactions(
 export function tookOf(
   { asset, most }: Holding,
   { transaction, attempts }: TransactionWithAttempts,
-  chain: Pick<Chain, 'paidFee' | 'effects'>,
+  chain: ContentReader,
 ): Spent {
   const included = attempts.find(({ number }) => number === transaction.currentAttempt)
   if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
@@ -97,12 +98,9 @@ export function tookOf(
 function contentValue(
   { asset, most }: Pick<Holding, 'asset' | 'most'>,
   { transaction, attempts }: TransactionWithAttempts,
-  { included, chain }: { readonly included: number; readonly chain: Pick<Chain, 'effects'> },
+  { included, chain }: { readonly included: number; readonly chain: Pick<ContentReader, 'effects'> },
 ): bigint {
-  const isOlder = attempts.some(
-    ({ number, kind, outcome }) => kind === 'replace' && number > included && outcome !== 'refused',
-  )
-  if (isOlder || transaction.purpose === 'successor') return most.value
+  if (hasLaterContent({ transaction, attempts }, included)) return most.value
   const { amounts } = chain.effects(transaction.request, transaction.from)
   return amounts.find((amount) => amount.asset === asset)?.value ?? 0n
 }

@@ -29,6 +29,7 @@ export interface TransactionRow {
   current_attempt: number | null
   cost: bigint
   budgeted: boolean
+  requested_by: string | null
   awaits_approval: boolean | null
   block_number: bigint | null
   block_hash: string | null
@@ -109,6 +110,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     currentAttempt: row.current_attempt ?? undefined,
     cost: row.cost,
     isBudgeted: row.budgeted || undefined,
+    requestedBy: row.requested_by ?? undefined,
     awaitsApproval: row.awaits_approval ?? undefined,
     block:
       row.block_number === null || row.block_hash === null

@@ -19,7 +19,7 @@ import {
   unitPrice,
 } from '../../solana-node/steps.ts'
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
-import { effectsWith } from '../../support/effects-with.ts'
+import { allowing, effectsWith } from '../../support/effects-with.ts'
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../support/solana/tokens.ts'
 import { AS_PAYER, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
@@ -155,12 +155,12 @@ describe.each([
 
   test.each<[string, Step, Partial<Effects>]>([
     ['transferChecked', checked.transferChecked, paid(MINT, 9n, TARGET)],
-    ['approveChecked', checked.approveChecked, paid(MINT, 9n, TARGET)],
+    ['approveChecked', checked.approveChecked, allowing(paid(MINT, 9n, TARGET))],
     ['burnChecked', checked.burnChecked, paid(MINT, 9n)],
     [
       'approveChecked of a multisig account',
       token(13, [SOURCE, MINT, TARGET, MULTISIG, OTHER, SELF], program),
-      paid(MINT, 9n, TARGET),
+      allowing(paid(MINT, 9n, TARGET)),
     ],
     ['a transfer of others', token(12, [SOURCE, MINT, TARGET, OTHER], program), {}],
     ['a transfer of others without its mint', token(3, [SOURCE, TARGET, OTHER], program), {}],

@@ -15,7 +15,7 @@ import { CONTRACT_CREATION, type Effects } from '../../../src/chains/effects.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { stellarEffects } from '../../../src/chains/stellar/effects.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
-import { effectsWith } from '../../support/effects-with.ts'
+import { allowing, effectsWith } from '../../support/effects-with.ts'
 import { addressOf, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 
 const THIRD = addressOf('third')
@@ -237,7 +237,7 @@ describe('a call of a token', () => {
     ['transfer', [...TRANSFER], paid(TOKEN, 5n, OTHER)],
     ['transfer', [account(SELF), account(VAULT), i128(MAX)], paid(TOKEN, MAX, VAULT)],
     ['transfer', [account(SELF), account(MUXED), i128(5n)], paid(TOKEN, 5n, OTHER)],
-    ['approve', [account(SELF), account(VAULT), i128(6n), u32(9)], paid(TOKEN, 6n, VAULT)],
+    ['approve', [account(SELF), account(VAULT), i128(6n), u32(9)], allowing(paid(TOKEN, 6n, VAULT))],
     ['approve', [account(SELF), account(VAULT), i128(0n), u32(9)], { receivers: [VAULT] }],
     ['burn', [account(SELF), i128(7n)], paid(TOKEN, 7n)],
   ])('%s is read (%#), and only who trusts the contract relies on it', (name, args, want) => {

@@ -70,6 +70,9 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     resumeNotification: { method: "post", path: "/api/v1/notifications/{notification_id}/resume" },
     rotateSigningKey: { method: "post", path: "/api/v1/notifications/{notification_id}/signing-key", body: true },
   },
+  reports: {
+    getSpending: { method: "get", path: "/api/v1/reports/spending" },
+  },
   audit: {
     list: { method: "get", path: "/api/v1/audit", paging: "before" },
   },
@@ -208,6 +211,10 @@ export interface Resources {
     resumeNotification(notificationId: string, options?: Options<'resumeNotification'>): Promise<Data<'resumeNotification'>>
     /** Change the signing key: operation `rotateSigningKey`. It needs the scope `notifications:write`. */
     rotateSigningKey(notificationId: string, body: Body<'rotateSigningKey'>, options?: Options<'rotateSigningKey'>): Promise<Data<'rotateSigningKey'>>
+  }
+  readonly reports: {
+    /** Report fees and values: operation `getSpendingReport`. It needs the scope `transactions:read`. */
+    getSpending(options?: Options<'getSpendingReport'>): Promise<Data<'getSpendingReport'>>
   }
   readonly audit: {
     /** Read the audit log: operation `listAuditEntries`. It needs the scope `audit:read`. */

@@ -11,6 +11,8 @@ interface Checked {
   readonly receiver?: number
   /** The index of the owner; the signers follow when it is a multisig account. */
   readonly owner: number
+  /** The receiver is a delegate, who can take the amount later. */
+  readonly allowance?: true
   /** The mint can have a program that Token-2022 calls with all further accounts (transfer hook). */
   readonly hooked?: true
 }
@@ -21,7 +23,7 @@ const MINT = 1
 /** `TokenInstruction` of spl-token and, for the last one, `TransferFeeInstruction` of Token-2022, whose fee is a part of the amount. */
 const CHECKED: readonly Checked[] = [
   { kind: [12], bytes: 10, receiver: 2, owner: 3, hooked: true },
-  { kind: [13], bytes: 10, receiver: 2, owner: 3 },
+  { kind: [13], bytes: 10, receiver: 2, owner: 3, allowance: true },
   { kind: [15], bytes: 10, owner: 2 },
 ]
 const CHECKED_WITH_FEE: Checked = { kind: [26, 1], bytes: 19, receiver: 2, owner: 3, hooked: true }
@@ -49,7 +51,8 @@ export const readToken: ReadCall = (call, address) => {
   const asset = accounts[MINT]
   const receivers = checked.receiver === undefined ? [] : [accounts[checked.receiver]]
   if (asset === undefined || !receivers.every((receiver) => receiver !== undefined)) return undefined
-  return { receivers, amounts: [{ asset, value: data.readBigUInt64LE(checked.kind.length) }] }
+  const amounts = [{ asset, value: data.readBigUInt64LE(checked.kind.length) }]
+  return { receivers, amounts, ...(checked.allowance && { allowances: amounts }) }
 }
 
 /**

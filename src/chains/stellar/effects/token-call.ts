@@ -22,7 +22,8 @@ export function readTokenCall(call: InvokeContractArgs, owner: string): PartialE
   const value = call.args.flatMap((arg) => (arg.type === 'scvI128' ? [wideInteger(arg.i128)] : []))[0] ?? -1n
   const [from, ...receivers] = names
   if (from !== owner || value < 0n || !receivers.every((name) => name !== undefined)) return undefined
-  return { receivers, amounts: [{ asset, value }] }
+  const amounts = [{ asset, value }]
+  return { receivers, amounts, ...(call.functionName.toString() === 'approve' && { allowances: amounts }) }
 }
 
 function hasLayout(args: readonly ScVal[], layout: readonly ScVal['type'][]): boolean {

@@ -1,0 +1,10 @@
+import type { ContentReader } from '../chain.ts'
+import type { SolanaDraft, SolanaRequest } from './content.ts'
+import { solanaEffects } from './effects.ts'
+
+/** Reads stored Solana content. */
+export const SOLANA_CONTENT: ContentReader<SolanaRequest, SolanaDraft> = {
+  // The network charges for the signatures and the requested units, also when the execution fails, so the fee is known when it is signed.
+  paidFee: ({ draft }) => draft.fee,
+  effects: solanaEffects,
+}

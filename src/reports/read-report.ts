@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import { CONTENT_READERS } from '../chains/content-readers.ts'
+import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import { readTransactions } from '../transactions/store/transactions-store.ts'
+import { findConfirmed, type ReportQuery } from './confirmed-store.ts'
+import { createReportSums, type ReportRow } from './report-rows.ts'
+
+/** The most transactions of one report. More would take longer than a request may. */
+const MAX_TRANSACTIONS = 50_000
+
+/** The number of transactions that are read at once. More would occupy the embedded database for longer than other requests should wait. */
+const PAGE = 500
+
+/**
+ * Adds up what was spent from the stored transactions themselves, so that nothing has to be kept beside them.
+ * @throws AppError `report_too_large`
+ */
+export async function readReport(
+  db: Kysely<Schema>,
+  query: ReportQuery,
+  signal: AbortSignal,
+): Promise<ReportRow[]> {
+  const ids = await findConfirmed(db, query, MAX_TRANSACTIONS + 1)
+  if (ids.length > MAX_TRANSACTIONS)
+    throw new AppError(
+      'report_too_large',
+      `More than ${MAX_TRANSACTIONS} transactions were confirmed from ${query.from.toISOString()} to ${query.to.toISOString()}; ask for shorter times one after the other, or for one relayer.`,
+    )
+  const sums = createReportSums(CONTENT_READERS)
+  for (let start = 0; start < ids.length; start += PAGE) {
+    signal.throwIfAborted()
+    for (const item of await readTransactions(db, ids.slice(start, start + PAGE))) sums.add(item)
+  }
+  return sums.rows()
+}

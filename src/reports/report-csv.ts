@@ -1,0 +1,24 @@
+import type { Schemas } from '../contract/operations.ts'
+
+/** The columns, by their names in JSON. */
+const COLUMNS = [
+  'day',
+  'relayer_id',
+  'requested_by',
+  'network',
+  'asset',
+  'value',
+  'fees',
+  'transactions',
+  'unknown_values',
+  'unknown_fees',
+] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
+
+/**
+ * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. No
+ * field begins with a character that makes a spreadsheet calculate.
+ */
+export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
+  const texts = rows.map((row) => COLUMNS.map((column) => row[column] ?? '').join(','))
+  return [COLUMNS.join(','), ...texts].map((text) => `${text}\r\n`).join('')
+}
