@@ -1,4 +1,5 @@
 import type { HandlerMap } from '../contract/operations.ts'
+import { type AbiHandlerDeps, abiHandlers } from './abis.ts'
 import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
 import { type ApprovalHandlerDeps, approvalHandlers } from './approvals.ts'
 import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
@@ -39,6 +40,7 @@ export function createHandlers(
     SignerHandlerDeps &
     ApiKeyHandlerDeps &
     UsageHandlerDeps &
+    AbiHandlerDeps &
     NetworkHandlerDeps &
     NotificationHandlerDeps &
     MetricsHandlerDeps &
@@ -61,6 +63,7 @@ export function createHandlers(
     ...apiKeyHandlers(deps),
     ...currentApiKeyHandlers(),
     ...usageHandlers(deps),
+    ...abiHandlers(deps),
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),
