@@ -298,6 +298,10 @@ test('the ABIs of a relayer', async () => {
   const all = await client.GET('/api/v1/relayers/{relayer_id}/abis', { params: { path: main } })
   expect(bodyOf(all).data.map(({ name }) => name)).toEqual(['Token'])
   expect(bodyOf(await client.DELETE(one, { params })).data).toBe('ABI deleted successfully')
+  const stellar = { path: { relayer_id: 'stellar', address } }
+  expect(await client.PUT(one, { params: stellar, body: { abi } })).toMatchObject({
+    error: { code: 'not_supported', error: expect.stringContaining('only contracts on evm have an ABI') },
+  })
 })
 
 test('the audit log', async () => {

@@ -70,6 +70,12 @@ describe('a call', () => {
   })
 })
 
+test('a stored function that nobody can read is unknown, and that of a standard takes its place', () => {
+  const data = `0xa9059cbb${word(1)}${word(1)}`
+  expect(decodeCall(data, { name: 7 })?.source).toBe('standard')
+  expect(decodeCall('0x12345678', 'no function')).toBeUndefined()
+})
+
 describe('data is not decoded', () => {
   const f = (types: string) => [{ name: 'f', inputs: [{ type: types, components: [] }] }]
   const dataOf = (signature: string, words: string) => `${toFunctionSelector(signature)}${words}`

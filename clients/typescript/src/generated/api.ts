@@ -3752,7 +3752,10 @@ export interface components {
             readonly latency_ms?: number;
             /** @description The reason for which the newest try failed. */
             readonly error?: string;
-            /** @description The exact body that is signed and sent, on every try. */
+            /**
+             * @description The exact body that is signed and sent. After a change of a registered ABI, this body and further tries have the `decoded_call` by the
+             *     present one.
+             */
             readonly body: string;
             /** @description The newest request. Absent until the first try. */
             readonly request?: {

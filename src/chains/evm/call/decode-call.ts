@@ -3,6 +3,7 @@ import { decodeAbiParameters, encodeAbiParameters } from 'viem/utils'
 import type { DecodedCall, ShownValue } from '../content.ts'
 import { type AbiFunction, haveNames, type Parameter, signatureOf, typeOf } from './abi.ts'
 import { isCompact } from './layout.ts'
+import { CallProblem } from './problem.ts'
 import { readFunctions } from './read-abi.ts'
 import { STANDARD_FUNCTIONS } from './standard-functions.ts'
 
@@ -32,9 +33,19 @@ export function callKey(data: string): string | undefined {
 export function decodeCall(data: string, registered?: unknown): DecodedCall | undefined {
   const key = callKey(data)
   if (key === undefined || data.length / 2 - 1 > MAX_BYTES) return undefined
-  const [own] = registered === undefined ? [] : readFunctions([registered], 'functions')
+  const own = registered === undefined ? undefined : readStored(registered)
   const standard = STANDARD_FUNCTIONS.get(key)
   return (own && decodeAs(own, data, 'registered')) ?? (standard && decodeAs(standard, data, 'standard'))
+}
+
+/** A function that an earlier release stored, and that this one would refuse, is unknown: it makes no answer fail. */
+function readStored(registered: unknown): AbiFunction | undefined {
+  try {
+    return readFunctions([registered], 'functions')[0]
+  } catch (error) {
+    if (error instanceof CallProblem) return undefined
+    throw error
+  }
 }
 
 function decodeAs(called: AbiFunction, data: string, source: DecodedCall['source']): DecodedCall | undefined {
