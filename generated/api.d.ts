@@ -279,6 +279,77 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/abis": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the ABIs of a relayer
+         * @description Lists the contracts for which the relayer has an ABI, in the order of their addresses, without the ABIs themselves. EVM only; a relayer
+         *     on another network is refused with `not_supported`.
+         */
+        readonly get: operations["listAbis"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/abis/{address}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description The address of the contract, in any letter case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                readonly address: components["parameters"]["ContractAddress"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the ABI of a contract
+         * @description Shows the ABI that is registered for the contract. EVM only; a relayer on another network is refused with `not_supported`.
+         */
+        readonly get: operations["getAbi"];
+        /**
+         * Register the ABI of a contract
+         * @description Keeps the ABI for the calls of this relayer to the contract, in place of the one that it has. Then a request names the function alone, as
+         *     `call: { function: transfer, args: { to: …, amount: … } }`, and transactions, events and webhooks show `decoded_call`, also for what was
+         *     sent before. A transaction keeps its data alone, so no change of an ABI changes what was accepted.
+         *
+         *     The service does not ask the chain whether the contract has these functions. EVM only; a relayer on another network is refused with
+         *     `not_supported`. A relayer has at most 200 ABIs of at most 256 KiB. They are deleted with the relayer.
+         */
+        readonly put: operations["registerAbi"];
+        readonly post?: never;
+        /**
+         * Delete the ABI of a contract
+         * @description Forgets the ABI. Calls of the contract are then sent by signature, and shown as far as they are those of a standard.
+         */
+        readonly delete: operations["deleteAbi"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/sign": {
         readonly parameters: {
             readonly query?: never;
@@ -1774,6 +1845,7 @@ export interface components {
          *     | `approval_decided` | 409. The transaction does not wait for an approval any more; `error` says what became of it |
          *     | `own_approval` | 403. The API key sent this transaction itself, so another one has to decide |
          *     | `notification_not_found` | 404. No notification has this id |
+         *     | `abi_not_found` | 404. The relayer has no ABI for this contract |
          *     | `delivery_not_found` | 404. This notification has no such delivery |
          *     | `signer_not_found` | 404. No signer has this id |
          *     | `signer_refused` | The service that holds the key refuses to sign; `error` names the key and the remedy |
@@ -1824,7 +1896,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1887,7 +1959,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -3745,7 +3817,10 @@ export interface components {
             readonly latency_ms?: number;
             /** @description The reason for which the newest try failed. */
             readonly error?: string;
-            /** @description The exact body that is signed and sent, on every try. */
+            /**
+             * @description The exact body that is signed and sent. After a change of a registered ABI, this body and further tries have the `decoded_call` by the
+             *     present one.
+             */
             readonly body: string;
             /** @description The newest request. Absent until the first try. */
             readonly request?: {
@@ -4043,6 +4118,7 @@ export interface components {
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description The most important finding, in words for a person. */
             readonly summary: string;
+            readonly decoded_call?: components["schemas"]["DecodedCall"];
             /** @description All findings, the most important first. Never empty. */
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description The position of the transaction in the account's queue. The network includes transactions in the order of their nonces. */
@@ -4224,6 +4300,7 @@ export interface components {
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
+            readonly decoded_call?: components["schemas"]["DecodedCall"];
             /**
              * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service
              *     has used it: then the transaction gets another one.
@@ -4244,6 +4321,40 @@ export interface components {
             /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
             readonly attempts?: readonly components["schemas"]["EvmAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * @description `data` as the call of a function, by the ABI that is registered for the contract at the time of the answer or delivery (`registerAbi`), or
+         *     else by a function of a standard such as ERC-20. Absent where the function is unknown, where `data` is not exactly what an
+         *     encoder writes for these arguments, for more than 16 KiB of data, in the answers that send, replace or cancel, and after the relayer was
+         *     deleted. It describes the data; only the contract decides what it does with it.
+         */
+        readonly DecodedCall: {
+            /** @description The signature of the function, such as `transfer(address,uint256)`. */
+            readonly function: string;
+            /** @description The name with which the ABI of the contract is registered, or null. */
+            readonly contract_name: string | null;
+            /**
+             * @description `registered`: the registered ABI of the contract has the function. `standard`: it has the selector of a function of a standard, whose
+             *     arguments may have another meaning in this contract.
+             * @enum {string}
+             */
+            readonly source: "registered" | "standard";
+            /** @description The arguments in order. */
+            readonly args: readonly components["schemas"]["DecodedArgument"][];
+        };
+        /** @description An argument of a call. */
+        readonly DecodedArgument: {
+            /** @description The name of the parameter, or null where it is unknown. */
+            readonly name: string | null;
+            /** @description The type, such as `uint256` or `(address,uint256)[]`. */
+            readonly type: string;
+            /**
+             * @description Integers are decimal strings, addresses have the EIP-55 checksum, bytes are `0x` and hexadecimal digits. A tuple is an object with the
+             *     names of its components, or a list where they have none; an array is a list.
+             */
+            readonly value: string | boolean | readonly unknown[] | {
+                readonly [key: string]: unknown;
+            };
         };
         /**
          * Stellar transaction
@@ -4617,23 +4728,81 @@ export interface components {
          *     others have signed, and when a transaction is replaced that has a nonce or signed bytes.
          */
         readonly ValidFrom: string;
+        /** @description The ABI of a contract. */
+        readonly RegisterAbiRequest: {
+            readonly abi: components["schemas"]["Abi"];
+            /** @description The name of the contract for people, such as `USDC`. */
+            readonly name?: string;
+        };
+        /**
+         * @description The ABI as JSON, or the part of it that is needed. The items are kept with the fields that decide how calls, events and errors are encoded;
+         *     others, such as `internalType`, are left out.
+         */
+        readonly Abi: readonly {
+            readonly [key: string]: unknown;
+        }[];
+        /** @description A contract for which an ABI is registered. */
+        readonly AbiSummary: {
+            /** @description The address of the contract. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The name of the contract for people. Absent when it has none. */
+            readonly name?: string;
+            /** @description The number of functions of the ABI. */
+            readonly function_count: number;
+            /** @description When the first ABI of the contract was registered. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When the present one was registered. */
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The ABI of a contract. */
+        readonly ContractAbi: {
+            /** @description The address of the contract. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The name of the contract for people. Absent when it has none. */
+            readonly name?: string;
+            /** @description The number of functions of the ABI. */
+            readonly function_count: number;
+            /** @description When the first ABI of the contract was registered. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When the present one was registered. */
+            readonly updated_at: components["schemas"]["Timestamp"];
+            readonly abi: components["schemas"]["Abi"];
+        };
+        readonly AbiListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["AbiSummary"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ContractAbiResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["ContractAbi"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
         /**
          * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and
          *     keeps the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
          */
         readonly EvmCall: {
             /**
-             * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, the
-             *     name alone, as long as only one function of the ABI has it.
+             * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, or with
+             *     an ABI that is registered for `to` (`registerAbi`), the name alone, as long as only one function of the ABI has it.
              */
             readonly function: string;
             /**
-             * @description The arguments in order; absent for a function without any. Integers are JSON integers, however large, decimal strings, or `0x` and
-             *     hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a tuple is a list, or an object with the names of its
-             *     components; arrays are lists.
+             * @description The arguments in order, or an object with the names of the parameters; absent for a function without any. Integers are JSON
+             *     integers, however large, decimal strings, or `0x` and hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a
+             *     tuple is a list, or an object with the names of its components; arrays are lists.
              */
-            readonly args?: readonly unknown[];
-            /** @description The ABI of the contract as JSON, or the part of it that has the function. Other items are ignored. */
+            readonly args?: readonly unknown[] | {
+                readonly [key: string]: unknown;
+            };
+            /** @description The ABI of the contract as JSON, or the part of it that has the function. Other items are ignored. It goes before a registered one. */
             readonly abi?: readonly {
                 readonly [key: string]: unknown;
             }[];
@@ -5392,6 +5561,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["RelayerResponse"];
             };
         };
+        /** @description The ABI of a contract. */
+        readonly ContractAbi: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ContractAbiResponse"];
+            };
+        };
         /** @description The approval as it is now. */
         readonly Approval: {
             headers: {
@@ -5618,6 +5799,11 @@ export interface components {
          * @example local-1
          */
         readonly RelayerId: components["schemas"]["Id"];
+        /**
+         * @description The address of the contract, in any letter case.
+         * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+         */
+        readonly ContractAddress: components["schemas"]["EvmAddress"];
         /**
          * @description Identifier of the transaction. A transaction of another relayer is Not found.
          * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
@@ -6142,6 +6328,154 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SpendingUsageResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listAbis: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of contracts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AbiListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getAbi: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description The address of the contract, in any letter case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                readonly address: components["parameters"]["ContractAddress"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["ContractAbi"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly registerAbi: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description The address of the contract, in any letter case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                readonly address: components["parameters"]["ContractAddress"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RegisterAbiRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["ContractAbi"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteAbi: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description The address of the contract, in any letter case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                readonly address: components["parameters"]["ContractAddress"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -8326,6 +8660,10 @@ export interface scopes {
     readonly getRelayerStatus: "relayers:read";
     readonly getRelayerBalance: "relayers:read";
     readonly getRelayerUsage: "relayers:read";
+    readonly listAbis: "relayers:read";
+    readonly getAbi: "relayers:read";
+    readonly registerAbi: "relayers:write";
+    readonly deleteAbi: "relayers:write";
     readonly signMessage: "sign";
     readonly signTypedData: "sign";
     readonly signTransaction: "sign";

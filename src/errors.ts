@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'not_found'
   | 'not_supported'
   | 'notification_not_found'
+  | 'abi_not_found'
   | 'own_approval'
   | 'policy_beyond_ceiling'
   | 'policy_violation'

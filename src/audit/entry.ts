@@ -25,6 +25,8 @@ export type AuditAction =
   | 'createRelayer'
   | 'updateRelayer'
   | 'deleteRelayer'
+  | 'registerAbi'
+  | 'deleteAbi'
   | 'createApiKey'
   | 'updateApiKey'
   | 'rotateApiKey'

@@ -13,7 +13,16 @@ import type {
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
 import type { Effects } from './effects.ts'
-import type { EncodedCall, EvmPolicies, EvmRequest, NamedCall, TypedData } from './evm/content.ts'
+import type {
+  AbiReading,
+  DecodedCall,
+  EncodedCall,
+  EvmPolicies,
+  EvmRequest,
+  NamedCall,
+  RegisteredFunctions,
+  TypedData,
+} from './evm/content.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
@@ -160,6 +169,18 @@ export interface TypedDataSigning {
   sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
 }
 
+/** Calls of contracts can be written and read by the names of functions, and contracts can have a registered ABI. */
+export interface ContractCalls {
+  /** Encodes a call by the name of its function. */
+  encode(call: NamedCall, registered?: RegisteredFunctions): EncodedCall
+  /** Reads the ABI that a caller registers for a contract. */
+  readAbi(abi: readonly unknown[]): AbiReading
+  /** Returns the key under which `ReadAbi.functions` has the called function; undefined for data that calls none. */
+  keyOf(data: string): string | undefined
+  /** Decodes data, with the function of the registered ABI where there is one. Any data and any function give an answer. */
+  decode(data: string, registered?: unknown): DecodedCall | undefined
+}
+
 /** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
 export interface BlockFinality {
   /** Reads the hash of the block at this height in the current chain; unknown when the node is behind. */
@@ -207,8 +228,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly feeBump?: FeeBump<D, P>
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
-  /** Encodes a call of a smart contract by the name of its function. */
-  readonly encodeCall?: (call: NamedCall) => EncodedCall
+  readonly contractCalls?: ContractCalls
   readonly typedData?: TypedDataSigning
   readonly blockFinality?: BlockFinality
   readonly headSubscription?: HeadSubscription

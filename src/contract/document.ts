@@ -18,6 +18,8 @@ export interface Parameter {
   readonly schema: Node
   /** The server ignores the case of letters (`x-case-insensitive`). */
   readonly caseInsensitive: boolean
+  /** A text in a path that the caller chooses, and no id of a record (`x-chosen`): one of another form is a mistake of the caller. */
+  readonly isChosen: boolean
 }
 
 /** A declared request body. Every media type stands for the same JSON schema. */
@@ -245,6 +247,7 @@ function readParameter(node: Node): Parameter {
     in: node.in as Parameter['in'],
     schema: node.schema as Node,
     caseInsensitive: node['x-case-insensitive'] === true,
+    isChosen: node['x-chosen'] === true,
   }
 }
 

@@ -156,11 +156,11 @@ type PathCheck = (
   path: Readonly<Record<string, string>>,
 ) => { values: object } | Exclude<ValidationResult, { kind: 'valid' }>
 
-/** Distinguishes two failures: a text that cannot be an id names no record, and a malformed number is a mistake of the caller. */
+/** Distinguishes two failures: a text that cannot be an id names no record, and a malformed number or address is a mistake of the caller. */
 function createPathCheck(schemas: RequestSchemas['path'], compiler: RequestCompiler): PathCheck {
   const checks = schemas.map(({ parameter, ...named }) => ({
     name: parameter.name,
-    isId: compiler.resolve(parameter.schema).type === 'string',
+    isId: !parameter.isChosen && compiler.resolve(parameter.schema).type === 'string',
     validate: compiler.validatorOf(named),
   }))
   return (path) => {

@@ -15,6 +15,7 @@ import type {
   NotificationKeysTable,
   StreamTicketsTable,
 } from './event-tables.ts'
+import type { ContractInterfacesTable } from './interface-tables.ts'
 import type { SpendersTable, SpendingsTable, SpentTable } from './spending-tables.ts'
 import type {
   AccountsTable,
@@ -61,6 +62,7 @@ export interface Schema {
   spent: SpentTable
   approvals: ApprovalsTable
   known_receivers: KnownReceiversTable
+  contract_interfaces: ContractInterfacesTable
 }
 
 /** Relayers, including removed ones. */

@@ -1,4 +1,5 @@
 import type { HandlerMap } from '../contract/operations.ts'
+import { type AbiHandlerDeps, abiHandlers } from './abis.ts'
 import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
 import { type ApprovalHandlerDeps, approvalHandlers } from './approvals.ts'
 import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
@@ -40,6 +41,7 @@ export function createHandlers(
     SignerHandlerDeps &
     ApiKeyHandlerDeps &
     UsageHandlerDeps &
+    AbiHandlerDeps &
     ReportHandlerDeps &
     NetworkHandlerDeps &
     NotificationHandlerDeps &
@@ -63,6 +65,7 @@ export function createHandlers(
     ...apiKeyHandlers(deps),
     ...currentApiKeyHandlers(),
     ...usageHandlers(deps),
+    ...abiHandlers(deps),
     ...reportHandlers(deps),
     ...networkHandlers(deps),
     ...notificationHandlers(deps),

@@ -9,6 +9,7 @@ import {
   searchTransactions,
   type TransactionFilter,
 } from '../transactions/store/search-store.ts'
+import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentTransaction } from './present/transaction.ts'
 
 /** The maximum number of transactions in one answer; a larger `limit` counts as this. */
@@ -38,8 +39,10 @@ export function searchTransactionsHandlers({
       }
       const { items, lastId } = await searchTransactions(db, search)
       const runtimes = await runtimesOf([...new Set(items.map(({ transaction }) => transaction.relayerId))])
+      const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
+      const shown = items.map((item) => presentTransaction(item, chainOf(item.transaction.relayerId)))
       return {
-        data: items.map((item) => presentTransaction(item, runtimes.get(item.transaction.relayerId)?.chain)),
+        data: await withDecodedCalls(db, shown, chainOf),
         pagination: { next_cursor: lastId ?? null },
       }
     },

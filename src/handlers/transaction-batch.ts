@@ -1,4 +1,6 @@
+import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
@@ -9,6 +11,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that this operation calls. */
 export interface TransactionBatchHandlerDeps {
+  readonly db: Kysely<Schema>
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly acceptBatch: BatchAcceptor
@@ -16,6 +19,7 @@ export interface TransactionBatchHandlerDeps {
 
 /** The operation that sends many transactions at once. */
 export function transactionBatchHandlers({
+  db,
   relayerOf,
   runtimeOf,
   acceptBatch,
@@ -24,7 +28,8 @@ export function transactionBatchHandlers({
     sendTransactionBatch: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const accepted = await acceptBatch(relayer, { items: readBatch(body, relayer, chain), actor })
+      const items = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)
+      const accepted = await acceptBatch(relayer, { items, actor })
       return {
         data: accepted.map((item) => presentWithAttempts(item, chain)),
         logs: accepted.flatMap(({ logs }, index) => logs.map((log) => `transactions[${index}]: ${log}`)),

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Chain, ChainRequest } from '../chains/chain.ts'
-import type { HandlerMap } from '../contract/operations.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { AppError } from '../errors.ts'
@@ -17,6 +17,7 @@ import type { TransactionWithAttempts } from '../transactions/model/transaction.
 import type { createReplacer } from '../transactions/replace/replace.ts'
 import { requireTransaction } from '../transactions/store/require-transaction.ts'
 import { findByNonce, listTransactions } from '../transactions/store/transactions-store.ts'
+import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/page.ts'
@@ -51,7 +52,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     sendTransaction: async ({ path, query, header, body: sent }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const body = withEncodedCall(sent, chain, 'body')
+      const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const request = readSingle(body, relayer, chain)
@@ -68,12 +69,13 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
         ...page,
       })
       const { chain } = runtimeOf(relayer)
-      return { data: items.map((item) => presentTransaction(item, chain)), pagination: page.describe(total) }
+      const shown = items.map((item) => presentTransaction(item, chain))
+      return { data: await withDecodedCalls(db, shown, () => chain), pagination: page.describe(total) }
     },
     getTransactionById: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
-      return { data: presentWithAttempts(item, runtimeOf(relayer).chain) }
+      return { data: await presentDecoded(deps, relayer, item) }
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
       const relayer = await requireRelayer(relayerOf, relayer_id)
@@ -84,17 +86,22 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
           'transaction_not_found',
           `No transaction of relayer ${relayer.id} has the nonce ${nonce}.`,
         )
-      return { data: presentWithAttempts(item, runtimeOf(relayer).chain) }
+      return { data: await presentDecoded(deps, relayer, item) }
     },
     diagnoseTransaction: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
-      return { data: presentDiagnosis(await gather(relayer, item)) }
+      const shown = await presentDecoded(deps, relayer, item)
+      return { data: presentDiagnosis(await gather(relayer, item), callIn(shown)) }
     },
     replaceTransaction: async ({ path, query, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const request = readSingle(withEncodedCall(body, chain, 'body'), relayer, chain)
+      const request = readSingle(
+        await withEncodedCall({ db, relayerId: relayer.id, chain }, body),
+        relayer,
+        chain,
+      )
       const id = path.transaction_id
       if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer, id, request, actor }))
       const { logs, ...item } = await replacer.replaceTransaction(relayer, id, { request, actor })
@@ -109,6 +116,21 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }
     },
   }
+}
+
+async function presentDecoded(
+  { db, runtimeOf }: TransactionHandlerDeps,
+  relayer: Relayer,
+  item: TransactionWithAttempts,
+): Promise<Schemas['TransactionWithAttempts']> {
+  const { chain } = runtimeOf(relayer)
+  const shown = presentWithAttempts(item, chain)
+  const [decoded = shown] = await withDecodedCalls(db, [shown], () => chain)
+  return decoded
+}
+
+function callIn(shown: Schemas['Transaction']): Schemas['DecodedCall'] | undefined {
+  return shown.network_type === 'evm' ? shown.decoded_call : undefined
 }
 
 function dryRunAnswer(dryRun: DryRun) {

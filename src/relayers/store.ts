@@ -3,6 +3,7 @@ import { EVERYTHING, seesEverything, type Visibility } from '../access/visibilit
 import { visibleRelayer } from '../access/visibility-store.ts'
 import type { Schema } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
+import { deleteInterfacesOf } from './interfaces/interfaces-store.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 
@@ -188,8 +189,9 @@ export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<
   await tx.updateTable('accounts').set({ next_nonce: null }).where('relayer_id', '=', id).execute()
 }
 
-/** Removes a relayer from the list. Its transactions stay in the database, and the API no longer shows them. */
+/** Removes a relayer from the list, with its ABIs. Its transactions stay in the database, and the API no longer shows them. */
 export async function removeRelayer(tx: Transaction<Schema>, id: string): Promise<void> {
+  await deleteInterfacesOf(tx, id)
   await tx
     .updateTable('relayers')
     .set({ removed_at: sql<Date>`now()`, notification_id: null })

@@ -3,6 +3,7 @@ import type { Config } from '../config/load.ts'
 import type { Database } from '../database/engine.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createNetworkManager, type NetworkManager } from '../networks/manage.ts'
+import { createInterfaceManager, type InterfaceManager } from '../relayers/interfaces/manager.ts'
 import { createRelayerManager, type RelayerManager } from '../relayers/manage/manager.ts'
 import { relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
@@ -23,9 +24,10 @@ interface ManagementOptions {
   readonly log: Logger
 }
 
-/** The managers of relayers, signers and networks for callers, and the loop that checks the health of relayers. */
+/** The managers of relayers, ABIs, signers and networks for callers, and the loop that checks the health of relayers. */
 export interface Management {
   readonly manager: RelayerManager
+  readonly interfaces: InterfaceManager
   readonly signers: SignerManager
   readonly networks: NetworkManager
   readonly resetChain: ChainReset
@@ -51,6 +53,7 @@ export function createManagement(options: ManagementOptions): Management {
       allowPrivateUrls,
       checked,
     }),
+    interfaces: createInterfaceManager(db),
     signers: createSignerManager({ db, sealer, connection, usersOf: relayersSigningWith }),
     networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, verify }),
     resetChain: createChainReset({ database, runtimeSet, clock }),

@@ -57,6 +57,17 @@ describe('relayer tx', () => {
     expect(await json('tx', 'show', 'main', sent.id)).toMatchObject({ status: 'canceled' })
   })
 
+  test('shows the function that a transaction calls', async () => {
+    const named = { function: 'transfer(address,uint256)', args: [RECEIVER, '7'] }
+    const body = JSON.stringify({ to: RECEIVER, value: 0, call: named })
+    const sent = await json('tx', 'send', 'main', body)
+    const { out } = await call(0, 'tx', 'show', 'main', sent.id)
+    expect(out.find((line) => line.startsWith('decoded_call:'))).toContain(
+      '"function":"transfer(address,uint256)","contract_name":null,"source":"standard"',
+    )
+    await story.settle()
+  })
+
   test('sends once with an idempotency key, and nothing as a dry run', async () => {
     const total = async () => (await json<Transaction[]>('tx', 'list', 'main', '--per-page', '100')).length
     const count = await total()

@@ -287,6 +287,23 @@ test('approvals', async () => {
   expect(bodyOf(refused).data).toMatchObject({ state: 'refused', decided_by: 'root', decision_reason: 'No.' })
 })
 
+test('the ABIs of a relayer', async () => {
+  const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+  const one = '/api/v1/relayers/{relayer_id}/abis/{address}' as const
+  const params = { path: { ...main, address } }
+  const abi = [{ type: 'function', name: 'mint', inputs: [{ type: 'uint256', name: 'amount' }] }]
+  const registered = await client.PUT(one, { params, body: { abi, name: 'Token' } })
+  expect(bodyOf(registered).data).toMatchObject({ address, name: 'Token', function_count: 1, abi })
+  expect(bodyOf(await client.GET(one, { params })).data.abi).toEqual(abi)
+  const all = await client.GET('/api/v1/relayers/{relayer_id}/abis', { params: { path: main } })
+  expect(bodyOf(all).data.map(({ name }) => name)).toEqual(['Token'])
+  expect(bodyOf(await client.DELETE(one, { params })).data).toBe('ABI deleted successfully')
+  const stellar = { path: { relayer_id: 'stellar', address } }
+  expect(await client.PUT(one, { params: stellar, body: { abi } })).toMatchObject({
+    error: { code: 'not_supported', error: expect.stringContaining('only contracts on evm have an ABI') },
+  })
+})
+
 test('the audit log', async () => {
   const query = { action: 'createRelayer', limit: 1 } as const
   const { data } = bodyOf(await client.GET('/api/v1/audit', { params: { query } }))

@@ -79,16 +79,20 @@ describe('links to explorers', () => {
 })
 
 describe('calls', () => {
-  const word = (digits: string) => digits.padStart(64, '0')
-
-  test('a well-known one has its arguments', () => {
-    const data = `0xa9059cbb${word('3c44cdddb6a900fa2b585dd299e03d12fa4293bc')}${word('ff')}`
-    expect(describeCall(data)).toBe('transfer(0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc, 255)')
-    expect(describeCall('0xd0e30db0')).toBe('deposit()')
+  test('a decoded one has its arguments with their names', () => {
+    const call = {
+      function: 'pay((address,uint256)[],bool)',
+      contract_name: null,
+      source: 'registered',
+      args: [
+        { name: 'payments', type: '(address,uint256)[]', value: [{ to: '0xAb', amount: '255' }] },
+        { name: null, type: 'bool', value: true },
+      ],
+    } as const
+    expect(describeCall('0x12345678', call)).toBe('pay(payments: [{to: 0xAb, amount: 255}], true)')
   })
 
-  test('an unknown one, and one of another length, has its selector and its length', () => {
-    expect(describeCall('0x12345678ff')).toBe('0x12345678 and 1 bytes')
-    expect(describeCall('0xa9059cbb00')).toBe('0xa9059cbb and 1 bytes')
+  test('an unknown one has its selector and its length', () => {
+    expect(describeCall('0x12345678ff', undefined)).toBe('0x12345678 and 1 bytes')
   })
 })

@@ -6,7 +6,10 @@ import { ask, BEARER, startSharedStub } from './stub-server.ts'
 /** The stub checks each answer against the contract, so an undeclared status becomes 500 in these tests. */
 const { operations } = await loadContract()
 
-const pathOf = ({ path }: ContractOperation, value: string) => path.replaceAll(/\{[^}]+\}/g, value)
+/** An address is no id: any other text in its place is refused before the handler. */
+const CONTRACT = `0x${'11'.repeat(20)}`
+const pathOf = ({ path }: ContractOperation, value: string) =>
+  path.replaceAll(/\{[^}]+\}/g, (name) => (name === '{address}' && value === '1' ? CONTRACT : value))
 const cases = operations.map((operation) => [operation.id, operation] as const)
 
 /** No id of the contract has so many characters. */

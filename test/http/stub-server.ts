@@ -101,6 +101,14 @@ const API_KEY_RECORD = {
   secrets: [],
 } as const satisfies Schemas['ApiKey']
 
+const CONTRACT_ABI = {
+  address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+  function_count: 1,
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+  abi: [{ type: 'function', name: 'pause', inputs: [] }],
+} as const satisfies Schemas['ContractAbi']
+
 const METRICS = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }
 
 async function* emptyStream(): AsyncGenerator<never[]> {}
@@ -197,6 +205,10 @@ const HANDLERS: HandlerMap = {
   listApiKeys: async () => EMPTY_LIST,
   createApiKey: async () => ({ data: { ...API_KEY_RECORD, secret: 'rlk_secret' } }),
   getCurrentApiKey: async () => ({ data: { id: 'root', scopes: ['transactions:read'] } }),
+  listAbis: async () => EMPTY_LIST,
+  getAbi: async () => ({ data: CONTRACT_ABI }),
+  registerAbi: async () => ({ data: CONTRACT_ABI }),
+  deleteAbi: async () => ({ data: 'ABI deleted successfully' }),
   getRelayerUsage: async () => ({ data: { limits: [], spent: [] } }),
   getApiKeyUsage: async () => ({ data: { limits: [], spent: [] } }),
   getApiKey: async () => ({ data: API_KEY_RECORD }),

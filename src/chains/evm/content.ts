@@ -46,11 +46,50 @@ export interface Authorization {
 
 /** A call of a smart contract by the name of its function, as JSON has it. */
 export interface NamedCall {
-  /** A signature, such as `transfer(address,uint256)`, or the name of a function of `abi`. */
+  /** A signature, such as `transfer(address,uint256)`, or the name of a function of `abi` or of the registered ABI. */
   readonly function: string
-  /** Absent means none. */
-  readonly args?: readonly unknown[]
+  /** In order, or by name. Absent means none. */
+  readonly args?: readonly unknown[] | Readonly<Record<string, unknown>>
   readonly abi?: readonly unknown[]
+}
+
+/** The functions of the ABI that is registered for the called contract. */
+export interface RegisteredFunctions {
+  /** The address of the contract, and the path under which its ABI is registered, for messages. */
+  readonly contract: string
+  readonly path: string
+  /** As `ReadAbi` has them; undefined when no ABI is registered. */
+  readonly functions: readonly unknown[] | undefined
+}
+
+/** An ABI that a caller registers. */
+export interface ReadAbi {
+  /** Its items with the fields that decide how calls, events and errors are encoded; plain JSON. */
+  readonly document: readonly object[]
+  /** Its functions by the key that `callKey` gives for the data of their calls; plain JSON. */
+  readonly functions: Readonly<Record<string, object>>
+}
+
+/** An ABI, or the reason why it is none, which begins with the place, from `abi` on. */
+export type AbiReading =
+  | { readonly kind: 'ok'; readonly value: ReadAbi }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+
+/** A value of an argument as JSON: integers are decimal strings, bytes `0x` hex; a tuple is an object where its components have names. */
+export type ShownValue = string | boolean | readonly ShownValue[] | { readonly [name: string]: ShownValue }
+
+/** The data of a transaction as a call of a function. */
+export interface DecodedCall {
+  /** The signature: `transfer(address,uint256)`. */
+  readonly function: string
+  /** `registered`: from the ABI that is registered for the contract · `standard`: a function that many contracts have. */
+  readonly source: 'registered' | 'standard'
+  /** `name` is null where the ABI has none. */
+  readonly args: readonly {
+    readonly name: string | null
+    readonly type: string
+    readonly value: ShownValue
+  }[]
 }
 
 /** The data of a call in `0x` hex, or the reason why it has none, which begins with the field, from `call` on. */

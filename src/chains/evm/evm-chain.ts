@@ -11,7 +11,9 @@ import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
+import { callKey, decodeCall } from './call/decode-call.ts'
 import { encodeCall } from './call/encode-call.ts'
+import { readAbi } from './call/read-registered.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
 import { GENESIS } from './genesis.ts'
@@ -69,7 +71,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     verify: () => verifyChainId(client, network),
     genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
-    encodeCall,
+    contractCalls: { encode: encodeCall, readAbi, keyOf: callKey, decode: decodeCall },
     check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),

@@ -12,7 +12,7 @@ export type EvmChain = ChainOf<EvmRequest, EvmDraft, EvmPolicies, UnsignedEvm> &
       Capabilities,
       | 'sequencing'
       | 'feeBump'
-      | 'encodeCall'
+      | 'contractCalls'
       | 'typedData'
       | 'blockFinality'
       | 'headSubscription'

@@ -25,7 +25,7 @@ export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['
   })
 }
 
-/** The same with what was sent and received. `body` is what is sent on every try. */
+/** The same with what was sent and received. `body` is what the next try sends; earlier ones differ by no more than the ABIs of their time. */
 export function presentWithExchange(item: DeliveryOfEvent, body: string): Schemas['DeliveryWithExchange'] {
   const lastTry = sentIn(item.delivery)
   return omitUndefined({

@@ -6,14 +6,18 @@ import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
-/** Converts a diagnosis to the form of the contract. */
-export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
+/** Converts a diagnosis to the form of the contract. `call` is that of the shown attempt, where it is known. */
+export function presentDiagnosis(
+  facts: DiagnosisFacts,
+  call: Schemas['DecodedCall'] | undefined,
+): Schemas['Diagnosis'] {
   const { transaction, ahead, inFlight, inFlightLimit, endpoints } = facts
   const { findings, nextAction } = diagnose(facts)
   return omitUndefined({
     transaction_id: transaction.id,
     status: transaction.status,
     summary: findings[0].message,
+    decoded_call: call,
     findings,
     queue: { position: ahead, in_flight: inFlight, in_flight_limit: inFlightLimit },
     nonce: presentNonce(facts),

@@ -5,8 +5,8 @@ import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/event-payload-store.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
-import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { readSnapshots } from '../../transactions/store/event-payload-store.ts'
+import { withDecodedCalls } from './decoded-calls.ts'
 import { presentRelayer } from './relayer.ts'
 import { presentTransaction } from './transaction.ts'
 
@@ -29,6 +29,13 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
       readRelayerSnapshots(db, numbersOf('relayer_state_update')),
       runtimesOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
     ])
+    const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
+    const numbers = [...transactions.keys()]
+    const shown = [...transactions.values()].map((item) =>
+      presentTransaction(item, chainOf(item.transaction.relayerId)),
+    )
+    const decoded = await withDecodedCalls(db, shown, chainOf)
+    const presented = new Map(numbers.map((number, index) => [number, decoded[index]]))
     return events.map((event) =>
       omitUndefined({
         number: String(event.number),
@@ -37,7 +44,7 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
         created_at: event.createdAt.toISOString(),
         relayer_id: event.relayerId,
         transaction_id: event.transactionId,
-        payload: payloadOf(event, { transactions, relayers, runtimes }),
+        payload: payloadOf(event, { transactions: presented, relayers, runtimes }),
       }),
     )
   }
@@ -45,7 +52,7 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
 
 interface Snapshots {
   readonly runtimes: ReadonlyMap<string, RelayerRuntime>
-  readonly transactions: ReadonlyMap<bigint, TransactionWithAttempts>
+  readonly transactions: ReadonlyMap<bigint, Schemas['Transaction'] | undefined>
   readonly relayers: ReadonlyMap<bigint, RelayerSnapshot>
 }
 
@@ -58,12 +65,9 @@ function payloadOf(
     case 'transaction_undecided':
     case 'transaction_stuck':
     case 'transaction_reorganized': {
-      const item = transactions.get(event.number)
-      if (item === undefined) throw new Error(`event ${event.number} has no transaction`)
-      return {
-        payload_type: 'transaction',
-        ...presentTransaction(item, runtimes.get(item.transaction.relayerId)?.chain),
-      }
+      const shown = transactions.get(event.number)
+      if (shown === undefined) throw new Error(`event ${event.number} has no transaction`)
+      return { payload_type: 'transaction', ...shown }
     }
     case 'relayer_state_update': {
       const snapshot = relayers.get(event.number)

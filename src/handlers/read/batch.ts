@@ -1,11 +1,10 @@
-import type { Chain } from '../../chains/chain.ts'
 import type { Input } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { BatchItem } from '../../transactions/accept/accept-batch.ts'
 import { errorAtItem } from '../../transactions/accept/error-at-item.ts'
-import { withEncodedCall } from './encoded-call.ts'
+import { type CallContext, withEncodedCalls } from './encoded-call.ts'
 import { readRequest } from './request.ts'
 
 type BatchBody = Input<'sendTransactionBatch'>['body']
@@ -15,12 +14,17 @@ type BatchBody = Input<'sendTransactionBatch'>['body']
  * a single one with its key in the header.
  * @throws AppError 400 with the item: `wrong_network_type`, or `invalid_request` for a key that an earlier item has
  */
-export function readBatch({ transactions }: BatchBody, relayer: Relayer, chain: Chain): BatchItem[] {
+export async function readBatch(
+  context: CallContext,
+  { transactions }: BatchBody,
+  relayer: Relayer,
+): Promise<BatchItem[]> {
   const places = new Map<string, number>()
-  return transactions.map((sent, index) => {
-    const { idempotency_key: key, ...body } = withEncodedCall(sent, chain, `body.transactions[${index}]`)
+  const placed = transactions.map((body, index) => ({ body, place: `body.transactions[${index}]` }))
+  const encoded = await withEncodedCalls(context, placed)
+  return encoded.map(({ idempotency_key: key, ...body }, index) => {
     try {
-      const item = { request: readRequest(body, relayer, chain), idempotencyKey: undefined }
+      const item = { request: readRequest(body, relayer, context.chain), idempotencyKey: undefined }
       if (key === undefined) return item
       requireNew(key, places)
       places.set(key, index)

@@ -29,7 +29,7 @@ const MAX_ID_LENGTH = 8194
  * Makes `wallet_sendCalls`. The account is no smart account, so its calls are transactions, one after the other; all of them are accepted or
  * none. A bundle with an id of the caller can be sent again: the id gives its transactions their idempotency keys.
  */
-export function createSendCalls({ acceptBatch, admitCall }: BundleDeps): WalletMethod {
+export function createSendCalls({ db, acceptBatch, admitCall }: BundleDeps): WalletMethod {
   return async (request, [passed]) => {
     const { relayer, runtime, context } = request
     const bundle = readFields(passed, 'request')
@@ -37,7 +37,7 @@ export function createSendCalls({ acceptBatch, admitCall }: BundleDeps): WalletM
     const id = isAbsent(bundle.id) ? undefined : readId(bundle.id)
     const call = { path: { relayer_id: relayer.id }, body: { transactions } }
     const { body } = admitCall('sendTransactionBatch', context.principal, call)
-    const items = readBatch(body, relayer, runtime.chain)
+    const items = await readBatch({ db, relayerId: relayer.id, chain: runtime.chain }, body, relayer)
     const keyed = id === undefined ? items : withKeys(items, id, fingerprintOf(body))
     const accepted = await acceptBatch(relayer, { items: keyed, actor: context.actor })
     return { id: id ?? bundleIdOf(accepted.map(({ transaction }) => transaction.id)) }

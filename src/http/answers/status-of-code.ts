@@ -18,6 +18,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   delivery_not_found: 404,
   network_not_found: 404,
   notification_not_found: 404,
+  abi_not_found: 404,
   relayer_not_found: 404,
   signer_not_found: 404,
   transaction_not_found: 404,

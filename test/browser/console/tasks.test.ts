@@ -81,6 +81,21 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.screenshot('04-transaction')
   })
 
+  test('reads which function of which contract a transaction calls', async () => {
+    const { story } = world
+    const inputs = [
+      { type: 'address', name: 'to' },
+      { type: 'uint256', name: 'amount' },
+    ]
+    const abi = [{ type: 'function', name: 'transfer', inputs }]
+    await story.service.api('PUT', `/relayers/main/abis/${RECEIVER}`, { abi, name: 'Test Dollar' })
+    const call = { function: 'transfer', args: { to: DEV_ADDRESSES[1], amount: '340282366920938463463' } }
+    const { id } = await story.send({ to: RECEIVER, value: 0, call, speed: 'safeLow' })
+    await tab.go(`transactions/main/${id}`, /^Transaction/)
+    await sees(tab.page, `transfer(to: ${DEV_ADDRESSES[1]}, amount: 340282366920938463463)`)
+    await sees(tab.page, 'Test Dollar')
+  })
+
   test('speeds a transaction up, after a look at the price', async () => {
     const id = await world.sendSlow()
     await tab.go(`transactions/main/${id}`, /^Transaction/)

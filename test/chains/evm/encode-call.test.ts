@@ -135,13 +135,10 @@ describe('what does not fit is refused with its place', () => {
     ],
     [{ function: 'f(bool[2])', args: [[true]] }, 'call.args[0]: expected a list of 2 values.'],
     [{ function: 'f(bool[])', args: [{}] }, 'call.args[0]: expected a list.'],
-    [
-      { function: 'f((bool a) x)', args: [null] },
-      'call.args[0]: expected a list of values, or an object, for a tuple.',
-    ],
+    [{ function: 'f((bool a) x)', args: [null] }, 'call.args[0]: expected a list of values, or an object.'],
     [
       { function: 'f((bool) x)', args: [{ a: true }] },
-      'call.args[0]: expected a list of values, for a tuple.',
+      'call.args[0]: expected a list of values, because not each has a name of its own.',
     ],
     [{ function: 'f((bool a) x)', args: [{}] }, 'call.args[0].a: is required.'],
     [
@@ -163,7 +160,7 @@ describe('what does not fit is refused with its place', () => {
     [{ abi: [7], function: 'f', args: [] }, 'call.abi[0]: expected an object.'],
     [
       { abi: [{ type: 'function' }], function: 'f', args: [] },
-      'call.abi[0].name: expected the name of the function.',
+      'call.abi[0].name: expected a name of letters, digits, _ and $.',
     ],
     [
       { abi: [{ name: 'f', inputs: {} }], function: 'f', args: [] },

@@ -27,6 +27,10 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     getStatus: { method: "get", path: "/api/v1/relayers/{relayer_id}/status" },
     getBalance: { method: "get", path: "/api/v1/relayers/{relayer_id}/balance" },
     getUsage: { method: "get", path: "/api/v1/relayers/{relayer_id}/usage" },
+    listAbis: { method: "get", path: "/api/v1/relayers/{relayer_id}/abis", paging: "page" },
+    getAbi: { method: "get", path: "/api/v1/relayers/{relayer_id}/abis/{address}" },
+    registerAbi: { method: "put", path: "/api/v1/relayers/{relayer_id}/abis/{address}", body: true },
+    deleteAbi: { method: "delete", path: "/api/v1/relayers/{relayer_id}/abis/{address}" },
     signMessage: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign", body: true },
     signTypedData: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-typed-data", body: true },
     signTransaction: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-transaction", body: true },
@@ -133,6 +137,14 @@ export interface Resources {
     getBalance(relayerId: string, options?: Options<'getRelayerBalance'>): Promise<Data<'getRelayerBalance'>>
     /** Get what a relayer has spent of its limits: operation `getRelayerUsage`. It needs the scope `relayers:read`. */
     getUsage(relayerId: string, options?: Options<'getRelayerUsage'>): Promise<Data<'getRelayerUsage'>>
+    /** List the ABIs of a relayer: operation `listAbis`. It needs the scope `relayers:read`. */
+    listAbis(relayerId: string, options?: Options<'listAbis'>): Pages<Data<'listAbis'>[number]>
+    /** Get the ABI of a contract: operation `getAbi`. It needs the scope `relayers:read`. */
+    getAbi(relayerId: string, address: string, options?: Options<'getAbi'>): Promise<Data<'getAbi'>>
+    /** Register the ABI of a contract: operation `registerAbi`. It needs the scope `relayers:write`. */
+    registerAbi(relayerId: string, address: string, body: Body<'registerAbi'>, options?: Options<'registerAbi'>): Promise<Data<'registerAbi'>>
+    /** Delete the ABI of a contract: operation `deleteAbi`. It needs the scope `relayers:write`. */
+    deleteAbi(relayerId: string, address: string, options?: Options<'deleteAbi'>): Promise<Data<'deleteAbi'>>
     /** Sign a message with a relayer: operation `signMessage`. It needs the scope `sign`. */
     signMessage(relayerId: string, body: Body<'signMessage'>, options?: Options<'signMessage'>): Promise<Data<'signMessage'>>
     /** Sign structured data with a relayer: operation `signTypedData`. It needs the scope `sign`. */

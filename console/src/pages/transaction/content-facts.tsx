@@ -46,14 +46,23 @@ export function ContentFacts({ transaction, networks, network = '' }: ContentFac
 }
 
 function evmFacts(
-  { to, value, data, nonce, gas_limit: gas }: Extract<Transaction, { network_type: 'evm' }>,
+  {
+    to,
+    value,
+    data,
+    decoded_call: call,
+    nonce,
+    gas_limit: gas,
+  }: Extract<Transaction, { network_type: 'evm' }>,
   networks: Networks,
   network: string,
 ) {
   return {
     To: to === undefined ? 'a new smart contract' : <Copyable text={to} name="receiver" />,
     Value: <Amount of={value} currency={networks.currencyOf({ network, network_type: 'evm' })} />,
-    Call: data !== undefined && data !== '0x' ? <code class="call">{describeCall(data)}</code> : undefined,
+    Call:
+      data !== undefined && data !== '0x' ? <code class="call">{describeCall(data, call)}</code> : undefined,
+    Contract: call?.contract_name ?? undefined,
     Nonce: nonce?.toString(),
     'Gas limit': gas?.toString(),
   }

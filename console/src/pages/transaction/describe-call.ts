@@ -1,29 +1,24 @@
-/** Calls that nearly every token has, by their selector: the name, and the kind of each argument. */
-const CALLS: Readonly<Record<string, readonly [name: string, ...kinds: ('address' | 'uint256')[]]>> = {
-  '0xa9059cbb': ['transfer', 'address', 'uint256'],
-  '0x095ea7b3': ['approve', 'address', 'uint256'],
-  '0x23b872dd': ['transferFrom', 'address', 'address', 'uint256'],
-  '0x42842e0e': ['safeTransferFrom', 'address', 'address', 'uint256'],
-  '0x40c10f19': ['mint', 'address', 'uint256'],
-  '0x42966c68': ['burn', 'uint256'],
-  '0xd0e30db0': ['deposit'],
-  '0x2e1a7d4d': ['withdraw', 'uint256'],
+import type { Transaction } from '../../../../clients/typescript/src/index.ts'
+
+/** The call that the service has decoded. */
+export type DecodedCall = NonNullable<Extract<Transaction, { network_type: 'evm' }>['decoded_call']>
+
+/** Describes call data: the function with its arguments where the service knows it, and otherwise the selector and the length. */
+export function describeCall(data: string, call: DecodedCall | undefined): string {
+  if (call === undefined)
+    return `${data.slice(0, 10).toLowerCase()} and ${Math.max(0, data.length - 10) / 2} bytes`
+  const name = call.function.slice(0, call.function.indexOf('('))
+  return `${name}(${call.args.map((one) => describeNamed(one.name, one.value)).join(', ')})`
 }
 
-/** The hexadecimal digits of a word of call data. */
-const WORD = 64
-
-/** Describes call data: a well-known call with its arguments, and otherwise the selector and the length. */
-export function describeCall(data: string): string {
-  const selector = data.slice(0, 10).toLowerCase()
-  const words = data.slice(10)
-  const [name, ...kinds] = CALLS[selector] ?? []
-  if (name === undefined || words.length !== kinds.length * WORD)
-    return `${selector} and ${Math.max(0, data.length - 10) / 2} bytes`
-  const values = kinds.map((kind, at) => readWord(words.slice(at * WORD, (at + 1) * WORD), kind))
-  return `${name}(${values.join(', ')})`
+function describeNamed(name: string | null, value: unknown): string {
+  return name === null ? describeValue(value) : `${name}: ${describeValue(value)}`
 }
 
-function readWord(word: string, kind: 'address' | 'uint256'): string {
-  return kind === 'address' ? `0x${word.slice(-40)}` : BigInt(`0x${word}`).toString()
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(describeValue).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `{${Object.entries(value)
+    .map(([name, field]) => describeNamed(name, field))
+    .join(', ')}}`
 }

@@ -1,3 +1,6 @@
+import type { Hex } from 'viem'
+import { keccak256Hex } from '../../../lib/keccak256.ts'
+
 /** A parameter of a function, or a component of a tuple, as an ABI has it. */
 export interface Parameter {
   /** The canonical name of the type; a tuple is `tuple`, and arrays have their brackets: `tuple[2][]`. */
@@ -5,6 +8,8 @@ export interface Parameter {
   readonly name?: string | undefined
   /** Those of a tuple, or of the tuples of an array. */
   readonly components?: readonly Parameter[] | undefined
+  /** Only of events. */
+  readonly indexed?: boolean
 }
 
 /** A function of a contract. */
@@ -34,6 +39,18 @@ export function signatureOf({ name, inputs }: AbiFunction): string {
   return `${name}(${inputs.map(typeOf).join(',')})`
 }
 
-function typeOf({ type, components = [] }: Parameter): string {
+/** Writes a type as signatures have it: `(address,uint256)[]` for an array of tuples. */
+export function typeOf({ type, components = [] }: Parameter): string {
   return type.replace(/^tuple/, () => `(${components.map(typeOf).join(',')})`)
+}
+
+/** Returns the first four bytes of the data of every call of the function. */
+export function selectorOf(called: AbiFunction): Hex {
+  return keccak256Hex(Buffer.from(signatureOf(called))).slice(0, 10) as Hex
+}
+
+/** Returns true when each of the parameters has a name of its own, so that an object can have their values. */
+export function haveNames(parameters: readonly Parameter[]): boolean {
+  const names = parameters.map(({ name = '' }) => name)
+  return new Set(names).size === names.length && !names.includes('')
 }

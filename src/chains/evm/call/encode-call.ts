@@ -1,11 +1,10 @@
 import type { AbiParameter, Hex } from 'viem'
 import { concatHex, encodeAbiParameters } from 'viem/utils'
-import { keccak256Hex } from '../../../lib/keccak256.ts'
-import type { EncodedCall, NamedCall } from '../content.ts'
-import { type AbiFunction, signatureOf } from './abi.ts'
+import type { EncodedCall, NamedCall, RegisteredFunctions } from '../content.ts'
+import { type AbiFunction, selectorOf, signatureOf } from './abi.ts'
 import { findFunction } from './find-function.ts'
 import { CallProblem } from './problem.ts'
-import { readArgument } from './read-argument.ts'
+import { readTuple } from './read-argument.ts'
 
 /** No node takes more data of a transaction, in bytes; `data` of a request has the same limit. */
 const MAX_DATA_BYTES = 131_072
@@ -14,9 +13,9 @@ const MAX_DATA_BYTES = 131_072
 const MAX_VALUES = MAX_DATA_BYTES / 32
 
 /** Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on. Pure. */
-export function encodeCall(call: NamedCall): EncodedCall {
+export function encodeCall(call: NamedCall, registered?: RegisteredFunctions): EncodedCall {
   try {
-    return { kind: 'ok', value: encode(call, findFunction(call)) }
+    return { kind: 'ok', value: encode(call, findFunction(call, registered)) }
   } catch (error) {
     if (!(error instanceof CallProblem)) throw error
     return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
@@ -25,7 +24,7 @@ export function encodeCall(call: NamedCall): EncodedCall {
 
 function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {
   const { inputs } = called
-  if (args.length !== inputs.length)
+  if (Array.isArray(args) && args.length !== inputs.length)
     throw new CallProblem(
       'call.args',
       `expected ${inputs.length} arguments of ${signatureOf(called)}, not ${args.length}`,
@@ -35,7 +34,7 @@ function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {
       'call.args',
       `expected at most ${MAX_VALUES} values, which are ${MAX_DATA_BYTES} bytes of data`,
     )
-  const values = inputs.map((input, index) => readArgument(input, args[index], `call.args[${index}]`))
+  const values = readTuple(inputs, args, 'call.args')
   const data = concatHex([selectorOf(called), encodeAbiParameters(inputs as readonly AbiParameter[], values)])
   const bytes = data.length / 2 - 1
   if (bytes <= MAX_DATA_BYTES) return data
@@ -46,8 +45,4 @@ function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   return Object.values(value).reduce((sum: number, item) => sum + countValues(item), 0)
-}
-
-function selectorOf(called: AbiFunction): Hex {
-  return keccak256Hex(Buffer.from(signatureOf(called))).slice(0, 10) as Hex
 }

@@ -1,32 +1,66 @@
-import type { NamedCall } from '../content.ts'
-import { type AbiFunction, canonicalType, isAtom, type Parameter, signatureOf } from './abi.ts'
+import type { NamedCall, RegisteredFunctions } from '../content.ts'
+import { type AbiFunction, type Parameter, signatureOf } from './abi.ts'
 import { parseSignature } from './parse-signature.ts'
 import { CallProblem } from './problem.ts'
+import { readFunctions } from './read-abi.ts'
 
 /** A sentence about an ABI names so many functions at most. */
 const MOST_NAMED = 10
 
 /**
- * Finds the function of a call: by its signature, or by its name in the ABI.
+ * Finds the function of a call: by its signature, or by its name in the ABI of the call or in the one that is registered for the contract.
  * @throws CallProblem
  */
-export function findFunction({ function: wanted, abi }: NamedCall): AbiFunction {
-  if (abi === undefined) {
-    if (wanted.includes('(')) return parseSignature(wanted)
+export function findFunction(
+  { function: wanted, abi }: NamedCall,
+  registered?: RegisteredFunctions,
+): AbiFunction {
+  const signature = wanted.includes('(') ? parseSignature(wanted) : undefined
+  if (abi !== undefined) return findIn({ wanted, signature }, readFunctions(abi, 'call.abi'), 'call.abi')
+  if (signature !== undefined) return withNames(signature, registered)
+  if (registered === undefined)
     throw new CallProblem(
       'call.function',
       'expected a signature such as transfer(address,uint256), or the function in call.abi',
     )
-  }
-  const functions = abi.flatMap((item, index) => readFunction(item, `call.abi[${index}]`))
-  const signature = wanted.includes('(') ? signatureOf(parseSignature(wanted)) : undefined
+  if (registered.functions === undefined)
+    throw new CallProblem(
+      'call.function',
+      `no ABI is registered for ${registered.contract}; expected a signature such as transfer(address,uint256), or the function in call.abi, or register the ABI with PUT ${registered.path}`,
+    )
+  const functions = readFunctions(registered.functions, 'call.abi')
+  return findIn({ wanted, signature }, functions, `the ABI that is registered for ${registered.contract}`)
+}
+
+/** The names of the registered function fill in for those that the signature leaves out. A function that is not registered is called all the same. */
+function withNames(signature: AbiFunction, registered: RegisteredFunctions | undefined): AbiFunction {
+  if (registered?.functions === undefined || hasNames(signature.inputs)) return signature
+  const text = signatureOf(signature)
+  return readFunctions(registered.functions, 'call.abi').find((one) => signatureOf(one) === text) ?? signature
+}
+
+function hasNames(parameters: readonly Parameter[]): boolean {
+  return parameters.some(({ name, components = [] }) => name !== undefined || hasNames(components))
+}
+
+interface Wanted {
+  readonly wanted: string
+  readonly signature: AbiFunction | undefined
+}
+
+function findIn(
+  { wanted, signature }: Wanted,
+  functions: readonly AbiFunction[],
+  source: string,
+): AbiFunction {
+  const text = signature && signatureOf(signature)
   const fitting = functions.filter((one) =>
-    signature === undefined ? one.name === wanted : signatureOf(one) === signature,
+    text === undefined ? one.name === wanted : signatureOf(one) === text,
   )
   const [found, another] = fitting
   if (found === undefined)
-    throw new CallProblem('call.function', `expected a function of call.abi, which has ${listOf(functions)}`)
-  if (another !== undefined && signature === undefined)
+    throw new CallProblem('call.function', `expected a function of ${source}, which has ${listOf(functions)}`)
+  if (another !== undefined && text === undefined)
     throw new CallProblem('call.function', `several have this name; expected one of ${listOf(fitting)}`)
   return found
 }
@@ -35,37 +69,4 @@ function listOf(functions: readonly AbiFunction[]): string {
   if (functions.length === 0) return 'none'
   const named = functions.slice(0, MOST_NAMED).map(signatureOf).join(', ')
   return functions.length > MOST_NAMED ? `${named} and others` : named
-}
-
-/** Reads an item of an ABI. Events, errors and constructors are left out. */
-function readFunction(item: unknown, path: string): AbiFunction[] {
-  const { type = 'function', name, inputs = [] } = objectAt(item, path)
-  if (type !== 'function') return []
-  if (typeof name !== 'string') throw new CallProblem(`${path}.name`, 'expected the name of the function')
-  return [{ type, name, inputs: readParameters(inputs, `${path}.inputs`) }]
-}
-
-function readParameters(list: unknown, path: string): Parameter[] {
-  if (!Array.isArray(list)) throw new CallProblem(path, 'expected a list of parameters')
-  return list.map((item: unknown, index) => readParameter(item, `${path}[${index}]`))
-}
-
-function readParameter(item: unknown, path: string): Parameter {
-  const { type, name, components } = objectAt(item, path)
-  if (typeof type !== 'string') throw new CallProblem(`${path}.type`, 'expected the name of a type')
-  const canonical = canonicalType(type)
-  const [, base = ''] = /^([a-z0-9]+)(\[[0-9]*\])*$/.exec(canonical) ?? []
-  if (base !== 'tuple' && !isAtom(base))
-    throw new CallProblem(`${path}.type`, 'expected a type of Solidity, such as uint256, address[] or tuple')
-  return {
-    type: canonical,
-    name: typeof name === 'string' ? name : undefined,
-    components: base === 'tuple' ? readParameters(components, `${path}.components`) : undefined,
-  }
-}
-
-function objectAt(item: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof item === 'object' && item !== null && !Array.isArray(item))
-    return item as Readonly<Record<string, unknown>>
-  throw new CallProblem(path, 'expected an object')
 }

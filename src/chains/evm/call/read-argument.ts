@@ -1,13 +1,13 @@
 import { atomEncoder, readInteger } from '../typed-data/atom.ts'
 import { TypedDataProblem } from '../typed-data/problem.ts'
-import type { Parameter } from './abi.ts'
+import { haveNames, type Parameter } from './abi.ts'
 import { CallProblem } from './problem.ts'
 
 /**
  * Reads the JSON value of a parameter in the form that viem encodes: integers as bigint, tuples as lists.
  * @throws CallProblem with the place of the first value that does not fit
  */
-export function readArgument(parameter: Parameter, value: unknown, path: string): unknown {
+function readArgument(parameter: Parameter, value: unknown, path: string): unknown {
   const [, item, count = ''] = /^(.+)\[([0-9]*)\]$/.exec(parameter.type) ?? []
   if (item !== undefined) return readList({ ...parameter, type: item }, value, { path, count })
   if (parameter.components !== undefined) return readTuple(parameter.components, value, path)
@@ -24,7 +24,11 @@ function readList(
   return value.map((one: unknown, index) => readArgument(item, one, `${path}[${index}]`))
 }
 
-function readTuple(components: readonly Parameter[], value: unknown, path: string): unknown[] {
+/**
+ * Reads the JSON values of parameters, from a list or from an object with their names.
+ * @throws CallProblem with the place of the first value that does not fit
+ */
+export function readTuple(components: readonly Parameter[], value: unknown, path: string): unknown[] {
   const values = Array.isArray(value) ? value : fieldsOf(components, value, path)
   if (values.length !== components.length)
     throw new CallProblem(path, `expected ${components.length} values, as many as the tuple has`)
@@ -40,9 +44,12 @@ function placeOf({ name }: Parameter, index: number, inOrder: boolean): string {
 /** Gives the fields of an object in the order of the tuple. */
 function fieldsOf(components: readonly Parameter[], value: unknown, path: string): unknown[] {
   const names = components.map(({ name = '' }) => name)
-  const isNamed = new Set(names).size === names.length && !names.includes('')
+  const isNamed = haveNames(components)
   if (typeof value !== 'object' || value === null || !isNamed)
-    throw new CallProblem(path, `expected a list of values${isNamed ? ', or an object' : ''}, for a tuple`)
+    throw new CallProblem(
+      path,
+      `expected a list of values${isNamed ? ', or an object' : ', because not each has a name of its own'}`,
+    )
   const unknownField = Object.keys(value).find((field) => !names.includes(field))
   if (unknownField !== undefined)
     throw new CallProblem(path, `expected the fields ${names.join(', ')}, and no others`)

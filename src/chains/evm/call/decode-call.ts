@@ -1,0 +1,99 @@
+import type { AbiParameter, Hex } from 'viem'
+import { decodeAbiParameters, encodeAbiParameters } from 'viem/utils'
+import type { DecodedCall, ShownValue } from '../content.ts'
+import { type AbiFunction, haveNames, type Parameter, signatureOf, typeOf } from './abi.ts'
+import { isCompact } from './layout.ts'
+import { CallProblem } from './problem.ts'
+import { readFunctions } from './read-abi.ts'
+import { STANDARD_FUNCTIONS } from './standard-functions.ts'
+
+/** The first four bytes, in `0x` hex. */
+const SELECTOR_CHARACTERS = 10
+
+/** Longer data is not decoded, in bytes: a list shows a hundred transactions, and decoding takes time and room. */
+const MAX_BYTES = 16_384
+
+/** A longer decoded call is not shown, in characters of JSON. The names of an ABI can be much longer than the data. */
+const MAX_CHARACTERS = 65_536
+
+/** A function with more parameters, those of tuples included, is not decoded: each value takes time for all of them. */
+const MAX_PARAMETERS = 256
+
+/** Returns the selector in the data of a transaction, under which `ReadAbi.functions` has the function; undefined for data that calls none. */
+export function callKey(data: string): string | undefined {
+  return data.length < SELECTOR_CHARACTERS ? undefined : data.slice(0, SELECTOR_CHARACTERS).toLowerCase()
+}
+
+/**
+ * Decodes the data of a transaction as a call: of the registered function of its selector, else of a function of a standard. Data that is not
+ * exactly what an encoder writes for these arguments is not decoded, because a contract could read something else from it. Pure.
+ *
+ * @param registered an item of `ReadAbi.functions`
+ */
+export function decodeCall(data: string, registered?: unknown): DecodedCall | undefined {
+  const key = callKey(data)
+  if (key === undefined || data.length / 2 - 1 > MAX_BYTES) return undefined
+  const own = registered === undefined ? undefined : readStored(registered)
+  const standard = STANDARD_FUNCTIONS.get(key)
+  return (own && decodeAs(own, data, 'registered')) ?? (standard && decodeAs(standard, data, 'standard'))
+}
+
+/** A function that an earlier release stored, and that this one would refuse, is unknown: it makes no answer fail. */
+function readStored(registered: unknown): AbiFunction | undefined {
+  try {
+    return readFunctions([registered], 'functions')[0]
+  } catch (error) {
+    if (error instanceof CallProblem) return undefined
+    throw error
+  }
+}
+
+function decodeAs(called: AbiFunction, data: string, source: DecodedCall['source']): DecodedCall | undefined {
+  const encoded = data.slice(SELECTOR_CHARACTERS).toLowerCase()
+  if (countParameters(called.inputs) > MAX_PARAMETERS) return undefined
+  if (!isCompact(called.inputs, Buffer.from(encoded, 'hex'))) return undefined
+  const values = decodeExactly(called.inputs, `0x${encoded}`)
+  if (values === undefined) return undefined
+  const args = called.inputs.map((input, index) => ({
+    name: input.name ?? null,
+    type: typeOf(input),
+    value: show(input, values[index]),
+  }))
+  const decoded = { function: signatureOf(called), source, args }
+  return JSON.stringify(decoded).length > MAX_CHARACTERS ? undefined : decoded
+}
+
+function countParameters(parameters: readonly Parameter[]): number {
+  return parameters.reduce((sum, { components = [] }) => sum + 1 + countParameters(components), 0)
+}
+
+/** Returns undefined for data that an encoder would write otherwise. */
+function decodeExactly(inputs: readonly Parameter[], encoded: Hex): readonly unknown[] | undefined {
+  // Without names, viem gives every tuple as a list: as an object, it would lose a component whose name another one has.
+  const types = inputs.map(withoutNames)
+  try {
+    const values: readonly unknown[] = decodeAbiParameters(types, encoded)
+    return encodeAbiParameters(types, values) === encoded ? values : undefined
+  } catch {
+    // Decoding has no other effect, so there is nothing but data that does not fit its types.
+    return undefined
+  }
+}
+
+function withoutNames({ type, components }: Parameter): AbiParameter {
+  return components === undefined ? { type } : { type, components: components.map(withoutNames) }
+}
+
+function show(parameter: Parameter, value: unknown): ShownValue {
+  const [, item] = /^(.+)\[[0-9]*\]$/.exec(parameter.type) ?? []
+  if (item !== undefined)
+    return (value as readonly unknown[]).map((one) => show({ ...parameter, type: item }, one))
+  if (parameter.components !== undefined) return showTuple(parameter.components, value as readonly unknown[])
+  return typeof value === 'boolean' ? value : String(value)
+}
+
+function showTuple(components: readonly Parameter[], values: readonly unknown[]): ShownValue {
+  const shown = components.map((component, index) => show(component, values[index]))
+  if (!haveNames(components)) return shown
+  return Object.fromEntries(components.map(({ name = '' }, index) => [name, shown[index] ?? '']))
+}

@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely'
+import type { Chain } from '../chains/chain.ts'
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import type { InterfaceKey } from '../relayers/interfaces/contract-interface.ts'
+import { findInterface, listInterfaces } from '../relayers/interfaces/interfaces-store.ts'
+import { type InterfaceManager, noInterface } from '../relayers/interfaces/manager.ts'
+import type { RelayerReader } from '../relayers/read.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import { presentAbi, presentAbiSummary } from './present/contract-abi.ts'
+import { toPage } from './present/page.ts'
+import { requireRelayer } from './transactions.ts'
+
+/** The parts of the service that these operations call. */
+export interface AbiHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
+  readonly interfaces: InterfaceManager
+}
+
+type Operations = 'listAbis' | 'getAbi' | 'registerAbi' | 'deleteAbi'
+
+/** The operations on the ABIs of contracts. */
+export function abiHandlers(deps: AbiHandlerDeps): Pick<HandlerMap, Operations> {
+  const { db, interfaces } = deps
+  return {
+    listAbis: async ({ path, query }) => {
+      const { relayer } = await requireContracts(deps, path.relayer_id)
+      const page = toPage(query)
+      const { items, total } = await listInterfaces(db, { relayerId: relayer.id, ...page })
+      return { data: items.map(presentAbiSummary), pagination: page.describe(total) }
+    },
+    getAbi: async ({ path }) => {
+      const key = await keyOf(deps, path)
+      const registered = await findInterface(db, key)
+      if (registered === undefined) throw noInterface(key)
+      return { data: presentAbi(registered) }
+    },
+    registerAbi: async ({ path, body }, { actor }) => {
+      const { relayer, chain, contractCalls } = await requireContracts(deps, path.relayer_id)
+      const reading = contractCalls.readAbi(body.abi)
+      if (reading.kind === 'refused')
+        throw new AppError(reading.refusal.code, `body.${reading.refusal.detail}`)
+      const key = { relayerId: relayer.id, address: chain.canonicalAddress(path.address) }
+      return {
+        data: presentAbi(await interfaces.register(key, { ...reading.value, name: body.name }, actor)),
+      }
+    },
+    deleteAbi: async ({ path }, { actor }) => {
+      await interfaces.delete(await keyOf(deps, path), actor)
+      return { data: 'ABI deleted successfully' }
+    },
+  }
+}
+
+async function keyOf(
+  deps: AbiHandlerDeps,
+  path: { readonly relayer_id: string; readonly address: string },
+): Promise<InterfaceKey> {
+  const { relayer, chain } = await requireContracts(deps, path.relayer_id)
+  return { relayerId: relayer.id, address: chain.canonicalAddress(path.address) }
+}
+
+interface WithContracts {
+  readonly relayer: Relayer
+  readonly chain: Chain
+  readonly contractCalls: NonNullable<Chain['contractCalls']>
+}
+
+/** @throws AppError 404 `relayer_not_found`, or `not_supported` on a network whose contracts have no ABI */
+async function requireContracts(
+  { relayerOf, runtimeOf }: AbiHandlerDeps,
+  relayerId: string,
+): Promise<WithContracts> {
+  const relayer = await requireRelayer(relayerOf, relayerId)
+  const { chain } = runtimeOf(relayer)
+  if (chain.contractCalls !== undefined) return { relayer, chain, contractCalls: chain.contractCalls }
+  throw new AppError(
+    'not_supported',
+    `Relayer ${relayer.id} is on a network of type ${relayer.networkType}; only contracts on evm have an ABI.`,
+  )
+}

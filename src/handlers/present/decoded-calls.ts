@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely'
+import type { Chain } from '../../chains/chain.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import type { Schema } from '../../database/schema.ts'
+import {
+  type CalledFunction,
+  findCalled,
+  type RegisteredFunction,
+} from '../../relayers/interfaces/interfaces-store.ts'
+
+type Transaction = Schemas['Transaction']
+type DecodingChain = Pick<Chain, 'contractCalls' | 'canonicalAddress'>
+
+/** Gives the chain of a relayer; undefined for one that was removed, whose calls are not decoded. */
+export type ChainOfRelayer = (relayerId: string) => DecodingChain | undefined
+
+/**
+ * Adds `decoded_call` to the transactions that call a known function of a contract, with one query for all of them, and with none when nothing
+ * has data. Records and events store the data alone, so an ABI that is registered later also decodes what was sent before.
+ */
+export async function withDecodedCalls<T extends Transaction>(
+  db: Kysely<Schema>,
+  transactions: readonly T[],
+  chainOf: ChainOfRelayer,
+): Promise<T[]> {
+  const calls = transactions.map((transaction) => callOf(transaction, chainOf(transaction.relayer_id)))
+  const wanted = new Map(
+    calls.flatMap((call) => (call === undefined ? [] : [[placeOf(call), call] as const])),
+  )
+  const found = await findCalled(db, [...wanted.values()])
+  const registered = new Map(found.map((one) => [placeOf(one), one]))
+  return transactions.map((transaction, index) => {
+    const call = calls[index]
+    const decoded = call && decode(call, registered.get(placeOf(call)))
+    return decoded === undefined ? transaction : { ...transaction, decoded_call: decoded }
+  })
+}
+
+interface Call extends CalledFunction {
+  readonly data: string
+  readonly chain: DecodingChain
+}
+
+function callOf(transaction: Transaction, chain: DecodingChain | undefined): Call | undefined {
+  if (transaction.network_type !== 'evm' || chain?.contractCalls === undefined) return undefined
+  const { relayer_id: relayerId, to, data } = transaction
+  const key = data === undefined ? undefined : chain.contractCalls.keyOf(data)
+  // Without a receiver, the data is the code of a new contract.
+  if (to === undefined || data === undefined || key === undefined) return undefined
+  return { relayerId, address: chain.canonicalAddress(to), key, data, chain }
+}
+
+function placeOf({ relayerId, address, key }: CalledFunction): string {
+  return `${relayerId} ${address} ${key}`
+}
+
+function decode(
+  { chain, data }: Call,
+  registered: RegisteredFunction | undefined,
+): Schemas['DecodedCall'] | undefined {
+  const decoded = chain.contractCalls?.decode(data, registered?.called)
+  if (decoded === undefined) return undefined
+  return {
+    function: decoded.function,
+    contract_name: registered?.contractName ?? null,
+    source: decoded.source,
+    args: decoded.args.map(({ name, type, value }) => ({ name, type, value })),
+  }
+}

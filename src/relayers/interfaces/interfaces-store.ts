@@ -1,0 +1,173 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { ContractInterfacesTable } from '../../database/interface-tables.ts'
+import type { Schema } from '../../database/schema.ts'
+import type {
+  ContractInterface,
+  InterfaceContent,
+  InterfaceKey,
+  InterfaceSummary,
+} from './contract-interface.ts'
+
+/** The columns of a list, which leaves out the documents. */
+const SUMMARY = [
+  'relayer_id',
+  'address',
+  'name',
+  'created_at',
+  'updated_at',
+  sql<number>`(select count(*)::integer from jsonb_object_keys(functions))`.as('function_count'),
+] as const
+
+/** Lists the interfaces of a relayer in the order of their addresses. `total` counts all of them. */
+export async function listInterfaces(
+  db: Kysely<Schema>,
+  {
+    relayerId,
+    offset,
+    limit,
+  }: { readonly relayerId: string; readonly offset: number; readonly limit: number },
+): Promise<{ items: InterfaceSummary[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    db
+      .selectFrom('contract_interfaces')
+      .select(SUMMARY)
+      .where('relayer_id', '=', relayerId)
+      .orderBy('address')
+      .offset(offset)
+      .limit(limit)
+      .execute(),
+    countInterfaces(db, relayerId),
+  ])
+  return { items: rows.map(toSummary), total }
+}
+
+/** Counts the interfaces of a relayer. */
+export async function countInterfaces(db: Kysely<Schema>, relayerId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('contract_interfaces')
+    .select((eb) => eb.fn.countAll<bigint>().as('total'))
+    .where('relayer_id', '=', relayerId)
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+/** Reads one interface; undefined when none is registered for the address. */
+export async function findInterface(
+  db: Kysely<Schema>,
+  { relayerId, address }: InterfaceKey,
+): Promise<ContractInterface | undefined> {
+  const row = await db
+    .selectFrom('contract_interfaces')
+    .select([...SUMMARY, 'document'])
+    .where('relayer_id', '=', relayerId)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row && { ...toSummary(row), document: row.document }
+}
+
+/** Stores an interface, in place of the one that the address has. The caller holds the lock of the relayer. */
+export async function saveInterface(
+  tx: Transaction<Schema>,
+  { relayerId, address }: InterfaceKey,
+  { name, document, functions }: InterfaceContent,
+): Promise<void> {
+  const values = {
+    name: name ?? null,
+    document: JSON.stringify(document),
+    functions: JSON.stringify(functions),
+  }
+  await tx
+    .insertInto('contract_interfaces')
+    .values({ relayer_id: relayerId, address, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['relayer_id', 'address']).doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
+    )
+    .execute()
+}
+
+/** Deletes an interface. */
+export async function deleteInterface(
+  tx: Transaction<Schema>,
+  { relayerId, address }: InterfaceKey,
+): Promise<void> {
+  await tx
+    .deleteFrom('contract_interfaces')
+    .where('relayer_id', '=', relayerId)
+    .where('address', '=', address)
+    .execute()
+}
+
+/** Deletes every interface of a relayer. */
+export async function deleteInterfacesOf(tx: Transaction<Schema>, relayerId: string): Promise<void> {
+  await tx.deleteFrom('contract_interfaces').where('relayer_id', '=', relayerId).execute()
+}
+
+/** Reads the functions of the interfaces of these contracts of a relayer, by address, in one query. */
+export async function findFunctions(
+  db: Kysely<Schema>,
+  relayerId: string,
+  addresses: readonly string[],
+): Promise<Map<string, readonly object[]>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('contract_interfaces')
+    .select(['address', 'functions'])
+    .where('relayer_id', '=', relayerId)
+    .where(sql<boolean>`address = any(${addresses}::text[])`)
+    .execute()
+  return new Map(rows.map(({ address, functions }) => [address, Object.values(functions)]))
+}
+
+/** A call of a contract, to read the called function. */
+export interface CalledFunction extends InterfaceKey {
+  /** The key that the call begins with. */
+  readonly key: string
+}
+
+/** A function of a registered interface. */
+export interface RegisteredFunction extends CalledFunction {
+  readonly contractName: string | undefined
+  /** Undefined when the interface lacks the function. */
+  readonly called: object | undefined
+}
+
+/** Reads the called functions in one query. A call of a contract without an interface is left out. */
+export async function findCalled(
+  db: Kysely<Schema>,
+  calls: readonly CalledFunction[],
+): Promise<RegisteredFunction[]> {
+  if (calls.length === 0) return []
+  const { rows } = await sql<{
+    relayer_id: string
+    address: string
+    key: string
+    name: string | null
+    called: object | null
+  }>`
+    select c.relayer_id, c.address, c.key, i.name, i.functions -> c.key as called
+    from unnest(${calls.map(({ relayerId }) => relayerId)}::text[], ${calls.map(({ address }) => address)}::text[],
+      ${calls.map(({ key }) => key)}::text[]) as c (relayer_id, address, key)
+    join contract_interfaces i on i.relayer_id = c.relayer_id and i.address = c.address`.execute(db)
+  return rows.map(({ relayer_id, address, key, name, called }) => ({
+    relayerId: relayer_id,
+    address,
+    key,
+    contractName: name ?? undefined,
+    called: called ?? undefined,
+  }))
+}
+
+type SummaryRow = Omit<Selectable<ContractInterfacesTable>, 'document' | 'functions'> & {
+  function_count: number
+}
+
+function toSummary(row: SummaryRow): InterfaceSummary {
+  return {
+    relayerId: row.relayer_id,
+    address: row.address,
+    name: row.name ?? undefined,
+    functionCount: row.function_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
