@@ -46,7 +46,15 @@ export function ContentFacts({ transaction, networks, network = '' }: ContentFac
 }
 
 function evmFacts(
-  { to, value, data, nonce, gas_limit: gas }: Extract<Transaction, { network_type: 'evm' }>,
+  {
+    to,
+    value,
+    data,
+    nonce,
+    gas_limit: gas,
+    private: isPrivate,
+    made_public_at: publicAt,
+  }: Extract<Transaction, { network_type: 'evm' }>,
   networks: Networks,
   network: string,
 ) {
@@ -56,5 +64,14 @@ function evmFacts(
     Call: data !== undefined && data !== '0x' ? <code class="call">{describeCall(data)}</code> : undefined,
     Nonce: nonce?.toString(),
     'Gas limit': gas?.toString(),
+    Private:
+      isPrivate &&
+      (publicAt === undefined ? (
+        'only private endpoints get it'
+      ) : (
+        <>
+          until <Age of={publicAt} />
+        </>
+      )),
   }
 }
