@@ -430,6 +430,9 @@ export interface paths {
          *     that sign, send, administer or keep state on a node are not among them. The answer to any other method is the error -32601, and the
          *     node never receives the call. When no endpoint answers, the error is -33002.
          *
+         *     A relayer with the policy `private_transactions` passes `eth_sendRawTransaction` on to the private endpoints of the network only, and of
+         *     the other methods only those that read, price and simulate.
+         *
          *     **A relayer as a wallet.** With the policy `wallet_rpc: true`, an EVM relayer answers these methods itself, so that a library such
          *     as viem or ethers needs only this url and the API key. Besides `rpc`, the key needs the scope that is named; without it the error is
          *     4100, and nothing happens. Rules, budgets, approvals and the audit log are those of the operation that does the same. Parameters come
