@@ -501,6 +501,9 @@ export interface paths {
          *     that sign, send, administer or keep state on a node are not among them. The answer to any other method is the error -32601, and the
          *     node never receives the call. When no endpoint answers, the error is -33002.
          *
+         *     A relayer with the policy `private_transactions` passes `eth_sendRawTransaction` on to the private endpoints of the network only, and of
+         *     the other methods only those that read, price and simulate.
+         *
          *     **A relayer as a wallet.** With the policy `wallet_rpc: true`, an EVM relayer answers these methods itself, so that a library such
          *     as viem or ethers needs only this url and the API key. Besides `rpc`, the key needs the scope that is named; without it the error is
          *     4100, and nothing happens. Rules, budgets, approvals and the audit log are those of the operation that does the same. Parameters come
@@ -1497,7 +1500,11 @@ export interface paths {
          *     the
          *     same rule then.
          *
-         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again.
+         *     `private_rpc_urls` (EVM) get the bytes of private transactions and are never asked anything, which chain they serve neither. The
+         *     policy `private_transactions` of a relayer uses them.
+         *
+         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again; ordinary and
+         *     private endpoints apart from each other.
          */
         readonly patch: operations["updateNetwork"];
         readonly trace?: never;
@@ -2342,8 +2349,8 @@ export interface components {
             readonly gas_price_cap?: components["schemas"]["U128"];
             /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
             readonly min_balance?: components["schemas"]["U128"];
-            /** @constant */
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
+            readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"];
             readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
             readonly wallet_rpc?: components["schemas"]["RelayerPolicies"]["wallet_rpc"];
             readonly rules?: components["schemas"]["SpendingRules"];
@@ -2473,6 +2480,7 @@ export interface components {
             readonly wallet_rpc?: components["schemas"]["CreateEvmPolicies"]["wallet_rpc"] | null;
             /** @description The rules for what the relayer may spend, in place of the present ones. */
             readonly rules?: components["schemas"]["SpendingRules"] | null;
+            readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"] | null;
             readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
             readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
             readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
@@ -2644,8 +2652,16 @@ export interface components {
              *     JSON integer: read it with a parser that keeps integers above 2^53.
              */
             readonly min_balance?: bigint;
-            /** @description EVM. Reserved for networks with a private pool. There is none yet, so only false is accepted. */
+            /**
+             * @description EVM. True sends the bytes of every transaction, replacements, cancellations and no-ops included, to the `private_rpc_urls` of the
+             *     network only, which it must have. What was accepted with true stays private when this changes to false. False when absent.
+             */
             readonly private_transactions?: boolean;
+            /**
+             * @description EVM. A private transaction that no block included this many blocks after its first private broadcast is broadcast to the ordinary
+             *     endpoints as well (`made_public_at`). Never when absent.
+             */
+            readonly private_fallback_blocks?: number;
             /**
              * @description EVM. The only addresses that may receive, besides the zero address and the relayer's own. Every address may when absent, none
              *     when empty. Answers write them in lower case.
@@ -3366,6 +3382,8 @@ export interface components {
             readonly network_type: components["schemas"]["NetworkType"];
             /** @description The endpoints that the service asks now. Empty where nobody has given any yet. */
             readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
+            /** @description EVM: the endpoints that get the bytes of private transactions, and nothing else. Relayers with `private_transactions` need one. */
+            readonly private_rpc_urls?: readonly components["schemas"]["PrivateRpcUrl"][];
             /** @description Explorers of the network, for people. */
             readonly explorer_urls?: readonly string[];
             /** @description Expected time between blocks, in milliseconds. */
@@ -3403,10 +3421,38 @@ export interface components {
             /** @description Solana: the hash of the genesis block in base58, which tells clusters apart. */
             readonly genesis_hash?: string;
         };
-        /** @description The new endpoints of a network. */
+        /** @description The new endpoints of a network. A list that is left out stays as it is. */
         readonly UpdateNetworkRequest: {
             /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
-            readonly rpc_urls: readonly components["schemas"]["GivenRpcUrl"][];
+            readonly rpc_urls?: readonly components["schemas"]["GivenRpcUrl"][];
+            /**
+             * @description EVM: all private endpoints from now on, each a url or a url with a method. With an empty list the network has none, and its
+             *     private transactions wait.
+             */
+            readonly private_rpc_urls?: readonly components["schemas"]["GivenPrivateRpcUrl"][];
+        };
+        /** @description One private endpoint: its url, or its url with a method. */
+        readonly GivenPrivateRpcUrl: components["schemas"]["RpcEndpointUrl"] | components["schemas"]["PrivateRpcUrlWithMethod"];
+        /** @description One private endpoint with the method that it takes. */
+        readonly PrivateRpcUrlWithMethod: {
+            readonly url: components["schemas"]["RpcEndpointUrl"];
+            readonly method?: components["schemas"]["PrivateMethod"];
+        };
+        /**
+         * @description The JSON-RPC method that brings signed bytes to the endpoint: `eth_sendRawTransaction` (the default), or
+         *     `eth_sendPrivateTransaction`, whose parameter is an object with the bytes in `tx`.
+         * @default eth_sendRawTransaction
+         * @enum {string}
+         */
+        readonly PrivateMethod: "eth_sendRawTransaction" | "eth_sendPrivateTransaction";
+        /** @description One private endpoint of a network. */
+        readonly PrivateRpcUrl: {
+            /**
+             * @description Only scheme and host: the rest of the url is a secret.
+             * @example https://private-rpc.example/***
+             */
+            readonly url: string;
+            readonly method: components["schemas"]["PrivateMethod"];
         };
         /** @description One endpoint: its url, or its url with a weight. */
         readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | components["schemas"]["WeightedRpcUrl"];
@@ -4223,6 +4269,9 @@ export interface components {
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `queued_in_pool`: the nodes know it and would not include it, although its nonce is next.
+             *     - `no_private_endpoint`: it is private, and its network has no private endpoint any more; nobody gets its bytes.
+             *     - `kept_private`: only the private endpoints know it.
+             *     - `made_public`: private endpoints did not get it included in time, so the ordinary endpoints get it as well.
              *     - `not_taken`: no node has taken it yet; `message` has what was said.
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
              *     - `stuck`: it has been the first of its account's queue for longer than is normal.
@@ -4234,7 +4283,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
@@ -4281,6 +4330,18 @@ export interface components {
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
+            /**
+             * @description Present when its bytes go to the private endpoints of the network: only to those, until `made_public_at`. Ordinary nodes do not
+             *     know it before a block includes it.
+             * @constant
+             */
+            readonly private?: true;
+            /**
+             * Format: date-time
+             * @description When a private transaction was not included within `private_fallback_blocks`, the time from which its bytes go to the ordinary
+             *     endpoints as well.
+             */
+            readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];

@@ -221,6 +221,19 @@ export interface ContentReader<R extends ChainRequest = ChainRequest, D extends 
   effects(request: R, address: string): Effects
 }
 
+/** Endpoints that take signed bytes and keep them from the public pool. */
+export interface PrivateBroadcast {
+  /**
+   * Sends the transactions in this order to every private endpoint, and asks these nothing else. Returns the results in the same order; none
+   * of them ends an attempt for good, because these endpoints are not nodes and may refuse for reasons of their own.
+   */
+  broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
+  /** Passes transactions of API callers on, as `eth_sendRawTransaction`. Returns the replies in the same order. */
+  forward(raws: readonly string[]): Promise<RpcReply[]>
+  /** The state of each private endpoint, as far as it was asked. */
+  endpoints(): EndpointReport[]
+}
+
 /** Capabilities of some chains. A chain without a capability leaves it out. */
 export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
   readonly sequencing?: Sequencing
@@ -235,6 +248,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly revertReasons?: RevertReasons<D>
   readonly inclusionHashes?: InclusionHashes<D>
   readonly genesis?: Genesis
+  readonly privateBroadcast?: PrivateBroadcast
 }
 
 /**

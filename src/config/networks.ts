@@ -20,6 +20,7 @@ import {
   type SolanaNetwork,
   type StellarNetwork,
 } from '../networks/network.ts'
+import { readPrivateRpcUrls } from '../networks/read-private-rpc-urls.ts'
 import { readRpcUrls } from '../networks/read-rpc-urls.ts'
 import { rpcMethod } from '../relayers/policies/rpc-methods.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
@@ -125,7 +126,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
     ...(extraRpcMethods.length > 0 && { extraRpcMethods }),
   }
   // An unknown type is a problem, after which the blank one finds further problems; a run with problems returns no network.
-  return READERS[reader.get('type', networkType)](reader, shared)
+  return READERS[reader.get('type', networkType)](reader, shared, problems)
 }
 
 const networkType = oneOf(...NETWORK_TYPES)
@@ -135,12 +136,14 @@ const MIN_GAS_LIMIT = 21_000
 
 type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags' | 'extraRpcMethods'>
 
-function readEvm(reader: Reader, shared: Shared): EvmNetwork {
+function readEvm(reader: Reader, shared: Shared, problems: string[]): EvmNetwork {
   reader.ignore('gas_price_cache')
   const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
+  const privateRpcUrls = readPrivateRpcUrls(reader, 'private_rpc_urls', problems)
   return {
     ...shared,
     ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
+    ...(privateRpcUrls.length > 0 && { privateRpcUrls }),
     type: 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
@@ -179,7 +182,9 @@ function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
   })
 }
 
-const READERS: { readonly [T in NetworkType]: (reader: Reader, shared: Shared) => NetworkOf<T> } = {
+const READERS: {
+  readonly [T in NetworkType]: (reader: Reader, shared: Shared, problems: string[]) => NetworkOf<T>
+} = {
   evm: readEvm,
   solana: readSolana,
   stellar: readStellar,

@@ -5,7 +5,7 @@ import { chainName } from '../networks/chain-name.ts'
 import type { Network } from '../networks/network.ts'
 import { duplicateAccounts } from '../relayers/accounts.ts'
 import { signersOf } from '../relayers/channels.ts'
-import { pricingProblem } from '../relayers/policy.ts'
+import { pricingProblem, privacyProblem } from '../relayers/policy.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Config } from './types.ts'
 
@@ -27,7 +27,7 @@ export function checkReferences(lists: Lists): string[] {
     ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
   ])
-  return [...duplicates, ...dangling, ...sharedAccounts(lists), ...impossiblePricing(lists)]
+  return [...duplicates, ...dangling, ...sharedAccounts(lists), ...impossiblePolicies(lists)]
 }
 
 /** Names are unique within their type. */
@@ -84,8 +84,11 @@ function networkOf({ networks }: Lists, relayer: RelayerConfig): Network | undef
   return networks.find(({ type, name }) => type === relayer.networkType && name === relayer.network)
 }
 
-function impossiblePricing(lists: Lists): string[] {
-  return lists.relayers.flatMap((relayer) => pricingProblem(relayer, networkOf(lists, relayer)) ?? [])
+function impossiblePolicies(lists: Lists): string[] {
+  return lists.relayers.flatMap((relayer) => {
+    const network = networkOf(lists, relayer)
+    return [pricingProblem(relayer, network) ?? [], privacyProblem(relayer, network) ?? []].flat()
+  })
 }
 
 function repeated(list: readonly string[]): string[] {

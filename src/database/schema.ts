@@ -46,6 +46,7 @@ export interface Schema {
   idempotency_keys: IdempotencyKeysTable
   signers: SignersTable
   network_urls: NetworkUrlsTable
+  network_private_urls: NetworkPrivateUrlsTable
   operated_accounts: OperatedAccountsTable
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
@@ -132,6 +133,22 @@ export interface NetworkUrlsTable {
   rpc_urls: JSONColumnType<StoredRpcUrl[]>
   /** The fingerprint of the urls in the configuration at that time. When those urls change, they are used again. */
   instead_of: string
+}
+
+/** The private endpoints that callers chose for networks. */
+export interface NetworkPrivateUrlsTable {
+  network_type: string
+  network: string
+  private_rpc_urls: JSONColumnType<StoredPrivateRpcUrl[]>
+  /** The fingerprint of the private endpoints in the configuration at that time. */
+  instead_of: string
+}
+
+/** A private endpoint as JSON. The method is the one of JSON-RPC that takes the bytes. */
+interface StoredPrivateRpcUrl {
+  url: string
+  method: 'eth_sendRawTransaction' | 'eth_sendPrivateTransaction'
+  untrusted?: true
 }
 
 /** The chains that networks have. */

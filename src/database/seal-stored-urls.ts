@@ -38,6 +38,19 @@ export async function sealUrls(tx: Transaction<Schema>, which: keyof typeof JSON
       .where('network_type', '=', network_type)
       .where('network', '=', network)
       .execute()
+  const privateUrls = await tx
+    .selectFrom('network_private_urls')
+    .selectAll()
+    .where(sql<boolean>`jsonb_typeof(private_rpc_urls) in (${types})`)
+    .forUpdate()
+    .execute()
+  for (const { network_type, network, private_rpc_urls } of privateUrls)
+    await tx
+      .updateTable('network_private_urls')
+      .set({ private_rpc_urls: JSON.stringify(private_rpc_urls) })
+      .where('network_type', '=', network_type)
+      .where('network', '=', network)
+      .execute()
   const notifications = await tx
     .selectFrom('notifications')
     .select(['id', 'url'])

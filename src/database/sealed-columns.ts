@@ -32,6 +32,7 @@ class SealingKeyMissingError extends Error {
 const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
   ['custom_rpc_urls', 'jsonb'],
   ['rpc_urls', 'jsonb'],
+  ['private_rpc_urls', 'jsonb'],
   ['url', 'text'],
 ])
 

@@ -52,6 +52,12 @@ export interface TransactionsTable {
   undecided_since: Date | null
   /** The time when it was found to block its account for too long. */
   stuck_since: Date | null
+  /** True when its bytes go to the private endpoints of the network only, until `made_public_at`; null otherwise. */
+  private: boolean | null
+  /** The newest block when its bytes were first sent to private endpoints; null until then. */
+  private_since_block: bigint | null
+  /** The time from which its bytes go to the ordinary endpoints as well; null before. */
+  made_public_at: Date | null
   /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   reorganized_at: Date | null
   /** The time when the chain that it was on was reset; null on the present chain. */

@@ -5,6 +5,7 @@ import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
 import { nextAction } from './next-action.ts'
+import { isOnlyPrivate, keptPrivate, madePublic, noPrivateEndpoint } from './privacy.ts'
 
 /** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
 export function diagnose(facts: DiagnosisFacts): Diagnosis {
@@ -31,12 +32,15 @@ const RULES: readonly Rule[] = [
   inFlightLimit,
   noncePassed,
   queuedInPool,
+  noPrivateEndpoint,
   notAccepted,
   stuck,
   belowBaseFee,
   feeAtCap,
   behindOthers,
   belowMarket,
+  keptPrivate,
+  madePublic,
   nodesDisagree,
 ]
 
@@ -194,6 +198,8 @@ function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt, now, price, chainNonce, pendingNonce, blocktimeMs } = facts
   if (transaction.status !== 'submitted' || chainNonce === undefined || pendingNonce === undefined)
     return undefined
+  // No pool of an ordinary node has it.
+  if (isOnlyPrivate(transaction)) return undefined
   if (transaction.nonce !== chainNonce || pendingNonce > chainNonce) return undefined
   // A pool also queues what no block can include at its price.
   if (price?.baseFee !== undefined && price.bid < price.baseFee) return undefined

@@ -45,6 +45,8 @@ export interface DiagnosisFacts {
   readonly expires: boolean
   readonly unit: Unit
   readonly endpoints: readonly EndpointReport[]
+  /** The private endpoints; undefined when the network has none. */
+  readonly privateEndpoints: readonly EndpointReport[] | undefined
   /** The sentence about a key whose service does not answer or refuses; undefined while it signs. */
   readonly signerProblem: string | undefined
   /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined when it is never raised. */
@@ -113,6 +115,7 @@ type NetworkFacts = Pick<
   | 'price'
   | 'head'
   | 'endpoints'
+  | 'privateEndpoints'
   | 'signerProblem'
 >
 
@@ -125,6 +128,7 @@ const NO_NETWORK_FACTS: NetworkFacts = {
   price: undefined,
   head: undefined,
   endpoints: [],
+  privateEndpoints: undefined,
   signerProblem: undefined,
 }
 
@@ -156,6 +160,7 @@ async function networkFacts(
     head: head.kind === 'ok' ? head.value : undefined,
     price: price?.kind === 'ok' ? price.value : undefined,
     endpoints: chain.endpoints(),
+    privateEndpoints: chain.privateBroadcast?.endpoints(),
     signerProblem: signer === undefined || signer.kind === 'ok' ? undefined : signer.detail,
   }
 }

@@ -35,7 +35,8 @@ export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): P
       return { data: presentNetwork(network) }
     },
     updateNetwork: async ({ path, body }, { actor }) => {
-      const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls, actor)
+      const urls = { rpcUrls: body.rpc_urls, privateRpcUrls: body.private_rpc_urls }
+      const { network, logs } = await networks.changeUrls(path.network_id, urls, actor)
       return { data: presentNetwork(network), logs }
     },
     resetNetwork: async ({ path }, { actor }) => {
@@ -76,6 +77,7 @@ function presentKind(network: Network) {
 
 function presentEvm(network: EvmNetwork) {
   return {
+    private_rpc_urls: network.privateRpcUrls?.map(({ url, method }) => ({ url: maskUrl(url), method })),
     chain_id: network.chainId,
     required_confirmations: network.requiredConfirmations,
     finality: network.finality,

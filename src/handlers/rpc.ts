@@ -55,16 +55,21 @@ export function rpcHandlers(
       const wallet = walletOf(relayer, runtime, context)
       const calls = Array.isArray(body) ? body : [body]
       const routes = calls.map(({ method }) => routeOf(method, { relayer, runtime, wallet }))
-      const [forwarded, answered] = await Promise.all([
+      const [forwarded, sent, answered] = await Promise.all([
         forward(
           calls.filter((_, at) => routes[at] === 'network'),
           { runtime, wallet },
         ),
+        sendPrivately(
+          runtime,
+          calls.filter((_, at) => routes[at] === 'private'),
+        ),
         wallet?.answer(calls.filter((_, at) => routes[at] === 'wallet')),
       ])
-      const [ofNetwork, ofWallet] = [forwarded.values(), answered?.values()]
+      const [ofNetwork, ofPrivate, ofWallet] = [forwarded.values(), sent.values(), answered?.values()]
       const answers = calls.map((call, at) => {
         if (routes[at] === 'network') return presentReply(call, ofNetwork.next().value)
+        if (routes[at] === 'private') return presentReply(call, ofPrivate.next().value)
         return routes[at] === 'wallet' ? presentWalletReply(call, ofWallet?.next().value) : notAllowed(call)
       })
       return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]) }
@@ -77,14 +82,19 @@ interface Destinations {
   readonly wallet: Wallet | undefined
 }
 
-/** Decides who answers a method; undefined for nobody. A method that sends bytes goes to the network where the policies name it. */
+/**
+ * Decides who answers a method; undefined for nobody. A method that sends bytes goes to the network where the policies name it, and to the
+ * private endpoints for a relayer whose transactions are private; such a relayer passes nothing on besides that and what only reads.
+ */
 function routeOf(
   method: string,
   { relayer, runtime, wallet }: Destinations & { readonly relayer: Relayer },
-): 'network' | 'wallet' | undefined {
+): 'network' | 'private' | 'wallet' | undefined {
   const isAllowed = (relayer.policies.allowedRpcMethods ?? runtime.chain.readMethods).includes(method)
-  if (isAllowed && method === SENDS_BYTES) return 'network'
+  if (isAllowed && method === SENDS_BYTES) return runtime.isPrivate ? 'private' : 'network'
   if (wallet !== undefined && isWalletMethod(method)) return 'wallet'
+  // A method that does not only read can carry bytes to nodes, whatever its name is.
+  if (runtime.isPrivate && !runtime.chain.readMethods.includes(method)) return undefined
   return isAllowed ? 'network' : undefined
 }
 
@@ -97,6 +107,33 @@ async function forward(
   const passed = calls.map(readCall)
   const replies = await runtime.chain.forward(passed)
   return wallet === undefined ? replies : wallet.follow(passed, replies)
+}
+
+/** Passes signed bytes on to the private endpoints, one call at a time as callers send them. */
+async function sendPrivately(
+  { chain: { privateBroadcast } }: RelayerRuntime,
+  calls: readonly Schemas['RpcCall'][],
+): Promise<readonly RpcReply[]> {
+  const read = calls.map(({ params }) => (Array.isArray(params) ? params[0] : undefined))
+  const raws = read.filter((raw) => typeof raw === 'string')
+  if (privateBroadcast === undefined) return calls.map(() => NO_PRIVATE_ENDPOINT)
+  const replies = (raws.length === 0 ? [] : await privateBroadcast.forward(raws)).values()
+  return read.map((raw) => (typeof raw === 'string' ? replies.next().value : NO_BYTES) ?? NO_BYTES)
+}
+
+const NO_PRIVATE_ENDPOINT: RpcReply = {
+  kind: 'error',
+  code: INTERNAL_ERROR,
+  message: 'The relayer is private, and its network has no private_rpc_urls at present; nothing was sent.',
+}
+
+/** JSON-RPC 2.0: invalid method parameters. */
+const INVALID_PARAMS = -32602
+
+const NO_BYTES: RpcReply = {
+  kind: 'error',
+  code: INVALID_PARAMS,
+  message: 'params[0]: the bytes of a signed transaction are expected; nothing was sent.',
 }
 
 function presentWalletReply(call: Schemas['RpcCall'], reply: WalletReply | undefined): Schemas['RpcReply'] {

@@ -3,25 +3,34 @@ import { createBoundedLabel, type Labels, OTHER } from './bounded-label.ts'
 import { setGauge } from './set-gauge.ts'
 import type { EndpointState } from './state.ts'
 
-/** Creates the gauge of the endpoints. Its label has the host only, because providers put keys into the rest of a url (I11). */
+/** Creates the gauges of the endpoints. Their label has the host only, because providers put keys into the rest of a url (I11). */
 export function createEndpointMetrics(
   registry: Registry,
   { network }: Labels,
 ): (endpoints: readonly EndpointState[]) => void {
-  const up = new Gauge({
-    name: 'rpc_endpoint_up',
-    help: '0: the endpoint failed lately, and this process avoids it; 1: it did not. The lowest of several urls with the same host.',
-    labelNames: ['network', 'host'],
-    registers: [registry],
-  })
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['network', 'host'], registers: [registry] })
+  const up = gauge(
+    'rpc_endpoint_up',
+    '0: the endpoint failed lately, and this process avoids it; 1: it did not. The lowest of several urls with the same host.',
+  )
+  const privateUp = gauge(
+    'private_rpc_endpoint_up',
+    'The same for endpoints that only take the bytes of private transactions; they are asked nothing else, so 1 says only that none failed.',
+  )
   // Callers may bring endpoints of their own, so their number has no other limit.
   const endpointLabel = createBoundedLabel()
+  const sampleOf = (endpoint: EndpointState) => {
+    const isNamed = endpointLabel(`${endpoint.network} ${endpoint.host}`) !== OTHER
+    const labels = { network: network(endpoint.network), host: isNamed ? endpoint.host : OTHER }
+    return { labels, value: endpoint.up ? 1 : 0 }
+  }
   return (endpoints) => {
-    const values = endpoints.map((endpoint) => {
-      const isNamed = endpointLabel(`${endpoint.network} ${endpoint.host}`) !== OTHER
-      const labels = { network: network(endpoint.network), host: isNamed ? endpoint.host : OTHER }
-      return { labels, value: endpoint.up ? 1 : 0 }
-    })
-    setGauge(up, values, Math.min)
+    const [ofPrivate, others] = [
+      endpoints.filter(({ isPrivate }) => isPrivate),
+      endpoints.filter(({ isPrivate }) => !isPrivate),
+    ]
+    setGauge(up, others.map(sampleOf), Math.min)
+    setGauge(privateUp, ofPrivate.map(sampleOf), Math.min)
   }
 }

@@ -17,6 +17,7 @@ export const RPC_METHODS: readonly string[] = [
   'eth_getTransactionCount',
   'eth_getTransactionReceipt',
   'eth_maxPriorityFeePerGas',
+  'eth_sendPrivateTransaction',
   'eth_sendRawTransaction',
   'getBalance',
   'getBlock',

@@ -15,6 +15,8 @@ export interface EndpointState {
   readonly network: string
   readonly host: string
   readonly up: boolean
+  /** It only takes the bytes of private transactions. */
+  readonly isPrivate: boolean
 }
 
 /** The state that is read from the database. */

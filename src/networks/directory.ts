@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../lib/fingerprint.ts'
 import type { ResetCount } from './chain-identity-store.ts'
-import type { Network, NetworkType } from './network.ts'
+import { type Network, type NetworkType, type PrivateRpcUrl, privateUrlsOf, type RpcUrl } from './network.ts'
+import type { UntrustedPrivateUrls } from './private-urls-store.ts'
 import type { UntrustedUrls } from './rpc-urls-store.ts'
 
 /** Every network that a relayer can be on: the configured and the well-known ones, with their present urls. */
@@ -11,6 +12,8 @@ export interface NetworkDirectory {
   find(type: NetworkType, name: string): Network | undefined
   /** Returns the fingerprint of the configured urls. Urls of a caller carry it, and count as long as it is the same. */
   insteadOf(type: NetworkType, name: string): string
+  /** As `insteadOf`, for the configured private endpoints. */
+  insteadOfPrivate(type: NetworkType, name: string): string
   /** Applies the urls of callers, and the resets. Urls that replaced other configured urls than the present ones do not count. */
   update(changes: NetworkChanges): void
 }
@@ -18,6 +21,7 @@ export interface NetworkDirectory {
 /** The stored changes of networks. */
 export interface NetworkChanges {
   readonly untrusted: readonly UntrustedUrls[]
+  readonly untrustedPrivate: readonly UntrustedPrivateUrls[]
   readonly resets: readonly ResetCount[]
 }
 
@@ -32,23 +36,35 @@ export function createNetworkDirectory(
   const current = new Map(base)
 
   const insteadOf = (type: NetworkType, name: string) => fingerprintOf(base.get(`${type}:${name}`)?.rpcUrls)
+  const insteadOfPrivate = (type: NetworkType, name: string) => {
+    const network = base.get(`${type}:${name}`)
+    return fingerprintOf(network && privateUrlsOf(network))
+  }
 
   return {
     list: () => order.flatMap((key) => current.get(key) ?? []),
     find: (type, name) => current.get(`${type}:${name}`),
     insteadOf,
-    update: ({ untrusted, resets }) => {
+    insteadOfPrivate,
+    update: ({ untrusted, untrustedPrivate, resets }) => {
       const counting = untrusted.filter((one) => one.insteadOf === insteadOf(one.type, one.name))
       const urls = new Map(counting.map((one) => [keyOf(one), one.rpcUrls]))
+      const privateUrls = new Map(
+        untrustedPrivate
+          .filter((one) => one.insteadOf === insteadOfPrivate(one.type, one.name))
+          .map((one) => [keyOf(one), one.privateRpcUrls]),
+      )
       const counts = new Map(resets.map((one) => [keyOf(one), one.resets]))
       const next = new Map(
-        [...base.keys()].map((key) => [key, JSON.stringify([urls.get(key), counts.get(key)])]),
+        [...base.keys()].map((key) => [
+          key,
+          JSON.stringify([urls.get(key), privateUrls.get(key), counts.get(key)]),
+        ]),
       )
       for (const [key, network] of base) {
         if (next.get(key) === applied.get(key)) continue
-        const rpcUrls = urls.get(key)
-        const isUnchanged = next.get(key) === UNCHANGED
-        current.set(key, isUnchanged ? network : { ...network, ...(rpcUrls && { rpcUrls }) })
+        const changes = { rpcUrls: urls.get(key), privateRpcUrls: privateUrls.get(key) }
+        current.set(key, next.get(key) === UNCHANGED ? network : withUrls(network, changes))
       }
       applied = next
     },
@@ -56,7 +72,18 @@ export function createNetworkDirectory(
 }
 
 /** The changes of a network that has none. */
-const UNCHANGED = JSON.stringify([undefined, undefined])
+const UNCHANGED = JSON.stringify([undefined, undefined, undefined])
+
+interface UrlChanges {
+  readonly rpcUrls: readonly RpcUrl[] | undefined
+  readonly privateRpcUrls: readonly PrivateRpcUrl[] | undefined
+}
+
+/** Returns a new object even without other urls, because a reset needs a new chain. */
+function withUrls(network: Network, { rpcUrls = network.rpcUrls, privateRpcUrls }: UrlChanges): Network {
+  if (network.type !== 'evm' || privateRpcUrls === undefined) return { ...network, rpcUrls }
+  return { ...network, rpcUrls, privateRpcUrls }
+}
 
 function keyOf({ type, name }: { readonly type: NetworkType; readonly name: string }): string {
   return `${type}:${name}`

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/changed-fields.ts'
@@ -7,14 +7,12 @@ import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
 import { maskUrl } from './mask-url.ts'
-import { type Network, networkId, type RpcUrl } from './network.ts'
+import { type Network, networkId, privateUrlsOf } from './network.ts'
 import { readNetworkChanges } from './network-changes.ts'
+import { savePrivateUrls } from './private-urls-store.ts'
+import { type ChangedUrls, readChangedUrls, type UrlLists } from './read-changed-urls.ts'
 import { saveUntrustedUrls } from './rpc-urls-store.ts'
 import { silentEndpoints } from './silent-endpoints.ts'
-import { untrustedRpcUrlProblem } from './untrusted-rpc-url.ts'
-
-/** An RPC url of a caller: alone, or with its weight. */
-export type UntrustedRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }
 
 /** The verbs of callers on networks. */
 export interface NetworkManager {
@@ -26,10 +24,11 @@ export interface NetworkManager {
    */
   get(id: string): Network
   /**
-   * Replaces the RPC urls of a network: in this process at once, and in the others within moments. The audit log records it.
-   * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain
+   * Replaces urls of a network: in this process at once, and in the others within moments. The audit log records it.
+   * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain, and for private endpoints of a network that is
+   * not an EVM network
    */
-  changeUrls(id: string, urls: readonly UntrustedRpcUrl[], actor: Actor): Promise<ChangedNetwork>
+  changeUrls(id: string, urls: ChangedUrls, actor: Actor): Promise<ChangedNetwork>
 }
 
 /** A network with its new urls. */
@@ -53,9 +52,6 @@ type ChainCheck =
   | { readonly kind: 'ok' | 'unknown' }
   | { readonly kind: 'refused'; readonly refusal: { readonly detail: string } }
 
-/** The default of the configuration file. */
-const DEFAULT_WEIGHT = 100
-
 /** Creates the manager of this deployment's networks. */
 export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
   const { db, networks, policy, verify } = deps
@@ -72,32 +68,54 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
     get,
     changeUrls: async (id, urls, actor) => {
       const network = get(id)
-      const rpcUrls = readUrls(urls, policy)
-      const answer = await verify({ ...network, rpcUrls })
-      if (answer.kind === 'refused')
+      const wanted = readChangedUrls(network, urls, policy)
+      const { rpcUrls } = wanted
+      const answer = rpcUrls && (await verify({ ...network, rpcUrls }))
+      if (answer?.kind === 'refused')
         throw new AppError('wrong_chain', `body.rpc_urls: ${answer.refusal.detail}`)
-      const { type, name } = network
-      const insteadOf = networks.insteadOf(type, name)
       await db.transaction().execute(async (tx) => {
-        const earlier = await saveUntrustedUrls(tx, { type, name, rpcUrls, insteadOf })
-        const before = earlier?.insteadOf === insteadOf ? earlier.rpcUrls : network.rpcUrls
+        const before = await saveUrls(tx, networks, { network, wanted })
         const target = { type: 'network', id: networkId(network) } as const
-        const changes = changedUrls(before, rpcUrls)
+        const changes = changedUrls(before, wanted)
         await appendManagement(tx, { author: actor, action: 'updateNetwork', target, ...changes })
       })
       networks.update(await readNetworkChanges(db))
-      const logs = answer.kind === 'ok' ? [] : [silentEndpoints('rpc_urls', rpcUrls)]
+      const logs = answer?.kind === 'unknown' && rpcUrls ? [silentEndpoints('rpc_urls', rpcUrls)] : []
       return { network: get(networkId(network)), logs }
     },
   }
 }
 
-function changedUrls(before: readonly RpcUrl[], after: readonly RpcUrl[]) {
+/** Stores the wanted urls, and returns those that they replace. */
+async function saveUrls(
+  tx: Transaction<Schema>,
+  networks: NetworkDirectory,
+  { network, wanted: { rpcUrls, privateRpcUrls } }: { readonly network: Network; readonly wanted: UrlLists },
+): Promise<UrlLists> {
+  const { type, name } = network
+  const before: { -readonly [List in keyof UrlLists]: UrlLists[List] } = {}
+  if (rpcUrls) {
+    const insteadOf = networks.insteadOf(type, name)
+    const earlier = await saveUntrustedUrls(tx, { type, name, rpcUrls, insteadOf })
+    before.rpcUrls = earlier?.insteadOf === insteadOf ? earlier.rpcUrls : network.rpcUrls
+  }
+  if (privateRpcUrls) {
+    const insteadOf = networks.insteadOfPrivate(type, name)
+    const earlier = await savePrivateUrls(tx, { type, name, privateRpcUrls, insteadOf })
+    before.privateRpcUrls = earlier?.insteadOf === insteadOf ? earlier.privateRpcUrls : privateUrlsOf(network)
+  }
+  return before
+}
+
+function changedUrls(before: UrlLists, after: UrlLists) {
   return changedFields({
     before,
     after,
-    show: (urls) => ({ rpc_urls: urls.map(({ url, weight }) => ({ url: maskUrl(url), weight })) }),
-    compared: (urls) => ({ rpc_urls: urls }),
+    show: ({ rpcUrls, privateRpcUrls }) => ({
+      rpc_urls: rpcUrls?.map(({ url, weight }) => ({ url: maskUrl(url), weight })),
+      private_rpc_urls: privateRpcUrls?.map(({ url, method }) => ({ url: maskUrl(url), method })),
+    }),
+    compared: ({ rpcUrls, privateRpcUrls }) => ({ rpc_urls: rpcUrls, private_rpc_urls: privateRpcUrls }),
   })
 }
 
@@ -107,18 +125,4 @@ function findById(all: readonly Network[], id: string): Network | undefined {
     all.find((network) => networkId(network) === id) ??
     all.find((network) => networkId(network).toLowerCase() === lower)
   )
-}
-
-/** @throws AppError 400 */
-function readUrls(urls: readonly UntrustedRpcUrl[], policy: AddressPolicy): RpcUrl[] {
-  const read = urls.map((item, index): RpcUrl => {
-    const { url, weight = DEFAULT_WEIGHT } = typeof item === 'string' ? { url: item } : item
-    const problem = untrustedRpcUrlProblem(url, policy)
-    const path = `body.rpc_urls[${index}]${typeof item === 'string' ? '' : '.url'}`
-    if (problem !== undefined) throw new AppError('invalid_request', `${path}: ${problem}.`)
-    return { url, weight, untrusted: true }
-  })
-  if (read.every(({ weight }) => weight === 0))
-    throw new AppError('invalid_request', 'body.rpc_urls: expected at least one url with a weight above 0.')
-  return read
 }

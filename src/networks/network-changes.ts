@@ -2,10 +2,15 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { listResets } from './chain-identity-store.ts'
 import type { NetworkChanges } from './directory.ts'
+import { listPrivateUrls } from './private-urls-store.ts'
 import { listUntrustedUrls } from './rpc-urls-store.ts'
 
 /** Reads the stored changes of networks. */
 export async function readNetworkChanges(db: Kysely<Schema>): Promise<NetworkChanges> {
-  const [untrusted, resets] = await Promise.all([listUntrustedUrls(db), listResets(db)])
-  return { untrusted, resets }
+  const [untrusted, untrustedPrivate, resets] = await Promise.all([
+    listUntrustedUrls(db),
+    listPrivateUrls(db),
+    listResets(db),
+  ])
+  return { untrusted, untrustedPrivate, resets }
 }

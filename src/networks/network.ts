@@ -26,6 +26,17 @@ export interface RpcUrl {
   readonly untrusted?: true
 }
 
+/** The JSON-RPC methods by which private endpoints take signed bytes. */
+export const PRIVATE_METHODS = ['eth_sendRawTransaction', 'eth_sendPrivateTransaction'] as const
+
+/** An endpoint that only takes signed bytes and keeps them from the public pool. Nothing is read from it. */
+export interface PrivateRpcUrl {
+  readonly url: string
+  readonly method: (typeof PRIVATE_METHODS)[number]
+  /** A caller of the API chose the url, so the guarded HTTP client asks it. */
+  readonly untrusted?: true
+}
+
 /** The fields that every network has. */
 interface AnyNetwork {
   /** The name that relayers refer to, unique within its type. */
@@ -65,6 +76,8 @@ export interface EvmNetwork extends AnyNetwork {
    * transaction that pays its base fee in the order of arrival, so a raise helps only when the base fee has passed the fee cap.
    */
   readonly mempool: boolean
+  /** The endpoints for private transactions. Without any, private transactions wait. */
+  readonly privateRpcUrls?: readonly PrivateRpcUrl[]
   /** The most gas that one transaction may ask for (EIP-7825). Without the field, only the limit of the block counts. */
   readonly maxGasPerTransaction?: bigint
 }
@@ -92,6 +105,11 @@ export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type:
 /** Returns true when a caller of the API chose one of the endpoints. Such an endpoint proves nothing against the operator's. */
 export function hasUntrustedEndpoints({ rpcUrls }: Pick<Network, 'rpcUrls'>): boolean {
   return rpcUrls.some(({ untrusted }) => untrusted)
+}
+
+/** Returns the private endpoints of a network; none on networks of other families. */
+export function privateUrlsOf(network: Network): readonly PrivateRpcUrl[] {
+  return (network.type === 'evm' && network.privateRpcUrls) || []
 }
 
 /** Returns the id by which callers name a network. */

@@ -1,6 +1,6 @@
 import type { ChainRequest, Unit } from '../chains/chain.ts'
 import { AppError } from '../errors.ts'
-import type { Network } from '../networks/network.ts'
+import { type Network, privateUrlsOf } from '../networks/network.ts'
 import { defaultMinBalance } from './policies/policies.ts'
 import type { Relayer, RelayerConfig } from './relayer.ts'
 
@@ -51,6 +51,17 @@ export function pricingProblem(relayer: RelayerConfig, network: Network | undefi
   if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
   if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
   return `relayer "${relayer.id}" wants eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
+}
+
+/** Returns a problem when the relayer keeps its transactions private on a network without private endpoints. */
+export function privacyProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
+  if (network === undefined || !sendsPrivately(relayer) || privateUrlsOf(network).length > 0) return undefined
+  return `relayer "${relayer.id}" wants private_transactions, but network "${network.name}" has no private_rpc_urls; give it some first`
+}
+
+/** Returns true when everything that the relayer signs goes to private endpoints. */
+export function sendsPrivately(relayer: RelayerConfig): boolean {
+  return relayer.networkType === 'evm' && relayer.policies.privateTransactions === true
 }
 
 /** Amounts in the network's smallest unit. */

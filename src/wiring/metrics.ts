@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { EndpointReport } from '../chains/answer.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/engine.ts'
@@ -72,5 +73,7 @@ function endpointsOf({
   readonly network: string
   readonly chain: Chain
 }): EndpointState[] {
-  return chain.endpoints().map(({ host, healthy }) => ({ network, host, up: healthy }))
+  const report = (endpoints: readonly EndpointReport[], isPrivate: boolean) =>
+    endpoints.map(({ host, healthy }) => ({ network, host, up: healthy, isPrivate }))
+  return [...report(chain.endpoints(), false), ...report(chain.privateBroadcast?.endpoints() ?? [], true)]
 }

@@ -9,6 +9,7 @@ import { type Clock, withTimeout } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import type { Network, NetworkOf, NetworkType, RpcUrl } from '../networks/network.ts'
 import { channelsOf } from '../relayers/channels.ts'
+import { sendsPrivately } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
@@ -118,7 +119,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     const own = sourceAccounts.get(sourceAccountsKey(relayer)) ?? accountsOfEarlierSigner(relayer)
     if (own === undefined) throw notPrepared(relayer)
     const { network, chain } = chainOf(relayer)
-    return { network, chain, account: own[0], sourceAccounts: own }
+    return { network, chain, isPrivate: sendsPrivately(relayer), account: own[0], sourceAccounts: own }
   }
 
   function forget(key: string, now: number): void {

@@ -113,9 +113,9 @@ const FILES: [string, Change, string][] = [
     'relayers[0].policies.gas_price_capp is not known (did you mean "gas_price_cap"?)',
   ],
   [
-    'asks for a private pool',
+    'wants private transactions without private endpoints',
     policy({ private_transactions: true }),
-    'relayers[0].policies has private_transactions true, but no private pool is supported yet',
+    'relayer "local-1" wants private_transactions, but network "anvil" has no private_rpc_urls; give it some first',
   ],
   [
     'has a negative cap',

@@ -8,6 +8,7 @@ import { migrations } from '../../src/database/migrations/index.ts'
 import { sealStoredUrls } from '../../src/database/seal-stored-urls.ts'
 import { withSealedColumns } from '../../src/database/sealed-columns.ts'
 import { createLogger } from '../../src/log.ts'
+import { listPrivateUrls, savePrivateUrls } from '../../src/networks/private-urls-store.ts'
 import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
 import { findNotification, insertNotification, saveNotification } from '../../src/notifications/store.ts'
 import { readRelayerSnapshots } from '../../src/relayers/event-payload-store.ts'
@@ -25,6 +26,14 @@ const SECRET = 'a-secret-in-a-url'
 const RPC_URLS = [{ url: `https://rpc.example/${SECRET}`, weight: 100, untrusted: true }] as const
 const HOOK = `https://hook.example/?token=${SECRET}`
 const NETWORK = { type: 'evm', name: 'sepolia', rpcUrls: RPC_URLS, insteadOf: 'fingerprint' } as const
+const PRIVATE = {
+  type: 'evm',
+  name: 'sepolia',
+  privateRpcUrls: [
+    { url: `https://private.example/${SECRET}`, method: 'eth_sendRawTransaction', untrusted: true },
+  ],
+  insteadOf: 'fingerprint',
+} as const
 const SEALER = createSealer(Buffer.alloc(32, 1))
 
 const relayer = (id: string) => ({
@@ -44,6 +53,8 @@ async function writeAll({ db }: Database): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await saveUntrustedUrls(tx, NETWORK)
     await saveUntrustedUrls(tx, NETWORK)
+    await savePrivateUrls(tx, PRIVATE)
+    await savePrivateUrls(tx, PRIVATE)
     await saveRelayer(tx, relayer('file'))
     await saveRelayer(tx, relayer('file'))
     await insertRelayer(tx, relayer('api'))
@@ -58,6 +69,7 @@ async function writeAll({ db }: Database): Promise<void> {
 
 async function expectReadable({ db }: Database): Promise<void> {
   expect(await listUntrustedUrls(db)).toEqual([NETWORK])
+  expect(await listPrivateUrls(db)).toEqual([PRIVATE])
   for (const id of ['file', 'api']) {
     expect(await findRelayer(db, id)).toMatchObject({ customRpcUrls: RPC_URLS })
     expect(await findNotification(db, id)).toMatchObject({ url: HOOK })
@@ -66,7 +78,7 @@ async function expectReadable({ db }: Database): Promise<void> {
 
 /** Everything that the tables hold, as text. */
 async function storedText({ db }: Database): Promise<string> {
-  const tables = ['relayers', 'network_urls', 'notifications', 'events']
+  const tables = ['relayers', 'network_urls', 'network_private_urls', 'notifications', 'events']
   const texts = await Promise.all(
     tables.map(async (table) => (await sql`select t::text from ${sql.table(table)} t`.execute(db)).rows),
   )

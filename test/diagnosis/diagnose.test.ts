@@ -53,6 +53,7 @@ function factsOf(
     expires: false,
     unit: 'wei',
     endpoints: [{ host: 'a', healthy: true, head: 100n }],
+    privateEndpoints: undefined,
     raiseAt: NOW + 60_000,
     ...change,
   }

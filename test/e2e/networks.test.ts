@@ -72,7 +72,7 @@ describe('networks', () => {
 
 describe('the urls of a network', () => {
   test.each<[string, unknown, RegExp]>([
-    ['nothing', {}, /^body\.rpc_urls: is required/],
+    ['nothing', {}, /^body: expected at least 1/],
     ['null', { rpc_urls: null }, /^body\.rpc_urls: expected an array/],
     ['no url', { rpc_urls: [] }, /^body\.rpc_urls: expected at least 1 items/],
     ['another field', { rpc_urls: [NOBODY], chain_id: 1 }, /^body\.chain_id: there is no such field/],
@@ -94,11 +94,55 @@ describe('the urls of a network', () => {
       { rpc_urls: ['http://169.254.169.254/latest'] },
       /^body\.rpc_urls\[0\]: .* never allowed\.$/,
     ],
+    [
+      'a private endpoint with another method',
+      { private_rpc_urls: [{ url: NOBODY, method: 'eth_call' }] },
+      /^body\.private_rpc_urls\[0\]\.method: expected/,
+    ],
+    [
+      'a private endpoint at a metadata service',
+      { private_rpc_urls: [{ url: 'http://169.254.169.254/latest' }] },
+      /^body\.private_rpc_urls\[0\]\.url: .* never allowed\.$/,
+    ],
+    [
+      'a masked private endpoint',
+      { private_rpc_urls: ['http://127.0.0.1:9/***'] },
+      /^body\.private_rpc_urls\[0\]: expected the whole url/,
+    ],
   ])('are not changed by %s: 400 says why', async (_name, body, expected) => {
     const answer = await patch(body as object)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
     expect(answer.body.error).toMatch(expected)
     expect((await get('evm:anvil')).rpc_urls).toEqual([{ url: 'http://127.0.0.1:9/***', weight: 100 }])
+  })
+
+  test('are private for some networks only, are masked, and are asked nothing', async () => {
+    const server = await startRpcServer(answerWith({}))
+    onTestFinished(server.stop)
+    const { origin, host } = new URL(server.url)
+    const private_rpc_urls = [
+      `${origin}/secret-key`,
+      { url: 'https://builder.example/k', method: 'eth_sendPrivateTransaction' },
+    ]
+    const changed = await patch({ private_rpc_urls })
+    expect(changed.status).toBe(200)
+    const shown = [
+      { url: `http://${host}/***`, method: 'eth_sendRawTransaction' },
+      { url: 'https://builder.example/***', method: 'eth_sendPrivateTransaction' },
+    ]
+    expect(changed.body.data).toMatchObject({
+      private_rpc_urls: shown,
+      rpc_urls: [{ url: 'http://127.0.0.1:9/***', weight: 100 }],
+    })
+    const { body } = await service.api<{ action: string; after: object }[]>('GET', '/audit?limit=1')
+    expect(body.data[0]).toMatchObject({ action: 'updateNetwork', after: { private_rpc_urls: shown } })
+    expect(server.requests).toEqual([])
+    expect((await patch({ private_rpc_urls: [] })).body.data.private_rpc_urls).toEqual([])
+    const solana = await patch({ private_rpc_urls }, 'solana:devnet')
+    expect([solana.status, solana.body.error]).toEqual([
+      400,
+      expect.stringMatching(/^body.private_rpc_urls: only EVM/),
+    ])
   })
 
   test('are not changed to those of another chain', async () => {

@@ -223,13 +223,23 @@ describe('values to alert on', () => {
   })
 
   test('an endpoint is down when one of the urls with its host is', async () => {
-    const of = (host: string, up: boolean) => ({ network: 'sepolia', host, up })
+    const of = (host: string, up: boolean) => ({ network: 'sepolia', host, up, isPrivate: false })
     const many = Array.from({ length: 200 }, (_, index) => of(`node-${index}.example`, true))
     const samples = await read({
       endpoints: () => [of('a.example', true), of('b.example', true), of('b.example', false), ...many],
     })
     const up = (host: string) => totalOf(samples, 'rpc_endpoint_up', { network: 'sepolia', host })
     expect(['a.example', 'b.example', 'other', 'node-150.example'].map(up)).toEqual([1, 0, 1, undefined])
+  })
+
+  test('a private endpoint has a gauge of its own, so that it never counts as one that can be read', async () => {
+    const of = (host: string, isPrivate: boolean) => ({ network: 'sepolia', host, up: !isPrivate, isPrivate })
+    const samples = await read({ endpoints: () => [of('a.example', false), of('b.example', true)] })
+    const labels = (host: string) => ({ network: 'sepolia', host })
+    const up = (name: string) =>
+      ['a.example', 'b.example'].map((host) => totalOf(samples, name, labels(host)))
+    expect(up('rpc_endpoint_up')).toEqual([1, undefined])
+    expect(up('private_rpc_endpoint_up')).toEqual([undefined, 0])
   })
 })
 

@@ -24,13 +24,13 @@ test('urls that a caller gave take the place of its own, and the others stay the
     rpcUrls: urls('http://given'),
     insteadOf: directory.insteadOf('evm', 'known'),
   } as const
-  directory.update({ untrusted: [given], resets: [] })
+  directory.update({ untrusted: [given], untrustedPrivate: [], resets: [] })
   const changed = directory.find('evm', 'known')
   expect(changed).toEqual({ ...KNOWN, rpcUrls: given.rpcUrls })
-  directory.update({ untrusted: [given], resets: [] })
+  directory.update({ untrusted: [given], untrustedPrivate: [], resets: [] })
   expect(directory.find('evm', 'known')).toBe(changed)
   expect(directory.find('evm', 'ours')).toBe(OURS)
-  directory.update({ untrusted: [], resets: [] })
+  directory.update({ untrusted: [], untrustedPrivate: [], resets: [] })
   expect(directory.find('evm', 'known')).toBe(KNOWN)
 })
 
@@ -44,18 +44,18 @@ test('given urls count no more when the configuration has others than they were 
   } as const
   const now = { ...OURS, rpcUrls: urls('http://moved') }
   const directory = open(now)
-  directory.update({ untrusted: [given], resets: [] })
+  directory.update({ untrusted: [given], untrustedPrivate: [], resets: [] })
   expect(directory.find('evm', 'ours')).toBe(now)
 })
 
 test('a reset of its chain makes a network another object, once', () => {
   const directory = open(OURS)
   const resets = [{ type: 'evm', name: 'ours', resets: 1 }] as const
-  directory.update({ untrusted: [], resets })
+  directory.update({ untrusted: [], untrustedPrivate: [], resets })
   const changed = directory.find('evm', 'ours')
   expect(changed).toEqual(OURS)
   expect(changed).not.toBe(OURS)
-  directory.update({ untrusted: [], resets })
+  directory.update({ untrusted: [], untrustedPrivate: [], resets })
   expect(directory.find('evm', 'ours')).toBe(changed)
   expect(directory.find('evm', 'known')).toBe(KNOWN)
 })

@@ -47,6 +47,7 @@ const TABLES = [
   'idempotency_keys',
   'signers',
   'network_urls',
+  'network_private_urls',
   'operated_accounts',
   'file_entries',
   'operator_decisions',

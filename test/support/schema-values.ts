@@ -76,7 +76,8 @@ function objects(schema: Node, inner: Inner, depth: number): fc.Arbitrary<unknow
     return fc.oneof(...shown.map(([name, node]) => inner(node).map((value) => ({ [name]: value }))))
   }
   const shown = depth > DEPTH ? properties.filter(([name]) => required.includes(name)) : properties
-  return fc.record(Object.fromEntries(shown.map(([name, node]) => [name, inner(node)])), {
-    requiredKeys: required,
-  })
+  const fewest = Math.min(Number(schema.minProperties ?? 0), shown.length)
+  return fc
+    .record(Object.fromEntries(shown.map(([name, node]) => [name, inner(node)])), { requiredKeys: required })
+    .filter((value) => Object.keys(value).length >= fewest)
 }

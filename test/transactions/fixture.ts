@@ -88,7 +88,8 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
         policies,
       }
       const sourceAccounts = [account, ...Array.from({ length: channels }, newSourceAccount)]
-      const runtime = { network, chain, account, sourceAccounts }
+      const isPrivate = policies.privateTransactions === true
+      const runtime = { network, chain, isPrivate, account, sourceAccounts }
       runtimes.set(relayer.id, runtime)
       await database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
       return { relayer, clock, runtime }

@@ -128,7 +128,10 @@ export interface EvmPolicies {
   readonly gasPriceCap?: bigint
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint
+  /** `true`: signed bytes go to the private endpoints of the network only. Default false. */
   readonly privateTransactions?: boolean
+  /** Blocks after which a private transaction that is not included goes to the ordinary endpoints as well. Default: never. */
+  readonly privateFallbackBlocks?: number
   /** Lower-case addresses that may receive funds or calls. Default: any. */
   readonly whitelistReceivers?: readonly string[]
   /** The only RPC methods that callers may use. Default: methods that only read. */

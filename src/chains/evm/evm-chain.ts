@@ -10,6 +10,7 @@ import { createSimulationRefusals } from '../simulation-refusals.ts'
 import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
+import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
 import { callKey, decodeCall } from './call/decode-call.ts'
 import { encodeCall } from './call/encode-call.ts'
@@ -49,6 +50,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { network, clock, log } = options
   const { http, webSocket } = byProtocol(network.rpcUrls)
   const { client, probeHeights } = connect(options, NODE_DIALECT, http)
+  const privateBroadcast = createPrivateBroadcast(options)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const queuedInPool = network.mempool ? createPoolQueueWatch(client) : undefined
@@ -95,6 +97,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     signMessage: signPersonalMessage,
     typedData: { sign: signTypedData },
     broadcast: (raws) => broadcastAll({ client, bounds, refusals, queuedInPool }, raws),
+    ...(privateBroadcast && { privateBroadcast }),
     head: () => {
       probeHeights()
       return readHead(client, network.finality)

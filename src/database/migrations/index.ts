@@ -23,6 +23,7 @@ import * as spending from './0023-spending.ts'
 import * as rateLimits from './0024-rate-limits.ts'
 import * as approvals from './0025-approvals.ts'
 import * as validFrom from './0026-valid-from.ts'
+import * as privateTransactions from './0027-private-transactions.ts'
 import * as contractInterfaces from './0028-contract-interfaces.ts'
 import * as requestedBy from './0029-requested-by.ts'
 
@@ -52,6 +53,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-rate-limits': rateLimits,
   '0025-approvals': approvals,
   '0026-valid-from': validFrom,
+  '0027-private-transactions': privateTransactions,
   '0028-contract-interfaces': contractInterfaces,
   '0029-requested-by': requestedBy,
 }

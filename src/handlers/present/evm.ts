@@ -14,9 +14,17 @@ interface Parts {
 }
 
 /** The fields that only EVM transactions have: the content of the shown attempt, or the request while nothing is signed. */
-export function presentEvmContent({ nonce }: Transaction, { request, shown, chain }: Parts) {
+export function presentEvmContent(transaction: Transaction, { request, shown, chain }: Parts) {
   const content = shown?.draft.type === 'evm' ? presentDraft(shown.draft) : presentRequest(request)
-  return { network_type: 'evm' as const, nonce, ...content, speed: presentSpeed(request, chain) }
+  const { nonce, isPrivate, madePublicAt } = transaction
+  return {
+    network_type: 'evm' as const,
+    nonce,
+    private: isPrivate === true ? (true as const) : undefined,
+    made_public_at: madePublicAt?.toISOString(),
+    ...content,
+    speed: presentSpeed(request, chain),
+  }
 }
 
 /** Tells whether an attempt was signed for an EVM network. */

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import { AppError } from '../../errors.ts'
+import { sendsPrivately } from '../policy.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { relayerChanges } from '../shown-relayer.ts'
 import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
 import { requireSameAccounts, requireSigner } from './change-signer.ts'
-import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
+import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 
 /** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
@@ -30,6 +31,8 @@ export async function changeRelayer(
   const seen = requireRelayer(await findRelayer(context.db, id), id)
   const wanted = change(seen, context.bounds.initialOf(seen))
   const network = resolveNetwork(context.networks, wanted)
+  // A relayer whose network has lost its private endpoints can still be paused.
+  if (!sendsPrivately(seen)) requirePrivateEndpoints(network, wanted)
   context.bounds.check(wanted)
   const hasNewSigner = wanted.signerId !== seen.signerId
   if (hasNewSigner) await requireSameAccounts(context, { present: seen, wanted, network })

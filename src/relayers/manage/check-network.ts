@@ -4,7 +4,7 @@ import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
 import { silentEndpoints } from '../../networks/silent-endpoints.ts'
 import { untrustedRpcUrlProblem } from '../../networks/untrusted-rpc-url.ts'
-import { pricingProblem } from '../policy.ts'
+import { pricingProblem, privacyProblem } from '../policy.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import type { ManageContext } from './context.ts'
 
@@ -30,6 +30,16 @@ export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfi
   const problem = pricingProblem(relayer, network)
   if (problem !== undefined) throw new AppError('invalid_request', `policies.eip1559_pricing: ${problem}.`)
   return network
+}
+
+/**
+ * Refuses a relayer that keeps its transactions private where the network has no private endpoint.
+ * @throws AppError 400
+ */
+export function requirePrivateEndpoints(network: Network, relayer: RelayerConfig): void {
+  const problem = privacyProblem(relayer, network)
+  if (problem !== undefined)
+    throw new AppError('invalid_request', `policies.private_transactions: ${problem}.`)
 }
 
 /**

@@ -10,7 +10,7 @@ import { signersOf } from '../channels.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { auditedRelayer } from '../shown-relayer.ts'
 import { insertRelayer, lockRelayer } from '../store.ts'
-import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
+import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 import { findAccounts, signerNotFound } from './find-accounts.ts'
 
@@ -21,6 +21,7 @@ export async function createRelayer(
   actor: Actor,
 ): Promise<ManagedRelayer> {
   const network = resolveNetwork(context.networks, relayer)
+  requirePrivateEndpoints(network, relayer)
   context.bounds.check(relayer)
   const accounts = await findAccounts(context, relayer, network)
   const { customRpcUrls } = relayer

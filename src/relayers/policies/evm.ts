@@ -1,12 +1,14 @@
-import type { EvmPolicies } from '../../chains/evm/content.ts'
 import { address, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
-import { atLeast, atMost, NO_LIMIT, permission, subset } from './limit.ts'
+import { atLeast, atLeastOrAbsent, atMost, NO_LIMIT, obligation, permission, subset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
-import { amount, listOf, plain } from './policy-type.ts'
+import { amount, count, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
 import { SPENDING_RULES } from './spending-rules.ts'
+
+/** More blocks than this are weeks on any network; whoever wants to wait so long means never. */
+const MAX_FALLBACK_BLOCKS = 1_000_000
 
 /** The policies of a relayer on an EVM network. */
 export const EVM_POLICIES = {
@@ -48,9 +50,16 @@ export const EVM_POLICIES = {
   privateTransactions: {
     wireName: 'private_transactions',
     type: plain(flag),
-    limit: NO_LIMIT,
+    limit: obligation,
     default: false,
-    description: 'Reserved for networks with a private pool. There is none yet, so only false is accepted.',
+    description: 'True sends everything that is signed to the private_rpc_urls of the network only.',
+  },
+  privateFallbackBlocks: {
+    wireName: 'private_fallback_blocks',
+    type: count(1, MAX_FALLBACK_BLOCKS),
+    limit: atLeastOrAbsent,
+    description:
+      'A private transaction that is not included after so many blocks goes to the ordinary endpoints as well. Never when absent.',
   },
   whitelistReceivers: {
     wireName: 'whitelist_receivers',
@@ -70,11 +79,8 @@ export const EVM_POLICIES = {
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<EvmRelayerConfig['policies']>
 
-/** Checks rules that no single policy decides, and accepts fields of existing files that have no effect. */
-export function checkEvmPolicies(reader: Reader, policies: EvmPolicies): void {
-  // A policy that is accepted and ignored would promise a privacy that does not exist.
-  if (policies.privateTransactions)
-    reader.problem('has private_transactions true, but no private pool is supported yet')
+/** Accepts fields of existing files that have no effect. */
+export function checkEvmPolicies(reader: Reader): void {
   // The service always decodes revert data.
   reader.ignore('include_revert_data')
 }

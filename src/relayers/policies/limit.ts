@@ -1,6 +1,8 @@
 /** The way in which a policy limits a relayer. It decides whether one value is at most as wide as another. */
 export interface Limit<T> {
   isWithin(value: T, ceiling: T): boolean
+  /** An absent value is stricter than every other one, so a ceiling without the policy allows no value. */
+  readonly strictestIsAbsent?: true
   /** Describes the values within a ceiling, for the person who chose another one. */
   describe(ceiling: T): string
 }
@@ -23,10 +25,19 @@ export const atLeast = {
   describe: (floor) => `at least ${floor} is expected`,
 } satisfies Limit<bigint | number>
 
+/** A number that is stricter when it is higher, and strictest when it is absent. */
+export const atLeastOrAbsent: Limit<number> = { ...atLeast, strictestIsAbsent: true }
+
 /** A permission, which is stricter when it is false. */
 export const permission: Limit<boolean> = {
   isWithin: (value, ceiling) => ceiling || !value,
   describe: () => 'false is expected',
+}
+
+/** An obligation, which is stricter when it is true. */
+export const obligation: Limit<boolean> = {
+  isWithin: (value, floor) => value || !floor,
+  describe: () => 'true is expected',
 }
 
 /** A list of what is allowed, which is stricter when it is shorter. */

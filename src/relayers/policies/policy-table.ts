@@ -52,7 +52,7 @@ export interface Relaxation {
   readonly expected: string
 }
 
-/** Returns the limiting policies that are wider than the ceiling. A policy that the ceiling does not have is free. */
+/** Returns the limiting policies that are wider than the ceiling. A policy that the ceiling does not have is free, unless absence is strictest. */
 export function findRelaxations<P extends object>(
   table: PolicyTable<P>,
   policies: P,
@@ -60,9 +60,15 @@ export function findRelaxations<P extends object>(
 ): Relaxation[] {
   return entriesOf(table).flatMap(([name, { wireName, limit, default: otherwise }]) => {
     const most: unknown = ceiling[name]
-    if (limit === NO_LIMIT || most === undefined) return []
+    if (limit === NO_LIMIT) return []
     const value: unknown = policies[name] ?? otherwise
-    if (value !== undefined && limit.isWithin(value, most)) return []
+    if (limit.strictestIsAbsent) {
+      if (value === undefined || (most !== undefined && limit.isWithin(value, most))) return []
+      return [
+        { name, wireName, expected: most === undefined ? 'no value is expected' : limit.describe(most) },
+      ]
+    }
+    if (most === undefined || (value !== undefined && limit.isWithin(value, most))) return []
     return [{ name, wireName, expected: limit.describe(most) }]
   })
 }

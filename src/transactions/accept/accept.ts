@@ -4,7 +4,7 @@ import type { Answer } from '../../chains/answer.ts'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
-import { inactive, receiverForbidden } from '../../relayers/policy.ts'
+import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
@@ -192,6 +192,7 @@ function newTransaction(
     nonce: externalNonce?.nonce,
     version: 1,
     requestedBy: actor.keyId,
+    isPrivate: sendsPrivately(relayer) || undefined,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
     nextRunAt: now,
   }

@@ -10,6 +10,8 @@ import type { Transaction, TransactionWithAttempts } from '../model/transaction.
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
+import { markPrivate } from './mark-private.ts'
+import { broadcastByRoute, routeOf } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 
 type Tx = DbTransaction<Schema>
@@ -23,14 +25,23 @@ export async function broadcastCurrent(
   runtime: RelayerRuntime,
   items: readonly TransactionWithAttempts[],
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
-  const ready = items.flatMap((item) => {
+  const marked = await markPrivate(
+    context,
+    runtime,
+    items.filter((item) => currentAttempt(item) !== undefined && !isAwaitingExpiry(runtime, item)),
+  )
+  const ready = marked.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined || isAwaitingExpiry(runtime, item) ? [] : [{ item, attempt }]
+    return attempt === undefined ? [] : [{ item, attempt }]
   })
-  if (ready.length === 0) return []
-  const results = await runtime.chain.broadcast(
-    ready.map(({ attempt }) => attempt.signed.raw),
-    ready.map(({ item, attempt }) => mayBeInPool(item, attempt)),
+  if (marked.length === 0) return []
+  const results = await broadcastByRoute(
+    runtime.chain,
+    ready.map(({ item, attempt }) => ({
+      raw: attempt.signed.raw,
+      route: routeOf(item.transaction),
+      mayBeInPool: mayBeInPool(item, attempt),
+    })),
   )
   const now = new Date(context.clock.now())
   const settled = ready.map((reply, index) =>

@@ -43,7 +43,7 @@ export type FollowUp = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reesti
 export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): FollowUp {
   const { kind } = result
   const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
-  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
+  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown' || kind === 'withheld') return 'retry'
   const isInDoubt = 'unanswered' in result && result.unanswered === true
   // An endpoint that did not answer may have the bytes. They expire, so the question does not stay open.
   if (kind === 'refused' && !numbered) return isInDoubt ? 'retry' : 'give_up'

@@ -74,6 +74,7 @@ const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   too_dear: 'No endpoint accepts so high a fee',
   gas_limit: 'The node refuses its gas limit',
   refused: 'The node refuses it',
+  withheld: 'It is broadcast nowhere, because it is private',
 }
 
 function accepted({

@@ -13,6 +13,8 @@ import type { Transaction } from './transaction.ts'
 export interface RelayerRuntime {
   readonly network: Network
   readonly chain: Chain
+  /** The policies of the relayer send everything to private endpoints. */
+  readonly isPrivate: boolean
   /** The relayer's own account. */
   readonly account: SourceAccount
   /** Accounts whose nonces its transactions can use: the relayer's own account first, then its channel accounts. */

@@ -79,6 +79,12 @@ export interface Transaction {
   readonly undecidedSince?: Date | undefined
   /** The time when it was found to block its account for too long. */
   readonly stuckSince?: Date | undefined
+  /** True when its bytes go to private endpoints only, until `madePublicAt`. It never becomes false again. */
+  readonly isPrivate?: boolean | undefined
+  /** The newest block when its bytes were first sent to private endpoints. */
+  readonly privateSinceBlock?: bigint | undefined
+  /** The time from which its bytes go to the ordinary endpoints as well. */
+  readonly madePublicAt?: Date | undefined
   /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   readonly reorganizedAt?: Date | undefined
 }

@@ -39,6 +39,9 @@ export interface TransactionRow {
   confirmed_at: Date | null
   undecided_since: Date | null
   stuck_since: Date | null
+  private: boolean | null
+  private_since_block: bigint | null
+  made_public_at: Date | null
   reorganized_at: Date | null
 }
 
@@ -119,6 +122,9 @@ export function toTransaction(row: TransactionRow): Transaction {
     nextRunAt: row.next_run_at,
     undecidedSince: row.undecided_since ?? undefined,
     stuckSince: row.stuck_since ?? undefined,
+    isPrivate: row.private ?? undefined,
+    privateSinceBlock: row.private_since_block ?? undefined,
+    madePublicAt: row.made_public_at ?? undefined,
     reorganizedAt: row.reorganized_at ?? undefined,
   }
 }

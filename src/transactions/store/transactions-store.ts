@@ -40,6 +40,7 @@ const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
   'valid_from',
   'next_run_at',
   'estimated_gas',
+  'private_since_block',
 ]}::text[]) || jsonb_build_object('request', record.request))`
 
 /** Stores new transactions and their events, in this order (I8). */
@@ -49,9 +50,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, requested_by, awaits_approval, valid_from, next_run_at, created_at)
+        estimated_gas, source_account, nonce, cost, budgeted, requested_by, awaits_approval, private, valid_from, next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, requested_by, awaits_approval, valid_from, next_run_at, created_at
+        cost, budgeted, requested_by, awaits_approval, private, valid_from, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -61,15 +62,15 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
 }
 
 /**
- * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status, attempt or wait
- * for an approval changed (I8). Returns the written ones in the same order; another writer changed the others first.
+ * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status, attempt, wait
+ * for an approval or publicity changed (I8). Returns the written ones in the same order; another writer changed the others first.
  */
 export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
   if (transactions.length === 0) return []
   const { rows } = await sql<{ id: string }>`
     with record as materialized (select * from ${recordset(transactions)}),
     before as (
-      select t.id, t.status, t.current_attempt, t.awaits_approval from transactions t
+      select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at from transactions t
       join record on record.id = t.id and record.version = t.version
       order by t.id for update of t
     ),
@@ -80,12 +81,14 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
         version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, budgeted = record.budgeted,
         awaits_approval = record.awaits_approval, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
+        private = record.private, private_since_block = record.private_since_block, made_public_at = record.made_public_at,
         reorganized_at = record.reorganized_at
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
-          or before.awaits_approval is distinct from t.awaits_approval as is_event,
+          or before.awaits_approval is distinct from t.awaits_approval
+          or before.made_public_at is distinct from t.made_public_at as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
     announced as (
@@ -223,6 +226,11 @@ async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promis
   const waking = transactions.filter(
     ({ status, awaitsApproval }) => WAKING.includes(status) && awaitsApproval !== true,
   )
+  await wakeRelayers(tx, waking)
+}
+
+/** Wakes the submit workers for the relayers of these transactions, at the commit. */
+export async function wakeRelayers(tx: Tx, waking: readonly Pick<Transaction, 'relayerId'>[]): Promise<void> {
   for (const relayerId of new Set(waking.map((transaction) => transaction.relayerId))) {
     await notify(tx, WORK_CHANNEL, relayerId)
   }
@@ -256,6 +264,9 @@ function toRecord(transaction: Transaction) {
     confirmed_at: transaction.confirmedAt,
     undecided_since: transaction.undecidedSince,
     stuck_since: transaction.stuckSince,
+    private: transaction.isPrivate,
+    private_since_block: transaction.privateSinceBlock?.toString(),
+    made_public_at: transaction.madePublicAt,
     reorganized_at: transaction.reorganizedAt,
   }
 }
@@ -265,6 +276,7 @@ function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
     request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
-    budgeted boolean, requested_by text, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
+    budgeted boolean, requested_by text, awaits_approval boolean, private boolean, private_since_block bigint, made_public_at timestamptz,
+    valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
     sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sendsPrivately } from '../../relayers/policy.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -59,7 +60,9 @@ async function fillGap(
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
       (nonce) => !used.has(nonce),
     )
-    const stored = missing.map((nonce) => asOwn(relayer, gapFiller(head, nonce, now)))
+    const stored = missing.map((nonce) =>
+      asOwn(relayer, { ...gapFiller(head, nonce, now), isPrivate: sendsPrivately(relayer) || undefined }),
+    )
     await insertTransactions(tx, stored)
     await chargeOwn(tx, relayer, { transactions: stored, now })
     return stored

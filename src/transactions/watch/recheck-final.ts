@@ -1,4 +1,5 @@
 import { currentAttempt } from '../broadcast/broadcast.ts'
+import { broadcastByRoute, routeOf } from '../broadcast/route.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import { contentKind } from '../model/purpose.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
@@ -149,8 +150,11 @@ async function restore(round: WatchRound, waiting: readonly Transaction[]): Prom
     else if (opinions.get(item.transaction.id)?.kind === 'agreed')
       await recordNewInclusion(round, item, inclusion)
   }
-  const raws = absent.flatMap((item) => currentAttempt(item)?.signed.raw ?? [])
-  if (raws.length > 0) await chain.broadcast(raws)
+  const bytes = absent.flatMap((item) => {
+    const raw = currentAttempt(item)?.signed.raw
+    return raw === undefined ? [] : [{ raw, route: routeOf(item.transaction), mayBeInPool: false }]
+  })
+  await broadcastByRoute(chain, bytes)
 }
 
 function claimOf(

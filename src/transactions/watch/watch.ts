@@ -9,6 +9,7 @@ import { findWatched, hasWatched } from '../store/work-store.ts'
 import { findMovedBlocks, findPassedNonces, haveAllExpired } from './compare-with-chain.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { finalise } from './finalise.ts'
+import { makeOverduePublic } from './make-public.ts'
 import { isRecheckDue, recheckFinal } from './recheck-final.ts'
 import { resolveExpired, resolveTransaction } from './resolve.ts'
 import { isFinalBlock, type WatchMemory, type WatchRound } from './watch-round.ts'
@@ -59,6 +60,7 @@ export async function watchNetwork(
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   await settleUnmined(round, unmined)
+  await makeOverduePublic(round, unmined)
   if (chain.blockFinality) await settleMined(round, mined)
   else await settleReceipts(round, await withAttempts(round, mined))
   if (recheck) await recheckFinal(round)

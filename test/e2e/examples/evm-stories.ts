@@ -1,6 +1,7 @@
 import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { plainSigner } from '../../support/plain-signer.ts'
+import { startPrivateEndpoint } from '../../support/private-endpoint.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { DEV_KEYS, RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
@@ -41,6 +42,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await askForApproval(stage)
     await schedule(stage)
     await replaceAndCancel(stage)
+    await keepPrivate(stage)
     await beDisabled(stage)
     await losesItsChain(stage, beginning)
     for (const { body } of receiver.received) heard.hear(body)
@@ -72,7 +74,14 @@ function configuration({ url }: Receiver) {
       plainSigner('dev-3', SPARE_KEY),
     ],
     relayers: [
-      { id: 'local-1', name: 'Local', signer_id: 'dev', notification_id: 'ops', ...onAnvil },
+      {
+        id: 'local-1',
+        name: 'Local',
+        signer_id: 'dev',
+        notification_id: 'ops',
+        policies: { private_fallback_blocks: 2 },
+        ...onAnvil,
+      },
       { id: 'local-2', name: 'Second', signer_id: 'dev-2', notification_id: 'ops', ...onAnvil },
       { id: 'far', name: 'Far', signer_id: 'dev', network: 'sepolia', network_type: 'evm' },
     ],
@@ -195,6 +204,30 @@ async function replaceAndCancel({ service, anvil, clock }: Stage): Promise<void>
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, speed: 'safeLow' })
   await reach(service, id, 'confirmed', () => anvil.rpc('evm_mine'))
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2 })
+}
+
+/** A private transaction that its endpoint does not get included. */
+async function keepPrivate({ service, anvil }: Stage): Promise<void> {
+  const setPrivate = (isPrivate: boolean) =>
+    service.api('PATCH', '/relayers/local-1', { policies: { private_transactions: isPrivate } })
+  await setPrivate(true)
+  const endpoint = await startPrivateEndpoint()
+  try {
+    await service.api('PATCH', '/networks/evm:anvil', { private_rpc_urls: [endpoint.url] })
+    await setPrivate(true)
+    const { id } = (await service.api('POST', ALL, { to: RECEIVER, value: 1 })).body.data
+    await reach(service, id, 'submitted')
+    await anvil.rpc('anvil_mine', ['0x2'])
+    await until(
+      async () => (await service.api('GET', `${ALL}/${id}`)).body.data,
+      (seen) => 'made_public_at' in seen,
+    )
+    await service.api('GET', `${ALL}/${id}/diagnosis`)
+    await reach(service, id, 'confirmed', () => anvil.rpc('evm_mine'))
+    await setPrivate(false)
+  } finally {
+    await endpoint.stop()
+  }
 }
 
 /** A relayer without money, and what the service tells of it. */

@@ -131,11 +131,11 @@ describe('a patch', () => {
       /^body.policies.max_fee is a policy of stellar networks; this relayer is on one of type evm/,
     ],
     [
-      'a private pool',
+      'private transactions on a network without private endpoints',
       { policies: { private_transactions: true } },
       400,
       'invalid_request',
-      /no private pool/,
+      /^policies.private_transactions: .* has no private_rpc_urls/,
     ],
     [
       'a policy that is not supported',

@@ -185,11 +185,11 @@ describe('a relayer that cannot be is refused, and nothing is stored', () => {
       /^policies.eip1559_pricing: .*"old"/,
     ],
     [
-      'a private pool',
+      'private transactions on a network without private endpoints',
       { policies: { private_transactions: true } },
       400,
       'invalid_request',
-      /^body.policies.private_transactions/,
+      /^policies.private_transactions: .* has no private_rpc_urls/,
     ],
     [
       'a policy of another type',

@@ -40,6 +40,14 @@ const EVM: readonly Case<Evm>[] = [
   [{ walletRpc: true }, { walletRpc: false }, ['wallet_rpc']],
   [{ walletRpc: false }, { walletRpc: true }, []],
   [{}, { walletRpc: false }, []],
+  [{ privateTransactions: true }, { privateTransactions: false }, []],
+  [{ privateTransactions: false }, { privateTransactions: true }, ['private_transactions']],
+  [{}, { privateTransactions: true }, ['private_transactions']],
+  // Without the policy a transaction stays private for ever.
+  [{ privateFallbackBlocks: 1 }, {}, ['private_fallback_blocks']],
+  [{ privateFallbackBlocks: 4 }, { privateFallbackBlocks: 5 }, ['private_fallback_blocks']],
+  [{ privateFallbackBlocks: 5 }, { privateFallbackBlocks: 5 }, []],
+  [{}, { privateFallbackBlocks: 5 }, []],
   [{ allowedRpcMethods: [] }, { allowedRpcMethods: ['a'] }, []],
   [{}, { allowedRpcMethods: ['a'] }, ['allowed_rpc_methods']],
   [

@@ -53,6 +53,8 @@ function evmFacts(
     decoded_call: call,
     nonce,
     gas_limit: gas,
+    private: isPrivate,
+    made_public_at: publicAt,
   }: Extract<Transaction, { network_type: 'evm' }>,
   networks: Networks,
   network: string,
@@ -65,5 +67,14 @@ function evmFacts(
     Contract: call?.contract_name ?? undefined,
     Nonce: nonce?.toString(),
     'Gas limit': gas?.toString(),
+    Private:
+      isPrivate &&
+      (publicAt === undefined ? (
+        'only private endpoints get it'
+      ) : (
+        <>
+          until <Age of={publicAt} />
+        </>
+      )),
   }
 }

@@ -1,0 +1,87 @@
+import { bytesToHex } from 'viem/utils'
+import type { EvmNetwork, PrivateRpcUrl } from '../../../networks/network.ts'
+import type { PrivateBroadcast } from '../../chain.ts'
+import type { ChainOptions } from '../../connect.ts'
+import { reportEndpoints } from '../../report-endpoints.ts'
+import { createRpcClient } from '../../rpc/client.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import { NODE_DIALECT } from '../node-dialect.ts'
+import { readBroadcast } from './failures.ts'
+import { evaluatePrivateOpinions, type PrivateOpinion } from './private-opinions.ts'
+
+interface PrivateEndpoint {
+  readonly host: string
+  readonly method: PrivateRpcUrl['method']
+  readonly client: PooledClient
+}
+
+/** A share among several endpoints. Each private endpoint has a client of its own, so any number does. */
+const WEIGHT = 100
+
+/**
+ * Creates the broadcast to the private endpoints of a network; undefined for a network without any. Each endpoint gets all bytes, because only
+ * the block builders behind it see them. No height is asked for and nothing is probed.
+ */
+export function createPrivateBroadcast(options: ChainOptions<EvmNetwork>): PrivateBroadcast | undefined {
+  const { network, clock } = options
+  const endpoints = (network.privateRpcUrls ?? []).map((one) => createEndpoint(options, one))
+  if (endpoints.length === 0) return undefined
+
+  function sendAll(raws: readonly string[]): Promise<EndpointReply[][]> {
+    return Promise.all(
+      endpoints.map(({ client, method }) => client.broadcast(raws.map((raw) => CALLS[method](raw)))),
+    )
+  }
+
+  return {
+    broadcast: async (raws) => {
+      const replies = await sendAll(raws.map((raw) => bytesToHex(raw)))
+      return raws.map((_, index) =>
+        evaluatePrivateOpinions(endpoints.flatMap((one, at) => opinionOf(one, replies[at]?.[index]))),
+      )
+    },
+    forward: async (raws) => {
+      const replies = await sendAll(raws)
+      return raws.map((_, index) => bestOf(replies.flatMap((ofEndpoint) => ofEndpoint[index] ?? [])))
+    },
+    endpoints: () => endpoints.flatMap(({ client }) => reportEndpoints(client, { clock })),
+  }
+}
+
+function createEndpoint(
+  { rpcTimeoutMs, clock, log, observer, guarded }: ChainOptions<EvmNetwork>,
+  { url, method, untrusted }: PrivateRpcUrl,
+): PrivateEndpoint {
+  const urls = [{ url, weight: WEIGHT, ...(untrusted && { untrusted }) }]
+  const client = createRpcClient({
+    urls,
+    timeoutMs: rpcTimeoutMs,
+    clock,
+    log,
+    observer,
+    guarded,
+    ...NODE_DIALECT,
+  })
+  return { host: new URL(url).host, method, client }
+}
+
+/** The call of each method. `eth_sendPrivateTransaction` takes an object, as Flashbots defined it. */
+const CALLS: Readonly<Record<PrivateRpcUrl['method'], (raw: string) => RpcCall>> = {
+  eth_sendRawTransaction: (raw) => ({ method: 'eth_sendRawTransaction', params: [raw] }),
+  eth_sendPrivateTransaction: (raw) => ({ method: 'eth_sendPrivateTransaction', params: [{ tx: raw }] }),
+}
+
+function opinionOf({ host }: PrivateEndpoint, answer: EndpointReply | undefined): PrivateOpinion[] {
+  if (answer === undefined) return []
+  return [{ host, result: readBroadcast(answer.reply), unanswered: answer.unanswered === true }]
+}
+
+/** A result wins, because one endpoint has the bytes then; an endpoint that did not answer may have them, whatever another one says (I6). */
+function bestOf(answers: readonly EndpointReply[]): RpcReply {
+  const replies = answers.map(({ reply }) => reply)
+  const found =
+    replies.find(({ kind }) => kind === 'result') ??
+    replies.find(({ kind }) => kind === 'unknown') ??
+    replies[0]
+  return found ?? { kind: 'unknown', detail: 'no reply' }
+}

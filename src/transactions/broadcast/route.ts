@@ -1,0 +1,74 @@
+import type { BroadcastResult } from '../../chains/answer.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { Transaction } from '../model/transaction.ts'
+
+/** The endpoints that get the bytes of a transaction: the ordinary ones, the private ones, or all. */
+export type Route = 'public' | 'private' | 'all'
+
+/** Signed bytes, and the endpoints that get them. */
+export interface RoutedBytes {
+  readonly raw: Uint8Array
+  readonly route: Route
+  /** As in `Chain.broadcast`. */
+  readonly mayBeInPool: boolean
+}
+
+/** Decides which endpoints get the bytes of a transaction. Pure. */
+export function routeOf({ isPrivate, madePublicAt }: Pick<Transaction, 'isPrivate' | 'madePublicAt'>): Route {
+  if (isPrivate !== true) return 'public'
+  return madePublicAt === undefined ? 'private' : 'all'
+}
+
+type PrivateChain = Pick<Chain, 'broadcast' | 'privateBroadcast'>
+
+/**
+ * Broadcasts each item to the endpoints of its route, in order for each kind of endpoint. Private bytes of a chain without private endpoints
+ * go nowhere. Where ordinary endpoints get the bytes as well, their answers count: the others have had their time.
+ */
+export async function broadcastByRoute(
+  chain: PrivateChain,
+  items: readonly RoutedBytes[],
+): Promise<BroadcastResult[]> {
+  const [publicAt, privateAt] = [positionsOf(items, 'private'), positionsOf(items, 'public')]
+  const pick = (positions: readonly number[]) => positions.flatMap((position) => items[position] ?? [])
+  const [ofPublic, ofPrivate] = await Promise.all([
+    broadcastPublicly(chain, pick(publicAt)),
+    broadcastPrivately(chain, pick(privateAt)),
+  ])
+  return items.map(
+    (_, position) =>
+      ofPublic[publicAt.indexOf(position)] ?? ofPrivate[privateAt.indexOf(position)] ?? NO_REPLY,
+  )
+}
+
+const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
+
+/** Returns the positions of the items that do not have this route. */
+function positionsOf(items: readonly RoutedBytes[], except: Route): number[] {
+  return [...items.keys()].filter((position) => items[position]?.route !== except)
+}
+
+async function broadcastPublicly(
+  chain: PrivateChain,
+  items: readonly RoutedBytes[],
+): Promise<BroadcastResult[]> {
+  if (items.length === 0) return []
+  return chain.broadcast(
+    items.map(({ raw }) => raw),
+    items.map(({ mayBeInPool }) => mayBeInPool),
+  )
+}
+
+async function broadcastPrivately(
+  { privateBroadcast }: PrivateChain,
+  items: readonly RoutedBytes[],
+): Promise<BroadcastResult[]> {
+  if (items.length === 0) return []
+  if (privateBroadcast === undefined) return items.map(() => WITHHELD)
+  return privateBroadcast.broadcast(items.map(({ raw }) => raw))
+}
+
+const WITHHELD: BroadcastResult = {
+  kind: 'withheld',
+  detail: 'the network has no private_rpc_urls at present; give it some, and it goes there',
+}
