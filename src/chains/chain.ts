@@ -12,10 +12,11 @@ import type {
   Refusal,
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
+import type { Encoded } from './call/problem.ts'
 import type { Effects } from './effects.ts'
-import type { EncodedCall, EvmPolicies, EvmRequest, NamedCall, TypedData } from './evm/content.ts'
+import type { EvmPolicies, EvmRequest, NamedCall, TypedData } from './evm/content.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
-import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
+import type { EncodedInstruction, IdlCall, SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
 import type { StellarPolicies, StellarRequest } from './stellar/content.ts'
 import type { UnsignedTransaction } from './unsigned.ts'
@@ -199,8 +200,10 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly feeBump?: FeeBump<D, P>
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
-  /** Encodes a call of a smart contract by the name of its function. */
-  readonly encodeCall?: (call: NamedCall) => EncodedCall
+  /** Encodes a call of a smart contract by the name of its function, as `0x` hex. A refusal begins with the field, from `call` on. */
+  readonly encodeCall?: (call: NamedCall) => Encoded<string>
+  /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
+  readonly encodeInstruction?: (call: IdlCall, programId: string) => Encoded<EncodedInstruction>
   readonly typedData?: TypedDataSigning
   readonly blockFinality?: BlockFinality
   readonly headSubscription?: HeadSubscription

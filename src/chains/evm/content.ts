@@ -1,4 +1,3 @@
-import type { Refusal } from '../answer.ts'
 import type { Speed } from '../speed.ts'
 
 /** The accepted request of a caller on an EVM chain (group A of the contract). Amounts are in wei. */
@@ -52,11 +51,6 @@ export interface NamedCall {
   readonly args?: readonly unknown[]
   readonly abi?: readonly unknown[]
 }
-
-/** The data of a call in `0x` hex, or the reason why it has none, which begins with the field, from `call` on. */
-export type EncodedCall =
-  | { readonly kind: 'ok'; readonly value: string }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 /** The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
 export type Fees =

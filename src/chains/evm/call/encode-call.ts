@@ -1,10 +1,10 @@
 import type { AbiParameter, Hex } from 'viem'
 import { concatHex, encodeAbiParameters } from 'viem/utils'
 import { keccak256Hex } from '../../../lib/keccak256.ts'
-import type { EncodedCall, NamedCall } from '../content.ts'
+import { CallProblem, type Encoded, encodedBy } from '../../call/problem.ts'
+import type { NamedCall } from '../content.ts'
 import { type AbiFunction, signatureOf } from './abi.ts'
 import { findFunction } from './find-function.ts'
-import { CallProblem } from './problem.ts'
 import { readArgument } from './read-argument.ts'
 
 /** No node takes more data of a transaction, in bytes; `data` of a request has the same limit. */
@@ -14,13 +14,8 @@ const MAX_DATA_BYTES = 131_072
 const MAX_VALUES = MAX_DATA_BYTES / 32
 
 /** Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on. Pure. */
-export function encodeCall(call: NamedCall): EncodedCall {
-  try {
-    return { kind: 'ok', value: encode(call, findFunction(call)) }
-  } catch (error) {
-    if (!(error instanceof CallProblem)) throw error
-    return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
-  }
+export function encodeCall(call: NamedCall): Encoded<Hex> {
+  return encodedBy(() => encode(call, findFunction(call)))
 }
 
 function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {

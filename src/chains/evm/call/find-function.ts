@@ -1,10 +1,8 @@
+import { CallProblem } from '../../call/problem.ts'
+import { listOf, readObject } from '../../call/read-fields.ts'
 import type { NamedCall } from '../content.ts'
 import { type AbiFunction, canonicalType, isAtom, type Parameter, signatureOf } from './abi.ts'
 import { parseSignature } from './parse-signature.ts'
-import { CallProblem } from './problem.ts'
-
-/** A sentence about an ABI names so many functions at most. */
-const MOST_NAMED = 10
 
 /**
  * Finds the function of a call: by its signature, or by its name in the ABI.
@@ -25,21 +23,21 @@ export function findFunction({ function: wanted, abi }: NamedCall): AbiFunction 
   )
   const [found, another] = fitting
   if (found === undefined)
-    throw new CallProblem('call.function', `expected a function of call.abi, which has ${listOf(functions)}`)
+    throw new CallProblem(
+      'call.function',
+      `expected a function of call.abi, which has ${listOf(functions.map(signatureOf))}`,
+    )
   if (another !== undefined && signature === undefined)
-    throw new CallProblem('call.function', `several have this name; expected one of ${listOf(fitting)}`)
+    throw new CallProblem(
+      'call.function',
+      `several have this name; expected one of ${listOf(fitting.map(signatureOf))}`,
+    )
   return found
-}
-
-function listOf(functions: readonly AbiFunction[]): string {
-  if (functions.length === 0) return 'none'
-  const named = functions.slice(0, MOST_NAMED).map(signatureOf).join(', ')
-  return functions.length > MOST_NAMED ? `${named} and others` : named
 }
 
 /** Reads an item of an ABI. Events, errors and constructors are left out. */
 function readFunction(item: unknown, path: string): AbiFunction[] {
-  const { type = 'function', name, inputs = [] } = objectAt(item, path)
+  const { type = 'function', name, inputs = [] } = readObject(item, path)
   if (type !== 'function') return []
   if (typeof name !== 'string') throw new CallProblem(`${path}.name`, 'expected the name of the function')
   return [{ type, name, inputs: readParameters(inputs, `${path}.inputs`) }]
@@ -51,7 +49,7 @@ function readParameters(list: unknown, path: string): Parameter[] {
 }
 
 function readParameter(item: unknown, path: string): Parameter {
-  const { type, name, components } = objectAt(item, path)
+  const { type, name, components } = readObject(item, path)
   if (typeof type !== 'string') throw new CallProblem(`${path}.type`, 'expected the name of a type')
   const canonical = canonicalType(type)
   const [, base = ''] = /^([a-z0-9]+)(\[[0-9]*\])*$/.exec(canonical) ?? []
@@ -62,10 +60,4 @@ function readParameter(item: unknown, path: string): Parameter {
     name: typeof name === 'string' ? name : undefined,
     components: base === 'tuple' ? readParameters(components, `${path}.components`) : undefined,
   }
-}
-
-function objectAt(item: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof item === 'object' && item !== null && !Array.isArray(item))
-    return item as Readonly<Record<string, unknown>>
-  throw new CallProblem(path, 'expected an object')
 }
