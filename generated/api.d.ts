@@ -4842,6 +4842,16 @@ export interface components {
          *         }
          *       ]
          *     }
+         * @example {
+         *       "type": "invoke_contract",
+         *       "contract_address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
+         *       "function_name": "transfer",
+         *       "named_args": {
+         *         "from": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *         "to": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
+         *         "amount": "25000000"
+         *       }
+         *     }
          */
         readonly InvokeContractOperation: {
             /**
@@ -4853,8 +4863,22 @@ export interface components {
             readonly contract_address: string;
             /** @description The function to call. */
             readonly function_name: string;
-            /** @description The arguments, in order. */
-            readonly args: readonly components["schemas"]["ScVal"][];
+            /** @description The arguments, in order. Either these or `named_args`. */
+            readonly args?: readonly components["schemas"]["ScVal"][];
+            /**
+             * @description The arguments by the names of the contract's own specification, in place of `args`. The service reads the specification from the
+             *     network: all endpoints that answer have to name the same code of the contract, and the hash of the code is checked. It
+             *     keeps the encoded arguments alone, which the rules see. With an `Idempotency-Key`, a repeated request has to have the same
+             *     `named_args`, and needs no node. When no node tells the specification, the request is refused with `network_unavailable`.
+             *
+             *     Integers are JSON integers, however large, or decimal strings; addresses are `G…` or `C…`; bytes are hexadecimal digits without
+             *     `0x`; symbols and strings are strings; vectors and tuples are lists. A structure is an object, or a list when its fields have no
+             *     names. A map is an object, or a list of objects with `key` and `val`. A case of a union is `{"tag": "Transfer", "values": […]}`;
+             *     one of an enum is its name or number. An option is its value, or null, and may be left out; a result is `{"ok": …}`.
+             */
+            readonly named_args?: {
+                readonly [key: string]: unknown;
+            };
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
         /**
@@ -5214,7 +5238,8 @@ export interface components {
         };
         /**
          * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
-         *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
+         *     wider than 32 bits may be decimal strings. A map whose keys are all integers, symbols, strings, bytes or
+         *     addresses may come in any order.
          */
         readonly ScVal: "void" | components["schemas"]["TypedScVal"];
         /** @description A value whose one field names its type. */

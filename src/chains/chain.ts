@@ -204,6 +204,11 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly encodeCall?: (call: NamedCall) => Encoded<string>
   /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
   readonly encodeInstruction?: (call: IdlCall, programId: string) => Encoded<EncodedInstruction>
+  /**
+   * Encodes the arguments that a call of a smart contract has by name, by what the network tells about the contract. A request without any
+   * stays as it is. A refusal begins with the field.
+   */
+  encodeNamedArgs?(request: R): Promise<Answer<R>>
   readonly typedData?: TypedDataSigning
   readonly blockFinality?: BlockFinality
   readonly headSubscription?: HeadSubscription
