@@ -12,19 +12,19 @@ import type {
   Refusal,
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
+import type { CallResult } from './call/problem.ts'
 import type { Effects } from './effects.ts'
 import type {
-  AbiReading,
   DecodedCall,
-  EncodedCall,
   EvmPolicies,
   EvmRequest,
   NamedCall,
+  ReadAbi,
   RegisteredFunctions,
   TypedData,
 } from './evm/content.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
-import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
+import type { EncodedInstruction, IdlCall, SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
 import type { StellarPolicies, StellarRequest } from './stellar/content.ts'
 import type { UnsignedTransaction } from './unsigned.ts'
@@ -171,10 +171,10 @@ export interface TypedDataSigning {
 
 /** Calls of contracts can be written and read by the names of functions, and contracts can have a registered ABI. */
 export interface ContractCalls {
-  /** Encodes a call by the name of its function. */
-  encode(call: NamedCall, registered?: RegisteredFunctions): EncodedCall
-  /** Reads the ABI that a caller registers for a contract. */
-  readAbi(abi: readonly unknown[]): AbiReading
+  /** Encodes a call by the name of its function, as `0x` hex. A refusal begins with the field, from `call` on. */
+  encode(call: NamedCall, registered?: RegisteredFunctions): CallResult<string>
+  /** Reads the ABI that a caller registers for a contract. A refusal begins with the place, from `abi` on. */
+  readAbi(abi: readonly unknown[]): CallResult<ReadAbi>
   /** Returns the key under which `ReadAbi.functions` has the called function; undefined for data that calls none. */
   keyOf(data: string): string | undefined
   /** Decodes data, with the function of the registered ABI where there is one. Any data and any function give an answer. */
@@ -242,6 +242,13 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
   readonly contractCalls?: ContractCalls
+  /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
+  readonly encodeInstruction?: (call: IdlCall, programId: string) => CallResult<EncodedInstruction>
+  /**
+   * Encodes the arguments that a call of a smart contract has by name, by what the network tells about the contract. A request without any
+   * stays as it is. A refusal begins with the field.
+   */
+  encodeNamedArgs?(request: R): Promise<Answer<R>>
   readonly typedData?: TypedDataSigning
   readonly blockFinality?: BlockFinality
   readonly headSubscription?: HeadSubscription

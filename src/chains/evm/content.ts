@@ -1,4 +1,3 @@
-import type { Refusal } from '../answer.ts'
 import type { Speed } from '../speed.ts'
 
 /** The accepted request of a caller on an EVM chain (group A of the contract). Amounts are in wei. */
@@ -70,11 +69,6 @@ export interface ReadAbi {
   readonly functions: Readonly<Record<string, object>>
 }
 
-/** An ABI, or the reason why it is none, which begins with the place, from `abi` on. */
-export type AbiReading =
-  | { readonly kind: 'ok'; readonly value: ReadAbi }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-
 /** A value of an argument as JSON: integers are decimal strings, bytes `0x` hex; a tuple is an object where its components have names. */
 export type ShownValue = string | boolean | readonly ShownValue[] | { readonly [name: string]: ShownValue }
 
@@ -91,11 +85,6 @@ export interface DecodedCall {
     readonly value: ShownValue
   }[]
 }
-
-/** The data of a call in `0x` hex, or the reason why it has none, which begins with the field, from `call` on. */
-export type EncodedCall =
-  | { readonly kind: 'ok'; readonly value: string }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 /** The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
 export type Fees =

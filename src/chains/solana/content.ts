@@ -16,6 +16,21 @@ export interface SolanaAccountMeta {
   readonly isWritable: boolean
 }
 
+/** An instruction by its name in an IDL of Anchor, as JSON has it. */
+export interface IdlCall {
+  readonly idl: Readonly<Record<string, unknown>>
+  readonly instruction: string
+  /** Values by the names of the arguments; absent means none. */
+  readonly args?: Readonly<Record<string, unknown>>
+  /** Addresses by the names of the accounts; absent means none. */
+  readonly accounts?: Readonly<Record<string, unknown>>
+  /** Accounts after those that the IDL names. */
+  readonly remainingAccounts?: readonly SolanaAccountMeta[]
+}
+
+/** The parts of an instruction that a call by name describes. */
+export type EncodedInstruction = Pick<SolanaInstruction, 'accounts' | 'data'>
+
 /** The accepted request of a caller on a Solana network (group B of the contract). */
 export interface SolanaRequest {
   readonly type: 'solana'

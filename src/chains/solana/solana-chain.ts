@@ -5,6 +5,7 @@ import { createGenesisReader } from '../genesis.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
+import { encodeInstruction } from './call/encode-instruction.ts'
 import { checkRequest } from './check/request.ts'
 import { hasExpired } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
@@ -57,6 +58,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     verify: () => verifyEndpoints(client, network, history),
     genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,
+    encodeInstruction,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
     prepare: (request, account) => prepareDraft(context, request, account),

@@ -9,6 +9,8 @@ import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
+import { encodeNamedArgs } from './contract-spec/encode-named-args.ts'
+import { createSpecReader } from './contract-spec/read-contract-spec.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
@@ -50,6 +52,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
   const { passphrase } = network
+  const readSpec = createSpecReader(client)
   const context: PrepareContext = {
     client,
     market,
@@ -78,6 +81,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     inclusionHashes: { of: (attempt) => hashesOf(attempt, passphrase) },
     verify: () => verifyPassphrase(client, network),
     canonicalAddress: (text) => text,
+    encodeNamedArgs: (request) => encodeNamedArgs(readSpec, request),
     check: (request, account) => checkRequest(request, account, network),
     endsAt,
     prepare: (request, account) => prepareDraft(context, request, account),

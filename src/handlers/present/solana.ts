@@ -50,7 +50,8 @@ function lastHeightOf({ expiresAt }: SolanaDraft): bigint | undefined {
   return expiresAt === undefined ? undefined : expiresAt - 1n
 }
 
-function presentInstruction({ programId, accounts, data }: SolanaInstruction) {
+/** Writes an instruction as the contract has it. */
+export function presentInstruction({ programId, accounts, data }: SolanaInstruction) {
   return {
     program_id: programId,
     accounts: accounts.map(({ pubkey, isSigner, isWritable }) => ({

@@ -4,6 +4,7 @@ import type { RegisteredFunctions } from '../../chains/evm/content.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { findFunctions } from '../../relayers/interfaces/interfaces-store.ts'
+import { withEncodedInstructions } from './encoded-instructions.ts'
 import { isEvmRequest } from './evm-request.ts'
 import type { RequestBody } from './request.ts'
 
@@ -21,8 +22,8 @@ interface PlacedBody {
 }
 
 /**
- * Puts the encoded data in the place of a call by name. What follows, such as the fingerprint and the rules, then knows only the data, so both
- * spellings are the same request. A body without a call stays as it is.
+ * Puts the encoded data in the place of a call by name, on EVM and Solana. What follows, such as the fingerprint and the rules, then knows only
+ * the data, so both spellings are the same request. A body without a call stays as it is.
  *
  * @throws AppError `invalid_request` with the field that does not fit
  */
@@ -65,9 +66,11 @@ function registrationOf(
 
 function encodeBody(
   { body, place }: PlacedBody,
-  { contractCalls }: Chain,
+  chain: Chain,
   registered: RegisteredFunctions | undefined,
 ): RequestBody {
+  if ('instructions' in body) return withEncodedInstructions(body, chain, place)
+  const { contractCalls } = chain
   // A relayer on another kind of network refuses the body with or without the call.
   if (!isEvmRequest(body) || body.call === undefined || contractCalls === undefined) return body
   const { call, ...others } = body

@@ -1,4 +1,4 @@
-import type { SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
+import type { SolanaAccountMeta, SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
@@ -25,14 +25,17 @@ export function readSolanaRequest(body: SolanaBody): SolanaRequest {
   })
 }
 
-function readInstruction({ program_id, accounts, data }: Schemas['SolanaInstruction']): SolanaInstruction {
-  return {
-    programId: program_id,
-    accounts: accounts.map(({ pubkey, is_signer, is_writable }) => ({
-      pubkey,
-      isSigner: is_signer,
-      isWritable: is_writable,
-    })),
-    data,
-  }
+function readInstruction(instruction: Schemas['SolanaInstructionSpec']): SolanaInstruction {
+  if ('call' in instruction) throw new Error('a call by name has to be encoded before it is read')
+  const { program_id, accounts, data } = instruction
+  return { programId: program_id, accounts: accounts.map(readAccountMeta), data }
+}
+
+/** Converts an account of an instruction to that of the domain. */
+export function readAccountMeta({
+  pubkey,
+  is_signer,
+  is_writable,
+}: Schemas['SolanaAccountMeta']): SolanaAccountMeta {
+  return { pubkey, isSigner: is_signer, isWritable: is_writable }
 }

@@ -1,6 +1,11 @@
 import type { StellarRequest } from '../../chains/stellar/content.ts'
-import type { StellarMemo, StellarOperation } from '../../chains/stellar/model/operation.ts'
+import type {
+  InvokeContractOperation,
+  StellarMemo,
+  StellarOperation,
+} from '../../chains/stellar/model/operation.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
+import { AppError } from '../../errors.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 
 /** Recognises a body of group C. */
@@ -15,7 +20,7 @@ export function readStellarRequest(body: Schemas['StellarTransactionRequest']): 
   return omitUndefined({
     type: 'stellar' as const,
     network: body.network,
-    operations: body.operations?.map(readOperation),
+    operations: body.operations?.map((operation, index) => readOperation(operation, `operations[${index}]`)),
     sourceAccount: body.source_account ?? undefined,
     transactionXdr: body.transaction_xdr ?? undefined,
     feeBump: body.fee_bump ?? undefined,
@@ -31,8 +36,19 @@ function readMemo(memo: Schemas['MemoSpec']): StellarMemo {
 }
 
 /** Operations have the same form in the domain and in the contract. */
-function readOperation(operation: Schemas['OperationSpec']): StellarOperation {
-  return withExactIntegers(operation, '') as Schemas['OperationSpec']
+function readOperation(operation: Schemas['OperationSpec'], at: string): StellarOperation {
+  if (operation.type !== 'invoke_contract') return withExactIntegers(operation, '') as StellarOperation
+  const { named_args, args = [], ...others } = operation
+  if (operation.args === undefined && named_args === undefined)
+    throw new AppError('invalid_request', `${at}.args: is required, unless there are named_args.`)
+  if (operation.args !== undefined && named_args !== undefined)
+    throw new AppError('invalid_request', `${at}.named_args: expected either args or named_args, not both.`)
+  return omitUndefined({
+    ...others,
+    args: withExactIntegers(args, '') as InvokeContractOperation['args'],
+    // The contract, and not the name of a field, decides which of them are integers.
+    named_args,
+  })
 }
 
 /** The names of fields that hold 64-bit integers; no other field of operations and arguments has one of them. */

@@ -8,6 +8,7 @@ import { type Accepted, checkStatic, prepareCandidate, repeated, type Submission
 import { admitCandidates } from './admit.ts'
 import { errorAtItem } from './error-at-item.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
+import { withEncodedArgs } from './with-encoded-args.ts'
 
 /** A request of a batch. */
 export interface BatchItem {
@@ -94,9 +95,10 @@ async function acceptAfter(
 async function admitFresh(
   context: TransactionsContext,
   relayer: Relayer,
-  fresh: readonly Placed[],
+  sent: readonly Placed[],
 ): Promise<[number, Outcome][]> {
-  if (fresh.length === 0) return []
+  if (sent.length === 0) return []
+  const fresh = await encodeAll(context, relayer, sent)
   for (const { index, submission } of fresh) refuseAt(index, checkStatic(context, submission))
   const prepared = await prepareAll(context, relayer, fresh)
   const candidates = prepared.map(({ candidate }) => candidate)
@@ -112,6 +114,25 @@ async function admitFresh(
     outcomes.flatMap(([, outcome]) => ('transaction' in outcome ? [outcome.transaction] : [])),
   )
   return outcomes
+}
+
+/** Encodes the arguments by name of one item after the other, so that the nodes are asked about a contract's code once. */
+async function encodeAll(
+  context: TransactionsContext,
+  relayer: Relayer,
+  sent: readonly Placed[],
+): Promise<Placed[]> {
+  const { chain } = context.runtimeOf(relayer)
+  const encoded: Placed[] = []
+  for (const { index, submission } of sent) {
+    try {
+      const request = await withEncodedArgs(chain, submission.request)
+      encoded.push({ index, submission: { ...submission, request } })
+    } catch (error) {
+      throw errorAtItem(index, error)
+    }
+  }
+  return encoded
 }
 
 /** Prepares all items at the same time, and throws the first refusal in their order. */

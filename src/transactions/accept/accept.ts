@@ -15,6 +15,7 @@ import { admitCandidates, type Candidate, type Decision } from './admit.ts'
 import { checkTimes } from './check-times.ts'
 import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
 import { prepareContent } from './prepare-content.ts'
+import { withEncodedArgs } from './with-encoded-args.ts'
 
 /** A stored transaction, and sentences about it for the caller. */
 export interface Accepted extends TransactionWithAttempts {
@@ -69,12 +70,14 @@ export interface Submission {
 async function acceptNew(
   context: TransactionsContext,
   admit: (candidate: Candidate) => Promise<Decision>,
-  submission: Submission,
+  sent: Submission,
 ): Promise<Accepted> {
-  const { relayer } = submission
+  const { relayer } = sent
+  const { chain } = context.runtimeOf(relayer)
+  const submission = { ...sent, request: await withEncodedArgs(chain, sent.request) }
   const refusal = checkStatic(context, submission)
   if (refusal) throw refusal
-  const balance = context.runtimeOf(relayer).chain.balance(relayer.address)
+  const balance = chain.balance(relayer.address)
   const { candidate, logs } = await prepareCandidate(context, submission, balance)
   const decision = await admit(candidate)
   if (decision.kind === 'refused') throw decision.error

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { prepareContent } from '../accept/prepare-content.ts'
+import { withEncodedArgs } from '../accept/with-encoded-args.ts'
 import { attemptsAtNonce } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { evaluateReplacement } from '../replace/evaluate-replacement.ts'
@@ -16,9 +17,10 @@ import { evaluatePrice, pricedRun } from './evaluate-price.ts'
  * @throws AppError `transaction_not_found`
  */
 export async function dryReplace(context: TransactionsContext, replacing: Replacing): Promise<DryRun> {
-  const { relayer, id, request, actor } = replacing
-  const change = { ...replacing, action: 'replaceTransaction' } as const
+  const { relayer, id, actor } = replacing
   const { chain } = context.runtimeOf(relayer)
+  const request = await withEncodedArgs(chain, replacing.request)
+  const change = { ...replacing, request, action: 'replaceTransaction' } as const
   const { unit } = chain
   const item = await requireTransaction(context.db, relayer, id)
   const problem = replacementRefusal(context, change, item)

@@ -7,6 +7,7 @@ import { checkRequest } from '../accept/accept.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
 import { type IdempotencyKey, keyReuseError } from '../accept/idempotency.ts'
 import { prepareContent } from '../accept/prepare-content.ts'
+import { withEncodedArgs } from '../accept/with-encoded-args.ts'
 import { evaluateApprovals } from '../approvals/evaluate-approvals.ts'
 import { evaluateRequest, type RuledRequest } from '../budgets/evaluate-request.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -46,9 +47,10 @@ function repeatedRun(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Omit<D
 async function dryNewSend(
   context: TransactionsContext,
   relayer: Relayer,
-  { request, actor, hasIdempotencyKey }: RuledRequest,
+  { request: sent, actor, hasIdempotencyKey }: RuledRequest,
 ): Promise<DryRun> {
   const { chain } = context.runtimeOf(relayer)
+  const request = await withEncodedArgs(chain, sent)
   const { unit } = chain
   const problem = checkRequest(context, relayer, request)
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }

@@ -9,6 +9,7 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { refuseIncluded } from '../accept/accept.ts'
+import { withEncodedArgs } from '../accept/with-encoded-args.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge-change.ts'
 import { spendersOf } from '../budgets/spenders-of.ts'
@@ -64,8 +65,11 @@ export function createReplacer(context: TransactionsContext): {
   }
 }
 
-async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
-  const { relayer, id, request, actor } = change
+async function applyChange(context: TransactionsContext, sent: Change): Promise<Replaced> {
+  const { relayer, id, actor } = sent
+  const { chain } = context.runtimeOf(relayer)
+  const request = sent.request && (await withEncodedArgs(chain, sent.request))
+  const change = request === undefined ? sent : { ...sent, request }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await requireTransaction(context.db, relayer, id)
     const refusal =

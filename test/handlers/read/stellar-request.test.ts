@@ -27,8 +27,12 @@ function read(text: string) {
 const withOperation = (text: string) => read(`{"network":"testnet","operations":[${text}]}`).operations?.[0]
 const withMemo = (text: string) => read(`{"network":"testnet","memo":${text}}`).memo
 
-// Whatever the contract takes as an operation, the domain takes as one.
-const operationOf = (operation: Schemas['OperationSpec']): StellarOperation => operation
+// Whatever the contract takes as an operation, the domain takes as one; a contract call has its arguments, or names for them.
+type Operation = Schemas['OperationSpec']
+type Call = Extract<Operation, { type: 'invoke_contract' }>
+const operationOf = (
+  operation: Exclude<Operation, Call> | (Call & Required<Pick<Call, 'args'>>),
+): StellarOperation => operation
 
 describe('a body of group C', () => {
   test('null is absent', () => {

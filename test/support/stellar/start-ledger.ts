@@ -74,7 +74,7 @@ export interface TestLedger {
   /** Adds an offer that exchanges any amount of `buying` for `selling` at this price. */
   offer(offer: Omit<Offer, 'id'>): void
   /** A contract that does this; gives its address, C…. */
-  contract(program: Program): string
+  contract(program: Program, wasm?: Uint8Array): string
   /** Sets the behaviour of code when it is uploaded and a contract is created from it. */
   program(wasm: Uint8Array, program: Program): void
   /** The address of the contract that moves the native asset; it is there from the beginning. */
@@ -117,7 +117,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
       ledger.capacity = { operations, contractTransactions }
     },
     offer: (offer) => void ledger.market.add(offer),
-    contract: (program) => deploy(ledger, program),
+    contract: (program, wasm) => deploy(ledger, program, wasm),
     program: (wasm, program) => void ledger.programs.set(sha256(wasm), program),
     nativeContract: deployNative(ledger),
     archive: (key) => archive(ledger, key),

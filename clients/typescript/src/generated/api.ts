@@ -4891,7 +4891,7 @@ export interface components {
          */
         readonly SolanaInstructionsRequest: {
             /** @description The instructions, in order. */
-            readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
+            readonly instructions: readonly components["schemas"]["SolanaInstructionSpec"][];
             readonly speed?: components["schemas"]["Speed"];
             /** @description When the service begins, see `ValidFrom`; null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
@@ -4906,19 +4906,64 @@ export interface components {
         readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
         readonly SolanaPublicKey: string;
+        /** @description An instruction with its accounts and data, or a `call` of it by name. */
+        readonly SolanaInstructionSpec: components["schemas"]["SolanaInstruction"] | components["schemas"]["SolanaInstructionCall"];
         /** @description One instruction. */
         readonly SolanaInstruction: {
             readonly program_id: components["schemas"]["SolanaPublicKey"];
             /** @description The accounts that the program is given, in order. */
-            readonly accounts: readonly {
-                readonly pubkey: components["schemas"]["SolanaPublicKey"];
-                /** @description Only the relayer itself may be a signer. */
-                readonly is_signer: boolean;
-                /** @description True when the program may change the account. */
-                readonly is_writable: boolean;
-            }[];
+            readonly accounts: readonly components["schemas"]["SolanaAccountMeta"][];
             /** @description Instruction data in base64, at most 1232 bytes. */
             readonly data: string;
+        };
+        /** @description An account that a program is given. */
+        readonly SolanaAccountMeta: {
+            readonly pubkey: components["schemas"]["SolanaPublicKey"];
+            /** @description Only the relayer itself may be a signer. */
+            readonly is_signer: boolean;
+            /** @description True when the program may change the account. */
+            readonly is_writable: boolean;
+        };
+        /** @description An instruction by its name in the IDL of its program. */
+        readonly SolanaInstructionCall: {
+            readonly program_id: components["schemas"]["SolanaPublicKey"];
+            readonly call: components["schemas"]["SolanaIdlCall"];
+        };
+        /**
+         * @description The name of an instruction and its values, in place of `accounts` and `data`. The service encodes them and keeps the instruction
+         *     alone: the rules, the idempotency and the answers are those of the same request with `accounts` and `data`. The IDL comes with the
+         *     request and is never read from the chain, because a node that lies could turn one instruction into another.
+         */
+        readonly SolanaIdlCall: {
+            /**
+             * @description The IDL of the program, as Anchor writes it (`target/idl`), before or since version 0.30, or the part of it that has the
+             *     instruction and its types. An `address` in it must be `program_id`. Generic types and types that are not encoded by Borsh are
+             *     refused.
+             */
+            readonly idl: {
+                readonly [key: string]: unknown;
+            };
+            /** @description The name of the instruction, spelled as in the IDL. */
+            readonly instruction: string;
+            /**
+             * @description The arguments by their names in the IDL; absent for an instruction without any. Integers are JSON integers, however large, or
+             *     decimal strings; addresses are base58; bytes are `{"base64": …}`, `{"hex": …}` or lists of integers; vectors, arrays and tuples
+             *     are lists; a structure is an object. A variant of an enum without fields is its name; another one is an object whose only field
+             *     is its name. An option is its value, or null; in objects it may be left out.
+             */
+            readonly args?: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description The addresses of the accounts by their names in the IDL; a group of accounts is an object. Accounts with a constant `address` in
+             *     the IDL, and optional ones, may be left out; others that a program derives are not computed. An account that signs must be the
+             *     relayer.
+             */
+            readonly accounts?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description Accounts that the IDL does not name, which follow the others. */
+            readonly remaining_accounts?: readonly components["schemas"]["SolanaAccountMeta"][];
         };
         /**
          * Stellar
@@ -5092,6 +5137,16 @@ export interface components {
          *         }
          *       ]
          *     }
+         * @example {
+         *       "type": "invoke_contract",
+         *       "contract_address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
+         *       "function_name": "transfer",
+         *       "named_args": {
+         *         "from": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *         "to": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
+         *         "amount": "25000000"
+         *       }
+         *     }
          */
         readonly InvokeContractOperation: {
             /**
@@ -5103,8 +5158,22 @@ export interface components {
             readonly contract_address: string;
             /** @description The function to call. */
             readonly function_name: string;
-            /** @description The arguments, in order. */
-            readonly args: readonly components["schemas"]["ScVal"][];
+            /** @description The arguments, in order. Either these or `named_args`. */
+            readonly args?: readonly components["schemas"]["ScVal"][];
+            /**
+             * @description The arguments by the names of the contract's own specification, in place of `args`. The service reads the specification from the
+             *     network: all endpoints that answer have to name the same code of the contract, and the hash of the code is checked. It
+             *     keeps the encoded arguments alone, which the rules see. With an `Idempotency-Key`, a repeated request has to have the same
+             *     `named_args`, and needs no node. When no node tells the specification, the request is refused with `network_unavailable`.
+             *
+             *     Integers are JSON integers, however large, or decimal strings; addresses are `G…` or `C…`; bytes are hexadecimal digits without
+             *     `0x`; symbols and strings are strings; vectors and tuples are lists. A structure is an object, or a list when its fields have no
+             *     names. A map is an object, or a list of objects with `key` and `val`. A case of a union is `{"tag": "Transfer", "values": […]}`;
+             *     one of an enum is its name or number. An option is its value, or null, and may be left out; a result is `{"ok": …}`.
+             */
+            readonly named_args?: {
+                readonly [key: string]: unknown;
+            };
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
         /**
@@ -5464,7 +5533,8 @@ export interface components {
         };
         /**
          * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
-         *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
+         *     wider than 32 bits may be decimal strings. A map whose keys are all integers, symbols, strings, bytes or
+         *     addresses may come in any order.
          */
         readonly ScVal: "void" | components["schemas"]["TypedScVal"];
         /** @description A value whose one field names its type. */

@@ -1,9 +1,9 @@
 import type { AbiParameter, Hex } from 'viem'
 import { decodeAbiParameters, encodeAbiParameters } from 'viem/utils'
+import { CallProblem } from '../../call/problem.ts'
 import type { DecodedCall, ShownValue } from '../content.ts'
 import { type AbiFunction, haveNames, type Parameter, signatureOf, typeOf } from './abi.ts'
 import { isCompact } from './layout.ts'
-import { CallProblem } from './problem.ts'
 import { readFunctions } from './read-abi.ts'
 import { STANDARD_FUNCTIONS } from './standard-functions.ts'
 

@@ -1,9 +1,9 @@
 import type { AbiParameter, Hex } from 'viem'
 import { concatHex, encodeAbiParameters } from 'viem/utils'
-import type { EncodedCall, NamedCall, RegisteredFunctions } from '../content.ts'
+import { CallProblem, type CallResult, callResult } from '../../call/problem.ts'
+import type { NamedCall, RegisteredFunctions } from '../content.ts'
 import { type AbiFunction, selectorOf, signatureOf } from './abi.ts'
 import { findFunction } from './find-function.ts'
-import { CallProblem } from './problem.ts'
 import { readTuple } from './read-argument.ts'
 
 /** No node takes more data of a transaction, in bytes; `data` of a request has the same limit. */
@@ -13,13 +13,8 @@ const MAX_DATA_BYTES = 131_072
 const MAX_VALUES = MAX_DATA_BYTES / 32
 
 /** Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on. Pure. */
-export function encodeCall(call: NamedCall, registered?: RegisteredFunctions): EncodedCall {
-  try {
-    return { kind: 'ok', value: encode(call, findFunction(call, registered)) }
-  } catch (error) {
-    if (!(error instanceof CallProblem)) throw error
-    return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
-  }
+export function encodeCall(call: NamedCall, registered?: RegisteredFunctions): CallResult<Hex> {
+  return callResult(() => encode(call, findFunction(call, registered)))
 }
 
 function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {

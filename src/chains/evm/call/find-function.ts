@@ -1,11 +1,9 @@
+import { CallProblem } from '../../call/problem.ts'
+import { listOf } from '../../call/read-fields.ts'
 import type { NamedCall, RegisteredFunctions } from '../content.ts'
 import { type AbiFunction, type Parameter, signatureOf } from './abi.ts'
 import { parseSignature } from './parse-signature.ts'
-import { CallProblem } from './problem.ts'
 import { readFunctions } from './read-abi.ts'
-
-/** A sentence about an ABI names so many functions at most. */
-const MOST_NAMED = 10
 
 /**
  * Finds the function of a call: by its signature, or by its name in the ABI of the call or in the one that is registered for the contract.
@@ -59,14 +57,14 @@ function findIn(
   )
   const [found, another] = fitting
   if (found === undefined)
-    throw new CallProblem('call.function', `expected a function of ${source}, which has ${listOf(functions)}`)
+    throw new CallProblem(
+      'call.function',
+      `expected a function of ${source}, which has ${listOf(functions.map(signatureOf))}`,
+    )
   if (another !== undefined && text === undefined)
-    throw new CallProblem('call.function', `several have this name; expected one of ${listOf(fitting)}`)
+    throw new CallProblem(
+      'call.function',
+      `several have this name; expected one of ${listOf(fitting.map(signatureOf))}`,
+    )
   return found
-}
-
-function listOf(functions: readonly AbiFunction[]): string {
-  if (functions.length === 0) return 'none'
-  const named = functions.slice(0, MOST_NAMED).map(signatureOf).join(', ')
-  return functions.length > MOST_NAMED ? `${named} and others` : named
 }

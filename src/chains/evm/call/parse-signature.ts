@@ -1,5 +1,5 @@
+import { CallProblem } from '../../call/problem.ts'
 import { type AbiFunction, canonicalType, isAtom, type Parameter } from './abi.ts'
-import { CallProblem } from './problem.ts'
 
 /**
  * Reads the signature of a function, with or without names of its parameters: `pay((address to,uint256 value)[])`. The parser of viem keeps

@@ -1,5 +1,6 @@
+import { CallProblem } from '../../call/problem.ts'
+import { readObject } from '../../call/read-fields.ts'
 import { type AbiFunction, canonicalType, isAtom, type Parameter } from './abi.ts'
-import { CallProblem } from './problem.ts'
 
 /** A type with more characters has more dimensions than any function, and would only take time to read. */
 const MOST_TYPE_CHARACTERS = 100
@@ -24,7 +25,7 @@ export function readDocument(abi: readonly unknown[], path: string): Readonly<Re
 }
 
 function readItem(item: unknown, path: string): Readonly<Record<string, unknown>> {
-  const { type = 'function', name, inputs, outputs, stateMutability, anonymous } = objectAt(item, path)
+  const { type = 'function', name, inputs, outputs, stateMutability, anonymous } = readObject(item, path)
   if (type !== 'function' && !OTHER_ITEMS.includes(String(type)))
     throw new CallProblem(`${path}.type`, `expected function, ${OTHER_ITEMS.join(', ')}`)
   const isNamed = type === 'function' || type === 'event' || type === 'error'
@@ -39,7 +40,7 @@ function readItem(item: unknown, path: string): Readonly<Record<string, unknown>
 }
 
 function readFunction(item: unknown, path: string): AbiFunction[] {
-  const { type = 'function', name, inputs = [] } = objectAt(item, path)
+  const { type = 'function', name, inputs = [] } = readObject(item, path)
   if (type !== 'function') return []
   return [{ type, name: readName(name, `${path}.name`), inputs: readParameters(inputs, `${path}.inputs`) }]
 }
@@ -60,7 +61,7 @@ function readParameters(list: unknown, path: string): Parameter[] {
 }
 
 function readParameter(item: unknown, path: string): Parameter {
-  const { type, name, components, indexed } = objectAt(item, path)
+  const { type, name, components, indexed } = readObject(item, path)
   if (typeof type !== 'string') throw new CallProblem(`${path}.type`, 'expected the name of a type')
   const canonical = type.length > MOST_TYPE_CHARACTERS ? '' : canonicalType(type)
   const [, base = ''] = /^([a-z0-9]+)(\[[0-9]*\])*$/.exec(canonical) ?? []
@@ -72,10 +73,4 @@ function readParameter(item: unknown, path: string): Parameter {
     ...(base === 'tuple' && { components: readParameters(components, `${path}.components`) }),
     ...(typeof indexed === 'boolean' && { indexed }),
   }
-}
-
-function objectAt(item: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof item === 'object' && item !== null && !Array.isArray(item))
-    return item as Readonly<Record<string, unknown>>
-  throw new CallProblem(path, 'expected an object')
 }

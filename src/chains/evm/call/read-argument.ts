@@ -1,7 +1,8 @@
+import { CallProblem } from '../../call/problem.ts'
+import { readFields } from '../../call/read-fields.ts'
 import { atomEncoder, readInteger } from '../typed-data/atom.ts'
 import { TypedDataProblem } from '../typed-data/problem.ts'
 import { haveNames, type Parameter } from './abi.ts'
-import { CallProblem } from './problem.ts'
 
 /**
  * Reads the JSON value of a parameter in the form that viem encodes: integers as bigint, tuples as lists.
@@ -50,13 +51,7 @@ function fieldsOf(components: readonly Parameter[], value: unknown, path: string
       path,
       `expected a list of values${isNamed ? ', or an object' : ', because not each has a name of its own'}`,
     )
-  const unknownField = Object.keys(value).find((field) => !names.includes(field))
-  if (unknownField !== undefined)
-    throw new CallProblem(path, `expected the fields ${names.join(', ')}, and no others`)
-  return names.map((name) => {
-    if (Object.hasOwn(value, name)) return (value as Readonly<Record<string, unknown>>)[name]
-    throw new CallProblem(`${path}.${name}`, 'is required')
-  })
+  return readFields(value, path, { names })
 }
 
 /** The encoder of structured data checks the same types by the same rules. */

@@ -11,7 +11,7 @@ import { accountId, contractAddress, firstOf, type Problem } from './fields.ts'
 import { checkScValue } from './sc-value.ts'
 
 /** `contractMaxSizeBytes` in the settings of pubnet and testnet, in bytes. A network with a lower limit refuses at the simulation. */
-const MAX_WASM_BYTES = 131_072
+export const MAX_WASM_BYTES = 131_072
 
 /** Every WebAssembly module begins with `\0asm`. */
 const WASM_MAGIC = '0061736d'
@@ -35,7 +35,9 @@ export function unsupportedAuth(operation: SorobanOperation, at: string): Proble
     : undefined
 }
 
-function checkCall({ contract_address, function_name, args }: InvokeContractOperation, at: string): Problem {
+function checkCall(operation: InvokeContractOperation, at: string): Problem {
+  const { contract_address, function_name, args, named_args } = operation
+  if (named_args !== undefined) throw new Error('named arguments have to be encoded before they are checked')
   return (
     contractAddress(contract_address, `${at}.contract_address`) ??
     (/^[A-Za-z0-9_]{1,32}$/.test(function_name)

@@ -79,16 +79,38 @@ function encodeEntry({ key, val }: ScEntry): ScMapEntry {
 }
 
 /**
- * Smart contracts accept a map only in the order of its keys (CAP-46-01, "ScMap"). The service sorts maps whose keys are symbols, like
- * those of structures; for other keys it keeps the caller's order.
+ * Smart contracts accept a map only in the order of its keys (CAP-46-01, "ScMap"). The service sorts maps whose keys are all of one simple
+ * type; for other keys it keeps the caller's order.
  */
 function inKeyOrder(map: readonly ScEntry[]): readonly ScEntry[] {
-  if (!map.every(({ key }) => symbolOf(key) !== undefined)) return map
-  return map.toSorted((a, b) => Buffer.compare(symbolOf(a.key) ?? EMPTY, symbolOf(b.key) ?? EMPTY))
+  const [first] = map
+  const kind = first && kindOf(first.key)
+  if (kind === undefined || !map.every(({ key }) => kindOf(key) === kind)) return map
+  return map.toSorted((a, b) => compareKeys(sortKeyOf(a.key), sortKeyOf(b.key)))
 }
 
-const EMPTY = Buffer.alloc(0)
+/** The name of the type of a key that can be sorted. */
+function kindOf(key: ScValue): string | undefined {
+  return sortKeyOf(key) === undefined ? undefined : Object.keys(key)[0]
+}
 
-function symbolOf(key: ScValue): Buffer | undefined {
-  return key === 'void' || key.symbol === undefined ? undefined : Buffer.from(key.symbol)
+type SortKey = bigint | Buffer | undefined
+
+/** Integers are in the order of their values, texts and bytes in that of their bytes, and accounts before contracts. */
+function sortKeyOf(key: ScValue): SortKey {
+  if (key === 'void') return undefined
+  const { symbol, string, bytes, address } = key
+  if (address !== undefined) return Buffer.from(encodeScAddress(address).toXdr())
+  if (bytes !== undefined) return Buffer.from(bytes, 'hex')
+  const text = symbol ?? string
+  if (text !== undefined) return Buffer.from(text)
+  const narrow = key.u32 ?? key.i32 ?? key.u64 ?? key.i64 ?? key.timepoint ?? key.duration
+  if (narrow !== undefined) return BigInt(narrow)
+  const wide = key.u128 ?? key.i128 ?? key.u256 ?? key.i256
+  return wide === undefined ? undefined : wideInteger(wide)
+}
+
+function compareKeys(a: SortKey, b: SortKey): number {
+  if (a instanceof Buffer && b instanceof Buffer) return Buffer.compare(a, b)
+  return (a ?? 0n) < (b ?? 0n) ? -1 : 1
 }
