@@ -12,17 +12,11 @@ import type {
   Refusal,
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
+import type { ContractCalls } from './call/contract-calls.ts'
 import type { CallResult } from './call/problem.ts'
 import type { Effects } from './effects.ts'
-import type {
-  DecodedCall,
-  EvmPolicies,
-  EvmRequest,
-  NamedCall,
-  ReadAbi,
-  RegisteredFunctions,
-  TypedData,
-} from './evm/content.ts'
+import type { EvmPolicies, EvmRequest, TypedData } from './evm/content.ts'
+import type { PrivateBroadcast } from './private-broadcast.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { EncodedInstruction, IdlCall, SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
@@ -169,18 +163,6 @@ export interface TypedDataSigning {
   sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
 }
 
-/** Calls of contracts can be written and read by the names of functions, and contracts can have a registered ABI. */
-export interface ContractCalls {
-  /** Encodes a call by the name of its function, as `0x` hex. A refusal begins with the field, from `call` on. */
-  encode(call: NamedCall, registered?: RegisteredFunctions): CallResult<string>
-  /** Reads the ABI that a caller registers for a contract. A refusal begins with the place, from `abi` on. */
-  readAbi(abi: readonly unknown[]): CallResult<ReadAbi>
-  /** Returns the key under which `ReadAbi.functions` has the called function; undefined for data that calls none. */
-  keyOf(data: string): string | undefined
-  /** Decodes data, with the function of the registered ABI where there is one. Any data and any function give an answer. */
-  decode(data: string, registered?: unknown): DecodedCall | undefined
-}
-
 /** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
 export interface BlockFinality {
   /** Reads the hash of the block at this height in the current chain; unknown when the node is behind. */
@@ -219,19 +201,6 @@ export interface ContentReader<R extends ChainRequest = ChainRequest, D extends 
   paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
   /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
   effects(request: R, address: string): Effects
-}
-
-/** Endpoints that take signed bytes and keep them from the public pool. */
-export interface PrivateBroadcast {
-  /**
-   * Sends the transactions in this order to every private endpoint, and asks these nothing else. Returns the results in the same order; none
-   * of them ends an attempt for good, because these endpoints are not nodes and may refuse for reasons of their own.
-   */
-  broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
-  /** Passes transactions of API callers on, as `eth_sendRawTransaction`. Returns the replies in the same order. */
-  forward(raws: readonly string[]): Promise<RpcReply[]>
-  /** The state of each private endpoint, as far as it was asked. */
-  endpoints(): EndpointReport[]
 }
 
 /** Capabilities of some chains. A chain without a capability leaves it out. */

@@ -4,7 +4,9 @@ import { isScheduled } from '../transactions/model/due.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
+import { isUnmined } from './is-unmined.ts'
 import { nextAction } from './next-action.ts'
+import { belowBaseFee, belowMarket, feeAtCap } from './price.ts'
 import { isOnlyPrivate, keptPrivate, madePublic, noPrivateEndpoint } from './privacy.ts'
 
 /** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
@@ -224,46 +226,11 @@ function notAccepted(facts: DiagnosisFacts): Finding | undefined {
   }
 }
 
-function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | undefined {
-  if (!isUnmined(transaction.status) || price?.baseFee === undefined || price.bid >= price.baseFee)
-    return undefined
-  return {
-    code: 'fee_below_base_fee',
-    message: `It offers ${price.bid} wei per gas, less than the ${price.baseFee} that the next block asks for.`,
-  }
-}
-
-function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
-  const cap = relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : undefined
-  if (!isUnmined(transaction.status) || price === undefined || cap === undefined) return undefined
-  if (price.market <= price.bid || (price.bid * 11n) / 10n <= cap) return undefined
-  return {
-    code: 'fee_at_cap',
-    message: `The market is at ${price.market} wei per gas; a raise needs at least ${(price.bid * 11n) / 10n}, and gas_price_cap is ${cap}.`,
-  }
-}
-
 function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefined {
   if (ahead === 0 || transaction.status === 'mined' || isFinal(transaction.status)) return undefined
   return {
     code: 'behind_others',
     message: `${ahead} transaction${ahead === 1 ? '' : 's'} of the account must be included first.`,
-  }
-}
-
-/** The unit that a price is per: gas, operation, or compute unit. */
-const PRICES = {
-  wei: 'wei per gas',
-  stroops: 'stroops per operation',
-  lamports: 'micro-lamports per compute unit',
-} as const
-
-function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | undefined {
-  if (!isUnmined(transaction.status) || price === undefined || price.bid >= price.market) return undefined
-  if (price.baseFee !== undefined && price.bid < price.baseFee) return undefined
-  return {
-    code: 'fee_below_market',
-    message: `It offers ${price.bid} ${PRICES[unit]}; the service would offer ${price.market} now.`,
   }
 }
 
@@ -295,8 +262,4 @@ function inOrder({ transaction, head, requiredConfirmations }: DiagnosisFacts): 
     code: 'waiting_for_confirmations',
     message: `Block ${transaction.block?.number} includes it; ${condition}.`,
   }
-}
-
-function isUnmined(status: DiagnosisFacts['transaction']['status']): boolean {
-  return status === 'sent' || status === 'submitted'
 }

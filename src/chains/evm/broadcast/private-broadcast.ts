@@ -1,7 +1,7 @@
 import { bytesToHex } from 'viem/utils'
 import type { EvmNetwork, PrivateRpcUrl } from '../../../networks/network.ts'
-import type { PrivateBroadcast } from '../../chain.ts'
 import type { ChainOptions } from '../../connect.ts'
+import type { PrivateBroadcast } from '../../private-broadcast.ts'
 import { reportEndpoints } from '../../report-endpoints.ts'
 import { createRpcClient } from '../../rpc/client.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
