@@ -23,6 +23,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/private/failing-endpoint.test.ts',
   'test/e2e/private/fallback.test.ts',
   'test/e2e/private/kill.test.ts',
+  'test/e2e/private/methods.test.ts',
   'test/e2e/private/send.test.ts',
   'test/e2e/restart.test.ts',
   'test/e2e/solana/valid-from.test.ts',
