@@ -20,6 +20,8 @@ export interface Parameter {
   readonly caseInsensitive: boolean
   /** A text in a path that the caller chooses, and no id of a record (`x-chosen`): one of another form is a mistake of the caller. */
   readonly isChosen: boolean
+  /** A request without it is refused. */
+  readonly isRequired: boolean
 }
 
 /** A declared request body. Every media type stands for the same JSON schema. */
@@ -248,6 +250,7 @@ function readParameter(node: Node): Parameter {
     schema: node.schema as Node,
     caseInsensitive: node['x-case-insensitive'] === true,
     isChosen: node['x-chosen'] === true,
+    isRequired: node.required === true,
   }
 }
 

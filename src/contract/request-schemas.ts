@@ -34,5 +34,6 @@ export function requestSchemas({ id, parameters, body }: ContractOperation): Req
 /** An object gives normalisation a property to write to. */
 function objectOf(parameters: readonly Parameter[]): Node {
   const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
-  return { type: 'object', properties }
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }

@@ -100,6 +100,11 @@ test('the time and the relayer select, and a time that ends before it begins is 
   expect([status, body.error]).toEqual([400, 'query.to: expected a time after query.from.'])
 })
 
+test('a request without one of the times is refused', async () => {
+  const { status, body } = await story.service.api('GET', '/reports/spending?from=2026-11-01T00:00:00Z')
+  expect([status, body.error]).toEqual([400, 'query.to: is required.'])
+})
+
 test('a key sees the relayers that it may see', async () => {
   const rights = { scopes: ['transactions:read'], relayers: ['other-*'] }
   const { body } = await story.service.api<{ secret: string }>('POST', '/api-keys', {
