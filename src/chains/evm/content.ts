@@ -128,6 +128,8 @@ export interface EvmPolicies {
   readonly gasPriceCap?: bigint
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint
+  /** An alert begins when the account can spend less. Default: none. */
+  readonly warnBalance?: bigint
   readonly privateTransactions?: boolean
   /** Lower-case addresses that may receive funds or calls. Default: any. */
   readonly whitelistReceivers?: readonly string[]
