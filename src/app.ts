@@ -43,12 +43,14 @@ import { createAccess } from './wiring/access.ts'
 import { chainsInUse, networksInUse } from './wiring/chains-in-use.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
+import { sampleEndpoints } from './wiring/endpoint-samples.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
 import { createSharedLimits } from './wiring/shared-limits.ts'
+import { createAlertWorker } from './workers/alert-worker.ts'
 import type { Loop } from './workers/loop.ts'
 import { createSpendingWorker } from './workers/spending-worker.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
@@ -181,6 +183,13 @@ async function assemble(parts: Parts): Promise<App> {
     createStuckWorker(context),
     createSpendingWorker(context),
     management.health,
+    createAlertWorker({
+      db,
+      clock,
+      log,
+      health: management.health,
+      endpoints: () => sampleEndpoints(registry),
+    }),
     ...deliveries.loops,
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]

@@ -72,6 +72,7 @@ const ARROWS: Rules['arrows'] = {
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
     'access/',
+    'alerts/',
     'audit/',
     'contract/operations.ts',
     ...CHAINS,
@@ -87,6 +88,18 @@ const ARROWS: Rules['arrows'] = {
     'contract/exact-integers.ts',
     'events/',
     'reports/',
+    'spending/',
+    ...COMMON,
+  ],
+  'alerts/': [
+    'access/visibility.ts',
+    'access/visibility-store.ts',
+    'chains/chain.ts',
+    'database/event-tables.ts',
+    'database/schema.ts',
+    'networks/network.ts',
+    'notifications/delivery/delivery-store.ts',
+    'relayers/',
     'spending/',
     ...COMMON,
   ],
@@ -111,6 +124,7 @@ const ARROWS: Rules['arrows'] = {
     ...COMMON,
   ],
   'workers/': [
+    'alerts/',
     ...CHAINS,
     'transactions/',
     'relayers/',

@@ -121,7 +121,11 @@ export interface HeadFeed {
 /** The state of one endpoint. It names only the host of the url, because providers put their keys into the rest. */
 export interface EndpointReport {
   readonly host: string
+  /** The url without the part in which providers put their keys. */
+  readonly maskedUrl: string
   readonly healthy: boolean
+  /** Nobody has asked it yet, so its health is an assumption. */
+  readonly neverAsked?: true
   /** The height of the newest block that it reported. */
   readonly head?: bigint
   /** The service does not ask it before this time. */

@@ -1,5 +1,6 @@
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import { maskUrl } from '../networks/mask-url.ts'
 import type { EndpointReport } from './answer.ts'
 import type { PooledClient } from './rpc/rpc.ts'
 
@@ -17,6 +18,7 @@ export function reportEndpoints(
     omitUndefined({
       ...state,
       host: new URL(url).host,
+      maskedUrl: maskUrl(url),
       restsUntil: restsForMs === undefined ? undefined : new Date(clock.now() + restsForMs),
       keepsHistory: keepsHistory(url),
     }),

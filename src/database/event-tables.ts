@@ -8,12 +8,26 @@ export interface EventsTable {
   number: Generated<bigint>
   /** The notification that the relayer had when the event happened. */
   notification_id: string | null
-  /** Null for a test event, which has no relayer. */
+  /** Null for a test event, and for an alert that is about no relayer alone. */
   relayer_id: string | null
   transaction_id: string | null
   type: string
   payload: JSONColumnType<object>
   created_at: Generated<Date>
+}
+
+/** Alerts that fire: the row is written with the event of its begin, and deleted with the event of its end. */
+export interface AlertsTable {
+  kind: string
+  /** Names what it is about among all alerts of the kind. */
+  subject: string
+  since: Date
+  /** Null for what is about no relayer alone. */
+  relayer_id: string | null
+  /** The ids of the notifications that got the event. */
+  notifications: JSONColumnType<string[]>
+  /** What callers see of it, besides its kind and its time. */
+  detail: JSONColumnType<object>
 }
 
 /** Signing keys, newest last. An older key signs until it expires. */

@@ -9,6 +9,7 @@ import type {
 import type { ApprovalsTable, KnownReceiversTable } from './approval-tables.ts'
 import type { AuditChainsTable, AuditLogTable } from './audit-tables.ts'
 import type {
+  AlertsTable,
   DeliveriesTable,
   DeliveryCursorsTable,
   EventsTable,
@@ -37,6 +38,7 @@ export interface Schema {
   transactions: TransactionsTable
   attempts: AttemptsTable
   events: EventsTable
+  alerts: AlertsTable
   leases: LeasesTable
   finished_counts: FinishedCountsTable
   notification_keys: NotificationKeysTable

@@ -6,8 +6,16 @@ import type { Visibility } from '../access/visibility.ts'
  */
 export type IncidentType = 'transaction_undecided' | 'transaction_stuck' | 'transaction_reorganized'
 
-/** `transaction_update`: status or attempt changed · `relayer_state_update`: disabled or enabled · `notification_test`: a caller requested it. */
-export type EventType = 'transaction_update' | IncidentType | 'relayer_state_update' | 'notification_test'
+/**
+ * `transaction_update`: status or attempt changed · `relayer_state_update`: disabled or enabled · `alert`: one has begun or is over ·
+ * `notification_test`: a caller requested it.
+ */
+export type EventType =
+  | 'transaction_update'
+  | IncidentType
+  | 'relayer_state_update'
+  | 'alert'
+  | 'notification_test'
 
 /** Types whose payload is a snapshot of a transaction. */
 export const TRANSACTION_EVENTS: readonly EventType[] = [

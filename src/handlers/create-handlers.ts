@@ -1,5 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
 import { type AbiHandlerDeps, abiHandlers } from './abis.ts'
+import { type AlertHandlerDeps, alertHandlers } from './alerts.ts'
 import { type ApiKeyHandlerDeps, apiKeyHandlers } from './api-keys.ts'
 import { type ApprovalHandlerDeps, approvalHandlers } from './approvals.ts'
 import { type AuditHandlerDeps, auditHandlers } from './audit.ts'
@@ -36,6 +37,7 @@ export function createHandlers(
     SigningHandlerDeps &
     RpcHandlerDeps &
     EventHandlerDeps &
+    AlertHandlerDeps &
     AuditHandlerDeps &
     DeliveryHandlerDeps &
     SignerHandlerDeps &
@@ -70,6 +72,7 @@ export function createHandlers(
     ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),
+    ...alertHandlers(deps),
     ...auditHandlers(deps),
     ...deliveryHandlers(deps),
   }

@@ -40,6 +40,7 @@ function createCounts(registry: Registry, labels: StateLabels): (state: StoredSt
     for (const [id, count] of state.deadLetters)
       lists.deadLetters.inc({ notification_id: labels.notification(id) }, count)
     for (const [reason, count] of state.disabledRelayers) lists.disabledRelayers.set({ reason }, count)
+    for (const [alert, count] of state.alerts) lists.alerts.set({ alert }, count)
     for (const [kind, count] of state.leases) lists.leases.set({ kind }, count)
   }
 }
@@ -63,6 +64,12 @@ function createStoredGauges(registry: Registry) {
       name: 'relayers_disabled',
       help: 'Relayers that the service has disabled; the same from every process on the database.',
       labelNames: ['reason'],
+      registers,
+    }),
+    alerts: new Gauge({
+      name: 'relayer_alerts',
+      help: 'Alerts that fire, by kind; the same from every process on the database.',
+      labelNames: ['alert'],
       registers,
     }),
     leases: new Gauge({

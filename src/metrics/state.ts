@@ -30,6 +30,8 @@ export interface StoredState {
   readonly deadLetters: ReadonlyMap<string, number>
   /** Relayers that the service has disabled, by type of the reason. */
   readonly disabledRelayers: ReadonlyMap<string, number>
+  /** Alerts that fire, by kind. */
+  readonly alerts: ReadonlyMap<string, number>
   /** Leases of this process by kind. */
   readonly leases: ReadonlyMap<string, number>
 }

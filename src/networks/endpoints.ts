@@ -12,6 +12,8 @@ import type { RpcUrl } from './network.ts'
 export interface EndpointState {
   readonly url: string
   readonly healthy: boolean
+  /** Nobody has asked it yet, so its health is an assumption. */
+  readonly neverAsked?: true
   /** The height of the newest block that it reported. */
   readonly head?: bigint
   /** The endpoint gets no request for this time, in ms. */
@@ -62,6 +64,8 @@ interface Endpoint extends RpcUrl {
   health: Health
   /** A test request is under way. */
   onTrial: boolean
+  /** It has answered or failed once. */
+  asked: boolean
   head?: bigint
   highest?: { readonly height: bigint; readonly at: number }
 }
@@ -70,7 +74,7 @@ interface Endpoint extends RpcUrl {
 export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): EndpointPool {
   const endpoints = urls
     .filter(({ weight }) => weight > 0)
-    .map((url): Endpoint => ({ ...url, health: HEALTHY, onTrial: false }))
+    .map((url): Endpoint => ({ ...url, health: HEALTHY, onTrial: false, asked: false }))
   const find = (url: string) => endpoints.find((endpoint) => endpoint.url === url)
   const others = (except: ReadonlySet<string>) => endpoints.filter(({ url }) => !except.has(url))
   let chosen: { readonly url: string; readonly until: number } | undefined
@@ -89,6 +93,7 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
     if (!endpoint) return
     endpoint.health = change(endpoint.health, now())
     endpoint.onTrial = false
+    endpoint.asked = true
   }
 
   return {
@@ -102,7 +107,10 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
       settle(url, (health, at) => afterFailure(health, failure, at))
       if (chosen?.url === url) chosen = undefined
     },
-    notCounted: (url) => settle(url, (health) => health),
+    notCounted: (url) => {
+      const endpoint = find(url)
+      if (endpoint) endpoint.onTrial = false
+    },
     sawHead: (url, height) => note(find(url), height, now()),
     highest: () => highestOf(endpoints, now()),
     waitMs: (except) => {
@@ -159,11 +167,12 @@ function highestOf(endpoints: readonly Endpoint[], now: number): bigint | undefi
   )
 }
 
-function stateOf({ url, health, head }: Endpoint, now: number): EndpointState {
+function stateOf({ url, health, head, asked }: Endpoint, now: number): EndpointState {
   const resting = conditionOf(health, now) === 'resting'
   return {
     url,
     healthy: conditionOf(health, now) === 'well',
+    ...(asked ? {} : { neverAsked: true }),
     ...(head === undefined ? {} : { head }),
     ...(resting ? { restsForMs: health.restsUntil - now } : {}),
     ...(health.lastError === undefined ? {} : { lastError: health.lastError }),

@@ -96,13 +96,13 @@ function toSpent({ value, fees, count }: Spent): Spent {
   return { value: BigInt(value), fees: BigInt(fees), count }
 }
 
-/** Lists the networks and assets of which a spender has spent anything in the last 30 days. */
-export async function listCounters(db: Db, subject: string, now: Date): Promise<Counter[]> {
+/** Lists the networks and assets of which spenders have spent anything in the last 30 days. */
+export async function listCounters(db: Db, subjects: readonly string[], now: Date): Promise<Counter[]> {
   return db
     .selectFrom('spent')
     .select(['subject', 'network', 'asset'])
     .distinct()
-    .where('subject', '=', subject)
+    .where(sql<boolean>`subject = any(${subjects}::text[])`)
     .where('period', '=', 'month')
     .where('step', '>=', firstStep('month', now))
     .orderBy('network')

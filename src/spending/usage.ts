@@ -35,9 +35,9 @@ export async function readUsage(
   spender: Spender,
   { now, networks }: { readonly now: Date; readonly networks: readonly string[] },
 ): Promise<Usage> {
-  const counters = await listCounters(db, spender.subject, now)
+  const counters = await listCounters(db, [spender.subject], now)
   const known = [...new Set([...networks, ...counters.map(({ network }) => network)])]
-  const wanted = (spender.rules.limits ?? []).flatMap((limit, index) => named(limit, index, known))
+  const wanted = (spender.rules.limits ?? []).flatMap((limit, index) => limitOnEach(limit, index, known))
   const all = [
     ...counters,
     ...wanted.map(({ network, asset }) => ({ subject: spender.subject, network, asset })),
@@ -50,7 +50,8 @@ export async function readUsage(
   }
 }
 
-function named(limit: SpendingLimit, index: number, networks: readonly string[]) {
+/** Names a limit of a rolling period on each of these networks; nothing for a limit of a single transaction. */
+export function limitOnEach(limit: SpendingLimit, index: number, networks: readonly string[]) {
   const per = PERIODS.find((period) => period === limit.per)
   if (per === undefined) return []
   return (limit.network === undefined ? networks : [limit.network]).map((network) => ({

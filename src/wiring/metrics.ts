@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { countAlerts } from '../alerts/alerts-store.ts'
 import type { EndpointReport } from '../chains/answer.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Config } from '../config/load.ts'
@@ -54,8 +55,9 @@ export function createInstrumentation(
           const oldestWaiting = await findOldestWaiting(db)
           const deadLetters = await countDead(db)
           const { byType: disabledRelayers } = await countDisabled(db)
+          const alerts = await countAlerts(db)
           const leases = await countLeases(db, owner)
-          return { transactions, eventsLag, oldestWaiting, deadLetters, disabledRelayers, leases }
+          return { transactions, eventsLag, oldestWaiting, deadLetters, disabledRelayers, alerts, leases }
         },
       }),
     listen: async () => {

@@ -48,6 +48,8 @@ interface Plan {
 export interface HealthWorker extends Loop {
   /** Returns nothing in processes without the lease, so that no process shows old numbers beside the new ones of another. */
   readings(): HealthReading[]
+  /** Returns true while this process has the lease. */
+  isLeading(): boolean
 }
 
 /**
@@ -68,6 +70,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   const running = new Set<Promise<void>>()
   const plans = new Map<string, Plan>()
   let listAt = Number.NEGATIVE_INFINITY
+  let leads = false
 
   /** Learns of new and removed relayers. A new one is due at once. */
   async function listRelayers(now: number): Promise<void> {
@@ -121,7 +124,8 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   }
 
   async function round(): Promise<void> {
-    if (!(await lease.hold())) {
+    leads = await lease.hold()
+    if (!leads) {
       // The process that has the lease knows the plans. If the lease comes back, everything is checked again.
       plans.clear()
       listAt = Number.NEGATIVE_INFINITY
@@ -139,6 +143,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   const loop = createLoop({ name: 'health', intervalMs: ROUND_MS, clock, log, work: round })
   return {
     ...loop,
+    isLeading: () => leads,
     readings: () => [...plans.values()].flatMap(({ reading }) => reading ?? []),
     stop: async () => {
       stopping.abort()

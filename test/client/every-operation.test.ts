@@ -218,6 +218,10 @@ test('signing and rpc', async () => {
   expect(bodyOf(answer)).toMatchObject({ id: 1, result: '0x7a69' })
 })
 
+test('alerts', async () => {
+  expect(bodyOf(await client.GET('/api/v1/alerts')).data).toEqual([])
+})
+
 test('events, as a log and as a stream', async () => {
   const { data } = bodyOf(await client.GET('/api/v1/events', { params: { query: { relayer_id: 'main' } } }))
   expect(data.length).toBeGreaterThan(0)

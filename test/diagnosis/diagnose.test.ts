@@ -52,7 +52,7 @@ function factsOf(
     requiredConfirmations: 3,
     expires: false,
     unit: 'wei',
-    endpoints: [{ host: 'a', healthy: true, head: 100n }],
+    endpoints: [{ host: 'a', maskedUrl: 'https://a/***', healthy: true, head: 100n }],
     privateEndpoints: undefined,
     raiseAt: NOW + 60_000,
     ...change,
@@ -235,8 +235,8 @@ const CASES: readonly Case[] = [
     name: 'nodes far apart',
     facts: factsOf({
       endpoints: [
-        { host: 'a', healthy: true, head: 100n },
-        { host: 'b', healthy: true, head: 97n },
+        { host: 'a', maskedUrl: 'https://a/***', healthy: true, head: 100n },
+        { host: 'b', maskedUrl: 'https://b/***', healthy: true, head: 97n },
       ],
     }),
     code: 'nodes_disagree',
@@ -310,8 +310,8 @@ describe('diagnose', () => {
 
   test('nodes one block apart do not disagree', () => {
     const endpoints = [
-      { host: 'a', healthy: true, head: 100n },
-      { host: 'b', healthy: true, head: 99n },
+      { host: 'a', maskedUrl: 'https://a/***', healthy: true, head: 100n },
+      { host: 'b', maskedUrl: 'https://b/***', healthy: true, head: 99n },
     ]
     expect(diagnose(factsOf({ endpoints })).findings.map(({ code }) => code)).toEqual([
       'waiting_for_inclusion',

@@ -175,6 +175,7 @@ const HANDLERS: HandlerMap = {
   getApproval: async () => ({ data: APPROVAL }),
   decideApproval: async () => ({ data: APPROVAL }),
   listEvents: async () => ({ data: [] }),
+  listAlerts: async () => EMPTY_LIST,
   listAuditEntries: async () => ({ data: [] }),
   streamEvents: async () => ({ after: '0', stream: emptyStream() }),
   createStreamTicket: async () => ({

@@ -17,6 +17,7 @@ const NOTHING: StoredState = {
   oldestWaiting: new Map(),
   deadLetters: new Map(),
   disabledRelayers: new Map(),
+  alerts: new Map(),
   leases: new Map(),
 }
 
@@ -89,6 +90,7 @@ test('relayers beyond the limit share a label, and ended series disappear', asyn
     transactions: many,
     eventsLag: 7,
     disabledRelayers: new Map([['BalanceCheckFailed', 2]]),
+    alerts: new Map([['balance_low', 4]]),
     leases: new Map([['watch', 3]]),
   }
   metrics.watch(sourceOf({ stored: async () => state }))
@@ -98,12 +100,19 @@ test('relayers beyond the limit share a label, and ended series disappear', asyn
   expect(totalOf(first, 'transactions_by_status', { relayer_id: 'other' })).toBe(60)
   expect(totalOf(first, 'events_relay_lag')).toBe(7)
   expect(totalOf(first, 'leases_held', { kind: 'watch' })).toBe(3)
+  expect(totalOf(first, 'relayer_alerts', { alert: 'balance_low' })).toBe(4)
   expect(totalOf(first, 'relayers_disabled', { reason: 'BalanceCheckFailed' })).toBe(2)
 
   state = NOTHING
   clock.advance(3_000)
   const then = parseMetrics((await metrics.read()).body)
-  for (const name of ['transactions_by_status', 'events_relay_lag', 'leases_held', 'relayers_disabled'])
+  for (const name of [
+    'transactions_by_status',
+    'events_relay_lag',
+    'leases_held',
+    'relayers_disabled',
+    'relayer_alerts',
+  ])
     expect(totalOf(then, name)).toBeUndefined()
 })
 

@@ -105,7 +105,7 @@ describe('rest and trial', () => {
     pool.sawHead('b', 7n)
     expect(pool.states()).toEqual([
       { url: 'a', healthy: false, restsForMs: 5_000, lastError: 'no answer' },
-      { url: 'b', healthy: true, head: 7n },
+      { url: 'b', healthy: true, neverAsked: true, head: 7n },
     ])
   })
 })

@@ -11,8 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-const WELL: EndpointReport = { host: 'a', healthy: true, head: 7n }
-const ILL: EndpointReport = { host: 'b', healthy: false, lastError: 'the endpoint answered HTTP 500' }
+const WELL: EndpointReport = { host: 'a', maskedUrl: 'https://a/***', healthy: true, head: 7n }
+const ILL: EndpointReport = {
+  host: 'b',
+  maskedUrl: 'https://b/***',
+  healthy: false,
+  lastError: 'the endpoint answered HTTP 500',
+}
 
 /** A network that answers, or not, through these endpoints. */
 function chain(endpoints: readonly EndpointReport[], answers = true): Chain {

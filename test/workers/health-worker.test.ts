@@ -168,7 +168,7 @@ test('the readings are those of the last checks, and only the process with the l
   const { pass, rested, worker } = startWorker()
   await rested()
   const reading = { relayerId: relayer.id, network: relayer.network, networkType: 'evm' }
-  expect(worker.readings()).toEqual([{ ...reading, balance: 1.5 }])
+  expect(worker.readings()).toEqual([{ ...reading, balance: 1.5, spendable: 1_500_000_000_000_000_000n }])
   stub.balance = { kind: 'unknown', detail: 'silent' }
   await pass(30)
   expect(worker.readings()).toEqual([reading])

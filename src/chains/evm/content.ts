@@ -117,6 +117,8 @@ export interface EvmPolicies {
   readonly gasPriceCap?: bigint
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint
+  /** An alert begins when the account can spend less. Default: none. */
+  readonly warnBalance?: bigint
   /** `true`: signed bytes go to the private endpoints of the network only. Default false. */
   readonly privateTransactions?: boolean
   /** Blocks after which a private transaction that is not included goes to the ordinary endpoints as well. Default: never. */

@@ -74,6 +74,8 @@ export interface SolanaDraft {
 export interface SolanaPolicies {
   /** The amount that must stay spendable on the account after everything in flight is paid. Default 10000000. */
   readonly minBalance?: bigint
+  /** An alert begins when the account can spend less. Default: none. */
+  readonly warnBalance?: bigint
   /** The highest fee of one transaction. Default 1000000. */
   readonly maxFee?: bigint
   /** The only programs that instructions may call. Default: any. */

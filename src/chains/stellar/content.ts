@@ -61,6 +61,8 @@ export interface StellarDraft {
 export interface StellarPolicies {
   /** The amount that must stay spendable on the account after everything in flight is paid, in stroops. Default 1000000. */
   readonly minBalance?: bigint
+  /** An alert begins when the account can spend less. Default: none. */
+  readonly warnBalance?: bigint
   /** The highest fee of one transaction, whatever it requests, in stroops. Default: no cap of the relayer's own. */
   readonly maxFee?: bigint
   /** A signed version may wait this long for its ledger, in seconds. Default 120. */

@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely'
+import type { AlertNotice } from '../../alerts/alert-notice.ts'
+import { readAlertNotices } from '../../alerts/event-payload-store.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Schema } from '../../database/schema.ts'
 import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'
@@ -24,9 +26,10 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
   return async (events) => {
     const numbersOf = (...types: EventRecord['type'][]) =>
       events.filter((event) => types.includes(event.type)).map(({ number }) => number)
-    const [transactions, relayers, runtimes] = await Promise.all([
+    const [transactions, relayers, alerts, runtimes] = await Promise.all([
       readSnapshots(db, numbersOf(...TRANSACTION_EVENTS)),
       readRelayerSnapshots(db, numbersOf('relayer_state_update')),
+      readAlertNotices(db, numbersOf('alert')),
       runtimesOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
     ])
     const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
@@ -44,7 +47,7 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
         created_at: event.createdAt.toISOString(),
         relayer_id: event.relayerId,
         transaction_id: event.transactionId,
-        payload: payloadOf(event, { transactions: presented, relayers, runtimes }),
+        payload: payloadOf(event, { transactions: presented, relayers, alerts, runtimes }),
       }),
     )
   }
@@ -54,11 +57,12 @@ interface Snapshots {
   readonly runtimes: ReadonlyMap<string, RelayerRuntime>
   readonly transactions: ReadonlyMap<bigint, Schemas['Transaction'] | undefined>
   readonly relayers: ReadonlyMap<bigint, RelayerSnapshot>
+  readonly alerts: ReadonlyMap<bigint, AlertNotice>
 }
 
 function payloadOf(
   event: EventRecord,
-  { transactions, relayers, runtimes }: Snapshots,
+  { transactions, relayers, alerts, runtimes }: Snapshots,
 ): Schemas['EventPayload'] {
   switch (event.type) {
     case 'transaction_update':
@@ -73,6 +77,11 @@ function payloadOf(
       const snapshot = relayers.get(event.number)
       if (snapshot === undefined) throw new Error(`event ${event.number} has no relayer`)
       return presentRelayerState(snapshot, runtimes.get(snapshot.relayer.id))
+    }
+    case 'alert': {
+      const notice = alerts.get(event.number)
+      if (notice === undefined) throw new Error(`event ${event.number} has no alert`)
+      return { payload_type: 'alert', ...notice }
     }
     case 'notification_test':
       return { payload_type: 'test', notification_id: event.notificationId ?? '' }

@@ -12,6 +12,8 @@ export interface HealthReading {
   readonly networkType: NetworkType
   /** The spendable balance in whole coins. */
   readonly balance?: number
+  /** The same, exactly, in the smallest unit. */
+  readonly spendable?: bigint
   /**
    * The next nonce that the service assigns minus the next one of the chain, of the source account where they differ the most: positive
    * while nonces wait for a block, negative when another program uses the account.
@@ -30,6 +32,7 @@ export function readingOf(
     network: relayer.network,
     networkType: relayer.networkType,
     balance: balance.kind === 'ok' ? toWholeUnits(balance.value, unit) : undefined,
+    spendable: balance.kind === 'ok' ? balance.value : undefined,
     nonceGap: widestGap(sourceAccounts, assigned),
   })
 }

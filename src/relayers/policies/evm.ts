@@ -47,6 +47,13 @@ export const EVM_POLICIES = {
     default: 1n,
     description: 'The amount that stays on the account after everything in flight is paid.',
   },
+  warnBalance: {
+    wireName: 'warn_balance',
+    type: amount(u128),
+    limit: NO_LIMIT,
+    unit: 'wei',
+    description: 'The alert balance_low begins below this amount. No alert when absent.',
+  },
   privateTransactions: {
     wireName: 'private_transactions',
     type: plain(flag),

@@ -2,7 +2,7 @@ import type { SolanaPolicies } from '../../chains/solana/content.ts'
 import { int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { SolanaRelayerConfig } from '../relayer.ts'
-import { atLeast, atMost, ordered, subset, superset } from './limit.ts'
+import { atLeast, atMost, NO_LIMIT, ordered, subset, superset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, choice, count, listOf } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -24,6 +24,13 @@ export const SOLANA_POLICIES = {
     unit: 'lamports',
     default: 10_000_000n,
     description: 'The amount that stays spendable on the account after everything in flight is paid.',
+  },
+  warnBalance: {
+    wireName: 'warn_balance',
+    type: amount(int64),
+    limit: NO_LIMIT,
+    unit: 'lamports',
+    description: 'The alert balance_low begins below this amount. No alert when absent.',
   },
   maxFee: {
     wireName: 'max_allowed_fee_lamports',

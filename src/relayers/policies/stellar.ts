@@ -20,6 +20,13 @@ export const STELLAR_POLICIES = {
     default: 1_000_000n,
     description: 'The amount that stays spendable on the account after everything in flight is paid.',
   },
+  warnBalance: {
+    wireName: 'warn_balance',
+    type: amount(int64),
+    limit: NO_LIMIT,
+    unit: 'stroops',
+    description: 'The alert balance_low begins below this amount. No alert when absent.',
+  },
   maxFee: {
     wireName: 'max_fee',
     type: amount(int64),

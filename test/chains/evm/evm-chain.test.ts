@@ -103,6 +103,7 @@ describe('endpoints', () => {
     expect(chain.endpoints()).toEqual(
       servers.map(({ url }, index) => ({
         host: new URL(url).host,
+        maskedUrl: `${new URL(url).origin}/***`,
         healthy: true,
         head: index === 0 ? 100n : 50n,
       })),

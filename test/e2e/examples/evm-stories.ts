@@ -44,6 +44,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await replaceAndCancel(stage)
     await keepPrivate(stage)
     await beDisabled(stage)
+    await runLow(stage)
     await losesItsChain(stage, beginning)
     for (const { body } of receiver.received) heard.hear(body)
   } finally {
@@ -240,6 +241,22 @@ async function beDisabled({ heard, service, clock, receiver }: Stage): Promise<v
     () => service.api<{ error?: string }[]>('GET', '/notifications/ops/deliveries'),
     ({ body }) => body.data.some(({ error }) => error !== undefined),
   )
+}
+
+/** An account with too little, until it has enough. */
+async function runLow({ service, anvil, clock }: Stage): Promise<void> {
+  const { body } = await service.api<{ address: string }>('PATCH', '/relayers/local-2', {
+    policies: { warn_balance: '1000' },
+  })
+  const isLow = async () => {
+    clock.advance(5_000)
+    const alerts = await service.api<{ alert: string }[]>('GET', '/alerts')
+    return alerts.body.data.some(({ alert }) => alert === 'balance_low')
+  }
+  await until(isLow, (low) => low)
+  await anvil.rpc('anvil_setBalance', [body.data.address, '0x1388'])
+  await until(isLow, (low) => !low)
+  await service.api('GET', '/events?type=alert')
 }
 
 /** The chain begins anew after its first block, so nonces that were used are unused. */

@@ -183,7 +183,7 @@ test('a check reads the balance in whole coins, and how far the nonces of servic
   const of = { relayerId: id, network: account.relayer.network, networkType: 'evm' }
   stub.balance = { kind: 'ok', value: 1_250_000_000_000_000_000n }
   // Without a confirmed transaction the check reads no nonce.
-  expect((await check())?.reading).toEqual({ ...of, balance: 1.25 })
+  expect((await check())?.reading).toEqual({ ...of, balance: 1.25, spendable: 1_250_000_000_000_000_000n })
   await insert(room.context, newTransaction(account, { status: 'confirmed', nonce: 4n }))
   const assign = (nonce: bigint | null) =>
     room.database.db.transaction().execute((tx) => setNextNonce(tx, { relayerId: id, address, nonce }))

@@ -37,7 +37,7 @@ const GONE: Answer<never> = { kind: 'refused', refusal: { code: 'account_not_fou
 
 const WELL: HealthFacts = {
   network: ok(undefined),
-  endpoints: [{ host: 'node.example', healthy: true }],
+  endpoints: [{ host: 'node.example', maskedUrl: 'https://node.example/***', healthy: true }],
   balance: ok(10n ** 18n),
   sourceAccounts: [{ address: ADDRESS, confirmed: 7n, next: ok(8n) }],
   signers: [],

@@ -66,6 +66,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   allow_authorization_list: fc.boolean(),
   gas_price_cap: u128,
   min_balance: u128,
+  warn_balance: u128,
   private_transactions: fc.boolean(),
   private_fallback_blocks: fc.integer({ min: 1, max: 1_000_000 }),
   whitelist_receivers: addresses,
@@ -75,6 +76,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
 }
 const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   min_balance: int64,
+  warn_balance: int64,
   max_fee: int64,
   timeout_seconds: fc.integer({ min: 1, max: 86_400 }),
   allowed_rpc_methods: methods,
@@ -82,6 +84,7 @@ const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
 }
 const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   min_balance: int64,
+  warn_balance: int64,
   max_allowed_fee_lamports: int64,
   allowed_programs: keys,
   allowed_accounts: keys,

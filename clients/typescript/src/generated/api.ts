@@ -1048,6 +1048,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/alerts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the alerts that fire
+         * @description Lists what needs a person's attention now, the oldest first. Each begin and each end of an alert is also an event of the type
+         *     `alert`. A key that is limited to relayers or networks sees the alerts about its relayers, and none about endpoints,
+         *     notifications or API keys.
+         */
+        readonly get: operations["listAlerts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/events/stream": {
         readonly parameters: {
             readonly query?: never;
@@ -1755,6 +1777,28 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly alert: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * An alert has begun or is over
+         * @description The service sends this once when an alert begins and once when it is over, as `AlertKind` describes: to the notification of the
+         *     relayer, to those of all relayers that use the endpoint, or to the notification that has dead letters. Alerts about the budget of
+         *     an API key are in the event log alone.
+         */
+        readonly post: operations["onAlert"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly notification_test: {
         readonly parameters: {
             readonly query?: never;
@@ -2349,6 +2393,8 @@ export interface components {
             readonly gas_price_cap?: components["schemas"]["U128"];
             /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
             readonly min_balance?: components["schemas"]["U128"];
+            /** @description The alert `balance_low` begins when the account can spend less than this, in wei. No alert when absent. */
+            readonly warn_balance?: components["schemas"]["U128"];
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
             readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"];
             readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
@@ -2385,6 +2431,8 @@ export interface components {
         readonly CreateStellarPolicies: {
             /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
+            /** @description The alert `balance_low` begins when the account can spend less than this, in stroops. No alert when absent. */
+            readonly warn_balance?: components["schemas"]["Int64"];
             /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
@@ -2426,6 +2474,8 @@ export interface components {
         readonly CreateSolanaPolicies: {
             /** @description The amount that must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
+            /** @description The alert `balance_low` begins when the account can spend less than this, in lamports. No alert when absent. */
+            readonly warn_balance?: components["schemas"]["Int64"];
             /** @description The most that one transaction may cost in fees, in lamports. 1000000 when absent. */
             readonly max_allowed_fee_lamports?: components["schemas"]["Int64"];
             readonly allowed_programs?: components["schemas"]["RelayerPolicies"]["allowed_programs"];
@@ -2475,6 +2525,7 @@ export interface components {
             readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
+            readonly warn_balance?: components["schemas"]["CreateEvmPolicies"]["warn_balance"] | null;
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
             readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
             readonly wallet_rpc?: components["schemas"]["CreateEvmPolicies"]["wallet_rpc"] | null;
@@ -2652,6 +2703,12 @@ export interface components {
              *     JSON integer: read it with a parser that keeps integers above 2^53.
              */
             readonly min_balance?: bigint;
+            /**
+             * Format: u128
+             * @description The alert `balance_low` begins when the account can spend less than this, in wei, stroops or lamports, and ends when it can
+             *     spend 110 % of it. No alert when absent. An exact JSON integer: read it with a parser that keeps integers above 2^53.
+             */
+            readonly warn_balance?: bigint;
             /**
              * @description EVM. True sends the bytes of every transaction, replacements, cancellations and no-ops included, to the `private_rpc_urls` of the
              *     network only, which it must have. What was accepted with true stays private when this changes to false. False when absent.
@@ -3591,10 +3648,11 @@ export interface components {
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
          *       the network's finality setting allows for.
          *     - `relayer_state_update`: the service disabled or enabled a relayer.
+         *     - `alert`: an alert has begun or is over; `AlertKind` says which alerts there are.
          *     - `notification_test`: somebody asked for a test event.
          * @enum {string}
          */
-        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "notification_test";
+        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "alert" | "notification_test";
         /** @description An entry of the event log. */
         readonly Event: {
             readonly number: components["schemas"]["EventNumber"];
@@ -3602,7 +3660,7 @@ export interface components {
             readonly id: components["schemas"]["Uuid"];
             readonly type: components["schemas"]["EventType"];
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description Absent for test events. */
+            /** @description Absent for test events, and for alerts that are about no relayer alone. */
             readonly relayer_id?: components["schemas"]["Id"];
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
@@ -3693,7 +3751,7 @@ export interface components {
             readonly data: string;
         };
         /** @description The content of an event. `payload_type` says which of these it is. */
-        readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["TestPayload"];
+        readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["AlertPayload"] | components["schemas"]["TestPayload"];
         /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
         readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
         /**
@@ -3751,6 +3809,88 @@ export interface components {
             readonly relayer: components["schemas"]["Relayer"];
             /** @description The number of checks that had failed in a row before this one. */
             readonly retry_count: number;
+        };
+        /**
+         * @description - `balance_low`: the account can spend less than the policy `warn_balance` of its relayer. It ends at 110 % of it.
+         *     - `transaction_stuck`: a transaction blocks its account. It ends when the transaction does so no more.
+         *     - `relayer_disabled`: the service disabled a relayer. It ends when the service enables it.
+         *     - `endpoint_down`: an endpoint was not usable for 60 s. It ends when the endpoint was usable for 60 s.
+         *     - `budget_nearly_used`: 90 % of a limit of a relayer or an API key is used. It ends below 80 %.
+         *     - `delivery_dead`: deliveries of a notification were given up. It ends when none of them is left.
+         *
+         *     Each also ends when what it is about is deleted, and when nobody asks for the warning any more.
+         * @enum {string}
+         */
+        readonly AlertKind: "balance_low" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "budget_nearly_used" | "delivery_dead";
+        /** @description An alert that fires. The numbers are those of its begin. Fields that do not apply are absent. */
+        readonly Alert: {
+            readonly alert: components["schemas"]["AlertKind"];
+            /** @constant */
+            readonly state: "firing";
+            /** @description The time when it began. */
+            readonly since: components["schemas"]["Timestamp"];
+            /** @description What has happened, and what to do next, as a sentence for a person. */
+            readonly message: string;
+            /** @description The network, by type and name. */
+            readonly network?: string;
+            readonly relayer_id?: components["schemas"]["Id"];
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly notification_id?: components["schemas"]["Id"];
+            readonly api_key_id?: components["schemas"]["Id"];
+            /** @description The url of an endpoint, without the part in which providers put their keys. */
+            readonly endpoint?: string;
+            /** @description The number that was measured, in decimal digits. */
+            readonly value?: string;
+            /** @description The number below or above which the alert begins, in decimal digits. */
+            readonly threshold?: string;
+        };
+        readonly AlertListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Alert"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description An alert has begun or is over. Fields that do not apply are absent. */
+        readonly AlertPayload: {
+            /** @constant */
+            readonly payload_type: "alert";
+            readonly alert: components["schemas"]["AlertKind"];
+            /**
+             * @description Firing: it has begun. Resolved: it is over.
+             * @enum {string}
+             */
+            readonly state: "firing" | "resolved";
+            /** @description The time when it began. */
+            readonly since: components["schemas"]["Timestamp"];
+            /** @description The time when it was over; absent while it fires. */
+            readonly resolved_at?: components["schemas"]["Timestamp"];
+            /** @description What has happened, and what to do next, as a sentence for a person. */
+            readonly message: string;
+            /** @description The network, by type and name. */
+            readonly network?: string;
+            readonly relayer_id?: components["schemas"]["Id"];
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly notification_id?: components["schemas"]["Id"];
+            readonly api_key_id?: components["schemas"]["Id"];
+            /** @description The url of an endpoint, without the part in which providers put their keys. */
+            readonly endpoint?: string;
+            /** @description The number that was measured, in decimal digits. */
+            readonly value?: string;
+            /** @description The number below or above which the alert begins, in decimal digits. */
+            readonly threshold?: string;
+        };
+        /** @description The body of a delivery about an alert. */
+        readonly AlertWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "alert";
+            readonly payload: components["schemas"]["AlertPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
         };
         /** @description A test. */
         readonly TestPayload: {
@@ -7525,6 +7665,45 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly listAlerts: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of alerts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AlertListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly streamEvents: {
         readonly parameters: {
             readonly query?: {
@@ -8726,6 +8905,50 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": components["schemas"]["RelayerStateUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onAlert: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AlertWebhook"];
             };
         };
         readonly responses: {

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import type { Pages } from '../pages.ts'
 
 /** The fields whose integers can exceed 2^53. */
-export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","block","bump_to","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","limit","lo","lo_hi","lo_lo","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","u64","value"])
+export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","block","bump_to","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","limit","lo","lo_hi","lo_lo","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","u64","value","warn_balance"])
 
 /** What the client has to know of each operation to call it, by resource and method. */
 export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string, Operation>>>> = {
@@ -62,6 +62,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   },
   events: {
     list: { method: "get", path: "/api/v1/events", paging: "after" },
+    listAlerts: { method: "get", path: "/api/v1/alerts", paging: "page" },
     createStreamTicket: { method: "post", path: "/api/v1/events/stream-tickets", body: true },
   },
   deliveries: {
@@ -203,6 +204,8 @@ export interface Resources {
   readonly events: {
     /** Read the event log: operation `listEvents`. It needs the scope `events:read`. */
     list(options?: Options<'listEvents'>): Pages<Data<'listEvents'>[number]>
+    /** List the alerts that fire: operation `listAlerts`. It needs the scope `events:read`. */
+    listAlerts(options?: Options<'listAlerts'>): Pages<Data<'listAlerts'>[number]>
     /** Get a ticket for an event stream: operation `createStreamTicket`. It needs the scope `events:read`. */
     createStreamTicket(body: Body<'createStreamTicket'>, options?: Options<'createStreamTicket'>): Promise<Data<'createStreamTicket'>>
   }

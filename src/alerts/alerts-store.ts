@@ -1,0 +1,114 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { seesEverything, type Visibility } from '../access/visibility.ts'
+import { ofVisibleRelayer } from '../access/visibility-store.ts'
+import type { AlertsTable } from '../database/event-tables.ts'
+import type { Schema } from '../database/schema.ts'
+import type { AlertDetail, AlertKey, AlertKind, OpenAlert } from './alert.ts'
+import { type AlertNotice, beginNotice, endNotice } from './alert-notice.ts'
+import type { AlertChanges, EndedAlert } from './decide-changes.ts'
+
+type Db = Kysely<Schema>
+
+/** Reads every alert that fires. */
+export async function findOpenAlerts(db: Db): Promise<OpenAlert[]> {
+  return (await db.selectFrom('alerts').selectAll().execute()).map(toOpenAlert)
+}
+
+interface ListQuery {
+  /** Alerts of other relayers, and those about no relayer alone, are left out. */
+  readonly visibility: Visibility
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Lists the alerts that fire, the oldest first. `total` counts all of them. */
+export async function listAlerts(
+  db: Db,
+  { visibility, offset, limit }: ListQuery,
+): Promise<{ items: OpenAlert[]; total: number }> {
+  let visible = db.selectFrom('alerts')
+  if (!seesEverything(visibility)) visible = visible.where(ofVisibleRelayer(visibility, 'alerts.relayer_id'))
+  const [rows, { total }] = await Promise.all([
+    visible
+      .selectAll()
+      .orderBy('since')
+      .orderBy('kind')
+      .orderBy('subject')
+      .offset(offset)
+      .limit(limit)
+      .execute(),
+    visible.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { items: rows.map(toOpenAlert), total: Number(total) }
+}
+
+/** Counts the alerts that fire, by kind. */
+export async function countAlerts(db: Db): Promise<Map<AlertKind, number>> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select((eb) => ['kind', eb.fn.countAll<bigint>().as('count')])
+    .groupBy('kind')
+    .execute()
+  return new Map(rows.map(({ kind, count }) => [kind as AlertKind, Number(count)]))
+}
+
+/**
+ * Stores alerts that begin, each with its events, in one statement (I8). Those that fire already are left out, so that two processes with the same
+ * finding write one event. Returns those that were stored.
+ */
+export async function beginAlerts(db: Db, begun: AlertChanges['begun']): Promise<AlertKey[]> {
+  if (begun.length === 0) return []
+  const { rows } = await sql<AlertKey>`
+    with changed as (
+      insert into alerts (kind, subject, since, relayer_id, notifications, detail)
+      select kind, subject, since, detail ->> 'relayer_id', notifications, detail
+      from jsonb_to_recordset(${JSON.stringify(begun)}::jsonb)
+        as begun (kind text, subject text, since timestamptz, notifications jsonb, detail jsonb)
+      on conflict do nothing
+      returning kind, subject),
+    told as (${insertEvents(begun.map((alert) => ({ ...alert, payload: beginNotice(alert) })))})
+    select kind, subject from changed`.execute(db)
+  return rows
+}
+
+/** Deletes alerts that end, and stores their events, in one statement (I8). Returns those that were still there. */
+export async function endAlerts(db: Db, ended: readonly EndedAlert[]): Promise<AlertKey[]> {
+  if (ended.length === 0) return []
+  const { rows } = await sql<AlertKey>`
+    with changed as (
+      delete from alerts using jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) as ended (kind text, subject text)
+      where alerts.kind = ended.kind and alerts.subject = ended.subject
+      returning alerts.kind, alerts.subject),
+    told as (${insertEvents(ended.map((alert) => ({ ...alert, payload: endNotice(alert) })))})
+    select kind, subject from changed`.execute(db)
+  return rows
+}
+
+interface Told extends OpenAlert {
+  readonly payload: AlertNotice
+}
+
+/** Writes an event of each changed alert for each of its notifications that exists, or one without a notification. */
+function insertEvents(alerts: readonly Told[]) {
+  return sql`
+    insert into events (relayer_id, transaction_id, notification_id, type, payload)
+    select payload ->> 'relayer_id', payload ->> 'transaction_id', recipients.id, 'alert', payload
+    from jsonb_to_recordset(${JSON.stringify(alerts)}::jsonb)
+      as alert (kind text, subject text, notifications jsonb, payload jsonb)
+    join changed using (kind, subject)
+    left join lateral (
+      select notifications.id from jsonb_array_elements_text(alert.notifications) as named (id)
+      join notifications on notifications.id = named.id
+      order by notifications.id) recipients on true`
+}
+
+function toOpenAlert(row: Selectable<AlertsTable>): OpenAlert {
+  return {
+    kind: row.kind as AlertKind,
+    subject: row.subject,
+    since: row.since,
+    notifications: row.notifications,
+    // The service wrote it itself.
+    detail: row.detail as AlertDetail,
+  }
+}

@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { AlertKey, OpenAlert } from '../alerts/alert.ts'
+import { beginAlerts, endAlerts, findOpenAlerts } from '../alerts/alerts-store.ts'
+import { decideChanges } from '../alerts/decide-changes.ts'
+import {
+  type EndpointMemory,
+  type EndpointSample,
+  findDownEndpoints,
+  rememberEndpoints,
+} from '../alerts/endpoints.ts'
+import { lookForFindings } from '../alerts/look.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import type { HealthWorker } from './health-worker.ts'
+import { createLoop, type Loop } from './loop.ts'
+
+/** Time in ms between two samples of the endpoints, which cost nothing. */
+const SAMPLE_MS = 5_000
+
+/** Time in ms between two looks at the database. */
+const LOOK_MS = 30_000
+
+interface AlertWorkerDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Logger
+  /** The process that checks the health of relayers is the only one that knows their balances, so it alone decides. */
+  readonly health: Pick<HealthWorker, 'readings' | 'isLeading'>
+  /** Returns the endpoints in use, each once, as they are now. */
+  readonly endpoints: () => readonly EndpointSample[]
+}
+
+/** Begins and ends alerts, in one process at a time. */
+export function createAlertWorker({ db, clock, log, health, endpoints }: AlertWorkerDeps): Loop {
+  let memory: EndpointMemory = new Map()
+  let lookAt = Number.NEGATIVE_INFINITY
+
+  async function look(samples: readonly EndpointSample[], monotonic: number): Promise<void> {
+    const now = new Date(clock.now())
+    // What fires is read first: what begins meanwhile in another process is not ended by an older look.
+    const open = await findOpenAlerts(db)
+    const found = await lookForFindings(db, { readings: health.readings(), now })
+    const findings = [...found, ...findDownEndpoints({ samples, memory, monotonic, now })]
+    const changes = decideChanges({ findings, open, now })
+    report('alert began', changes.begun, await beginAlerts(db, changes.begun))
+    report('alert is over', changes.ended, await endAlerts(db, changes.ended))
+  }
+
+  function report(text: string, alerts: readonly OpenAlert[], written: readonly AlertKey[]): void {
+    const names = new Set(written.map(nameOf))
+    for (const alert of alerts)
+      if (names.has(nameOf(alert))) log.warn({ alert: alert.kind, ...alert.detail }, text)
+  }
+
+  return createLoop({
+    name: 'alerts',
+    intervalMs: SAMPLE_MS,
+    clock,
+    log,
+    work: async () => {
+      const samples = endpoints()
+      const monotonic = clock.monotonic()
+      memory = rememberEndpoints(memory, samples, monotonic)
+      if (!health.isLeading() || monotonic < lookAt) return
+      await look(samples, monotonic)
+      lookAt = monotonic + LOOK_MS
+    },
+  })
+}
+
+function nameOf({ kind, subject }: AlertKey): string {
+  return `${kind} ${subject}`
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findLowBalances } from '../../src/alerts/balances.ts'
+import { findUsedBudgets } from '../../src/alerts/budgets.ts'
+import { type EndpointMemory, findDownEndpoints, rememberEndpoints } from '../../src/alerts/endpoints.ts'
+import { NATIVE } from '../../src/chains/effects.ts'
+import type { Relayer } from '../../src/relayers/relayer.ts'
+
+const RELAYER: Relayer = {
+  id: 'main',
+  name: 'Main',
+  networkType: 'evm',
+  network: 'anvil',
+  address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  signerId: 'dev',
+  notificationId: 'ops',
+  paused: false,
+  systemDisabled: false,
+  policies: { warnBalance: 10n ** 30n },
+}
+
+const READING = { relayerId: 'main', network: 'anvil', networkType: 'evm' } as const
+
+const stateAt = (spendable: bigint | undefined, network = 'anvil') =>
+  findLowBalances([RELAYER], [{ ...READING, network, ...(spendable !== undefined && { spendable }) }])[0]
+    ?.state
+
+describe('a low balance', () => {
+  test.each([
+    [10n ** 30n - 1n, 'firing'],
+    [10n ** 30n, 'unclear'],
+    [11n * 10n ** 29n - 1n, 'unclear'],
+    [11n * 10n ** 29n, 'over'],
+    [undefined, 'unclear'],
+  ])('of %s is %s', (spendable, state) => {
+    expect(stateAt(spendable)).toBe(state)
+  })
+
+  test('is not known without a reading, or by one of another network', () => {
+    expect(findLowBalances([RELAYER], [])[0]?.state).toBe('unclear')
+    expect(stateAt(0n, 'sepolia')).toBe('unclear')
+  })
+
+  test('is nobody’s concern without a policy', () => {
+    expect(findLowBalances([{ ...RELAYER, policies: {} }], [{ ...READING, spendable: 0n }])).toEqual([])
+  })
+})
+
+describe('a budget', () => {
+  const stateOf = (limit: bigint, value: bigint) =>
+    findUsedBudgets([
+      {
+        spender: { subject: 'relayer:main', rules: {} },
+        relayerId: 'main',
+        notifications: ['ops'],
+        limits: [
+          {
+            rule: 'limits[0]',
+            per: 'day',
+            network: 'evm:anvil',
+            asset: NATIVE,
+            limit: { per: 'day', asset: NATIVE, value: limit },
+            spent: { value, fees: 0n, count: 0 },
+          },
+        ],
+      },
+    ]).map(({ state, detail }) => [state, detail.threshold])
+
+  test('fires from 90 % on and is over below 80 %, exactly', () => {
+    expect(stateOf(1000n, 900n)).toEqual([['firing', '900']])
+    expect(stateOf(1000n, 899n)).toEqual([['unclear', '900']])
+    expect(stateOf(1000n, 800n)).toEqual([['unclear', '900']])
+    expect(stateOf(1000n, 799n)).toEqual([['over', '900']])
+    expect(stateOf(3n, 3n)).toEqual([['firing', '3']])
+  })
+
+  test('of nothing is a rule and no budget', () => {
+    expect(stateOf(0n, 0n)).toEqual([])
+  })
+})
+
+describe('an endpoint', () => {
+  const SAMPLE = { network: 'evm:anvil', endpoint: 'https://node.example/***', notifications: ['ops'] }
+
+  test('fires or is over only after 60 s without a change, whatever the samples are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ wait: fc.integer({ min: 1, max: 40_000 }), isUsable: fc.option(fc.boolean()) }),
+          {
+            minLength: 1,
+          },
+        ),
+        (steps) => {
+          let memory: EndpointMemory = new Map()
+          let now = 0
+          let period: { readonly isUsable: boolean; readonly since: number } | undefined
+          for (const { wait, isUsable } of steps) {
+            now += wait
+            const samples = [{ ...SAMPLE, isUsable: isUsable ?? undefined }]
+            memory = rememberEndpoints(memory, samples, now)
+            if (isUsable !== null && period?.isUsable !== isUsable) period = { isUsable, since: now }
+            const found = findDownEndpoints({ samples, memory, monotonic: now, now: new Date(now) })
+            const settled = period !== undefined && now - period.since >= 60_000
+            const expected = !settled ? 'unclear' : period?.isUsable ? 'over' : 'firing'
+            expect(found.map(({ state }) => state)).toEqual([expected])
+            if (expected === 'firing') expect(found[0]?.since).toEqual(new Date(period?.since ?? 0))
+          }
+        },
+      ),
+    )
+  })
+
+  test('is forgotten when nobody uses it', () => {
+    const memory = rememberEndpoints(new Map(), [{ ...SAMPLE, isUsable: false }], 0)
+    expect(memory.size).toBe(1)
+    expect(rememberEndpoints(memory, [], 5_000).size).toBe(0)
+  })
+})
