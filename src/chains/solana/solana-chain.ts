@@ -6,6 +6,7 @@ import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
+import { createFunding } from './funding.ts'
 import { hasExpired } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
@@ -75,6 +76,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),
+    funding: createFunding(client),
     balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
+import { SERVICE } from '../../audit/entry.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
@@ -66,7 +67,11 @@ export interface Submission {
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
-async function acceptNew(
+/**
+ * Accepts a request that has no idempotency key or a new one. `admit` stores it.
+ * @throws AppError with the rule that the request breaks; nothing is stored then
+ */
+export async function acceptNew(
   context: TransactionsContext,
   admit: (candidate: Candidate) => Promise<Decision>,
   submission: Submission,
@@ -140,7 +145,9 @@ export function checkStatic(
   context: TransactionsContext,
   { relayer, request, actor, idempotencyKey }: Submission,
 ): AppError | undefined {
-  const ruled = { request, actor, hasIdempotencyKey: idempotencyKey !== undefined }
+  // What the service itself sends is protected against a second time by other means.
+  const hasIdempotencyKey = idempotencyKey !== undefined || actor.keyId === SERVICE.keyId
+  const ruled = { request, actor, hasIdempotencyKey }
   return checkRequest(context, relayer, request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
 }
 
