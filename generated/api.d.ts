@@ -2236,7 +2236,7 @@ export interface components {
             /** @description Its relayer. */
             readonly relayer_id: components["schemas"]["Id"];
             readonly state: components["schemas"]["ApprovalState"];
-            /** @description The id of the API key that sent it, which cannot decide; `root` for that of the environment. */
+            /** @description The id of the API key that sent it, which cannot decide; `root` for that of the environment, `service` for a top-up. */
             readonly requested_by: string;
             /** @description Each rule that asks for the approval, in a sentence. */
             readonly reasons: readonly string[];
@@ -2399,6 +2399,7 @@ export interface components {
             readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"];
             readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
             readonly wallet_rpc?: components["schemas"]["RelayerPolicies"]["wallet_rpc"];
+            readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
@@ -2436,6 +2437,7 @@ export interface components {
             /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
+            readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
@@ -2484,6 +2486,7 @@ export interface components {
             readonly max_signatures?: components["schemas"]["RelayerPolicies"]["max_signatures"];
             readonly max_tx_data_size?: components["schemas"]["RelayerPolicies"]["max_tx_data_size"];
             readonly fee_payer_spending?: components["schemas"]["RelayerPolicies"]["fee_payer_spending"];
+            readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
@@ -2516,6 +2519,60 @@ export interface components {
         /** @description Cannot be changed. */
         readonly Unchangeable: unknown;
         /**
+         * @description Another relayer fills the account: when its balance is below `below`, the relayer `from` sends what is missing to `to`, by an ordinary
+         *     transaction, under all of its rules. To set it, a key needs the scopes `relayers:admin` and `transactions:write` and no rules of its
+         *     own, because it spends the money of `from`. docs/top-up.md explains it.
+         */
+        readonly TopUpRule: {
+            /** @description The id of the relayer that pays. It is on the same network, and no circle of relayers fills itself. */
+            readonly from: components["schemas"]["Id"];
+            /** @description The balance below which it pays, in wei, stroops or lamports; more than 0. */
+            readonly below: components["schemas"]["U128"];
+            /** @description The balance that it restores; more than `below`. */
+            readonly to: components["schemas"]["U128"];
+            /** @description The most that it pays within 24 hours; more than 0. */
+            readonly max_per_day: components["schemas"]["U128"];
+        };
+        /** @description The rule by which another relayer fills the account. The amounts are exact JSON integers in wei, stroops or lamports. */
+        readonly TopUp: {
+            /** @description The id of the relayer that pays. */
+            readonly from: components["schemas"]["Id"];
+            /**
+             * Format: u128
+             * @description The balance below which it pays.
+             */
+            readonly below: bigint;
+            /**
+             * Format: u128
+             * @description The balance that it restores.
+             */
+            readonly to: bigint;
+            /**
+             * Format: u128
+             * @description The most that it pays within 24 hours.
+             */
+            readonly max_per_day: bigint;
+        };
+        /** @description What the service last decided about filling the account (`policies.top_up`). */
+        readonly TopUpStatus: {
+            /**
+             * @description - `enough`: the balance is not below `below`.
+             *     - `pending`: a payment is not final; no other one begins before.
+             *     - `limit_reached`: nothing is left of `max_per_day`.
+             *     - `waiting`: the last payment did not succeed; the next one follows at `retry_at`.
+             *     - `refused`: the relayer `from` may not or cannot pay, or this one is disabled for another reason than its balance; `code` says why.
+             *       The service tries again at `retry_at`.
+             * @enum {string}
+             */
+            readonly state: "enough" | "pending" | "limit_reached" | "waiting" | "refused";
+            /** @description The reason of a refusal. */
+            readonly code?: components["schemas"]["ErrorCode"];
+            /** @description The transaction of the relayer `from` that pays, or the last one, which did not succeed. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            /** @description When the service tries again at the earliest. */
+            readonly retry_at?: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description Policies as when a relayer is created; null for that of the configuration file, or the default. The service refuses those of another
          *     type of network than the relayer's.
          */
@@ -2531,6 +2588,7 @@ export interface components {
             readonly wallet_rpc?: components["schemas"]["CreateEvmPolicies"]["wallet_rpc"] | null;
             /** @description The rules for what the relayer may spend, in place of the present ones. */
             readonly rules?: components["schemas"]["SpendingRules"] | null;
+            readonly top_up?: components["schemas"]["TopUpRule"] | null;
             readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"] | null;
             readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
             readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
@@ -2594,6 +2652,8 @@ export interface components {
             readonly system_disabled: boolean;
             /** @description True while the relayer is paused. */
             readonly paused: boolean;
+            /** @description The state of `policies.top_up`. Absent without this policy, and before the first decision. */
+            readonly top_up?: components["schemas"]["TopUpStatus"];
         };
         readonly RelayerBalanceResponse: {
             /** @constant */
@@ -2734,6 +2794,11 @@ export interface components {
              *     unless its entry says `api_may_relax`. A change replaces them as a whole.
              */
             readonly rules?: components["schemas"]["SpendingRules"];
+            /**
+             * @description Every type of network. The relayer that fills the account when its balance is low, and how far. Nobody fills it when absent. What
+             *     the configuration file says can only be lowered, unless its entry says `api_may_relax`.
+             */
+            readonly top_up?: components["schemas"]["TopUp"];
             /**
              * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
              *     methods that read and those that the operator lists for the network can be given.
@@ -2917,7 +2982,7 @@ export interface components {
             readonly day: string;
             /** @description The relayer. */
             readonly relayer_id: components["schemas"]["Id"];
-            /** @description The id of the API key that sent the transactions, `root` for that of the environment. Null for transactions of the service itself, such as those that close a nonce gap, and for those that a version without this field accepted. */
+            /** @description The id of the API key that sent the transactions, `root` for that of the environment, `service` for top-ups. Null for other transactions of the service itself, such as those that close a nonce gap, and for those that a version without this field accepted. */
             readonly requested_by: components["schemas"]["Id"] | null;
             /** @description The network by type and name, such as `evm:sepolia`. */
             readonly network: string;
@@ -4483,6 +4548,8 @@ export interface components {
              */
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
+            readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -4575,6 +4642,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
+            readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -4641,6 +4710,8 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
+            readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */

@@ -55,6 +55,7 @@ import type { Loop } from './workers/loop.ts'
 import { createSpendingWorker } from './workers/spending-worker.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
+import { createTopUpWorker } from './workers/top-up-worker.ts'
 
 /** The service, created and not yet started. */
 export interface App {
@@ -170,6 +171,7 @@ async function assemble(parts: Parts): Promise<App> {
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
+  const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
   const tickets = createStreamTickets({ db, clock })
   const access = await createAccess({ database, tickets, clock, log })
@@ -182,6 +184,7 @@ async function assemble(parts: Parts): Promise<App> {
     submit,
     createStuckWorker(context),
     createSpendingWorker(context),
+    topUps,
     management.health,
     createAlertWorker({
       db,
@@ -243,7 +246,10 @@ async function assemble(parts: Parts): Promise<App> {
   const subscriptions = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
     await database.listen(EVENTS_CHANNEL, notifier.wake),
-    await database.listen(RELAYERS_CHANNEL, () => registry.loop.wake()),
+    await database.listen(RELAYERS_CHANNEL, () => {
+      registry.loop.wake()
+      topUps.wake()
+    }),
     await deliveries.listen(),
     await access.listen(),
   ]

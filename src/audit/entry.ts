@@ -2,8 +2,8 @@
 export interface Author {
   /** The id of the API key, or one of the names below. */
   readonly keyId: string
-  readonly address?: string
-  readonly requestId?: string
+  readonly address?: string | undefined
+  readonly requestId?: string | undefined
 }
 
 /** The author of what the configuration file changes at a start. */

@@ -151,6 +151,32 @@ export interface Channels<R extends ChainRequest = ChainRequest, P extends Polic
   open(addresses: readonly string[], account: Account<P>): R
 }
 
+/** The money of an account, in the smallest unit. */
+export interface AccountFunds {
+  /** The amount that the account can spend, as `balance` reads it. */
+  readonly spendable: bigint
+  /** The amount that the chain holds back of the next payments to the account, before it can spend any of them. */
+  readonly missingReserve: bigint
+  /** False while the chain has no such account; the first payment then creates it. */
+  readonly exists: boolean
+}
+
+/** A payment of native currency, in the smallest unit. */
+export interface Payment {
+  readonly to: string
+  readonly amount: bigint
+  /** The funds of the receiver before the payment. */
+  readonly funds: AccountFunds
+}
+
+/** Native currency can be paid to another account. */
+export interface Funding<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
+  /** Reads the funds of an account; unknown from an endpoint that has not reached `asOf`. */
+  read(address: string, freshness?: Freshness): Promise<Answer<AccountFunds>>
+  /** Returns the request of this account that pays. */
+  pay(payment: Payment, account: Account<P>): R
+}
+
 /** A request can bring content that an external signer has signed with a nonce of their own. */
 export interface ExternalSigning<R extends ChainRequest = ChainRequest> {
   /** Returns the nonce that the request brings; undefined when the service assigns it. The request has passed `check`. */
@@ -240,6 +266,7 @@ export interface ChainOf<
 > extends ChainCapabilities<R, D, P>,
     ContentReader<R, D> {
   readonly unit: Unit
+  readonly funding: Funding<R, P>
   /** The RPC methods that callers may use when a relayer's policy does not list any: those that only read. */
   readonly readMethods: readonly string[]
   /** The time after which accepted bytes are broadcast again, in ms, on chains whose nodes keep no pool. Default: half a minute. */

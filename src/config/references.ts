@@ -7,6 +7,7 @@ import { duplicateAccounts } from '../relayers/accounts.ts'
 import { signersOf } from '../relayers/channels.ts'
 import { pricingProblem, privacyProblem } from '../relayers/policy.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
+import { topUpProblems } from '../relayers/top-up/top-up-problem.ts'
 import type { Config } from './types.ts'
 
 type Lists = Pick<Config, 'relayers' | 'signers' | 'notifications' | 'networks'>
@@ -27,7 +28,13 @@ export function checkReferences(lists: Lists): string[] {
     ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
   ])
-  return [...duplicates, ...dangling, ...sharedAccounts(lists), ...impossiblePolicies(lists)]
+  return [
+    ...duplicates,
+    ...dangling,
+    ...sharedAccounts(lists),
+    ...impossiblePolicies(lists),
+    ...topUpProblems(lists.relayers),
+  ]
 }
 
 /** Names are unique within their type. */

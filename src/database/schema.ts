@@ -18,6 +18,7 @@ import type {
 } from './event-tables.ts'
 import type { ContractInterfacesTable } from './interface-tables.ts'
 import type { SpendersTable, SpendingsTable, SpentTable } from './spending-tables.ts'
+import type { TopUpsTable } from './top-up-tables.ts'
 import type {
   AccountsTable,
   AttemptsTable,
@@ -66,6 +67,7 @@ export interface Schema {
   approvals: ApprovalsTable
   known_receivers: KnownReceiversTable
   contract_interfaces: ContractInterfacesTable
+  top_ups: TopUpsTable
 }
 
 /** Relayers, including removed ones. */

@@ -37,8 +37,10 @@ export interface TransactionsTable {
   block_hash: string | null
   /** True when it takes from the budget of an API key or a relayer. */
   budgeted: Generated<boolean>
-  /** The id of the API key that requested it; null for transactions of the service itself and those of earlier versions. */
+  /** The id of the API key that requested it, `service` for a top-up; null for other transactions of the service itself and those of earlier versions. */
   requested_by: string | null
+  /** The relayer that it fills; null for everything but top-ups. */
+  top_up_of: string | null
   /** True while it waits for an approval; null otherwise. */
   awaits_approval: Generated<boolean | null>
   /** The `valid_from` of the request: nothing is signed before this time. */

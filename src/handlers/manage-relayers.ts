@@ -14,6 +14,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { presentRelayer } from './present/relayer.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
+import { requireTopUpRights } from './require-top-up-rights.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -38,12 +39,20 @@ export function manageRelayersHandlers({
     logs,
   })
   return {
-    createRelayer: async ({ body }, { actor }) => present(await manager.create(readCreation(body), actor)),
+    createRelayer: async ({ body }, { principal, actor }) => {
+      const relayer = readCreation(body)
+      requireTopUpRights(principal, relayer)
+      return present(await manager.create(relayer, actor))
+    },
     getRelayer: async ({ path }) =>
       present({ relayer: await requireRelayer(relayerOf, path.relayer_id), logs: [] }),
     updateRelayer: async ({ path, body }, { principal, actor }) => {
       await requireOwnRecords(db, body, principal)
-      const change: RelayerChange = (relayer, initial) => readPatched(relayer, body, initial)
+      const change: RelayerChange = (relayer, initial) => {
+        const wanted = readPatched(relayer, body, initial)
+        requireTopUpRights(principal, wanted, relayer)
+        return wanted
+      }
       return present(await manager.change(path.relayer_id, change, actor))
     },
     deleteRelayer: async ({ path }, { actor }) => {

@@ -10,6 +10,8 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import type { TopUpState } from '../transactions/top-up/state.ts'
+import { readTopUpState } from '../transactions/top-up/state-store.ts'
 import { presentUnit } from './present/unit.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -30,7 +32,8 @@ export function relayerStateHandlers(
     getRelayerStatus: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const state = await getAccountState(deps, relayer)
-      return { data: presentState(relayer, state), logs: state.logs }
+      const topUp = relayer.policies.topUp && (await readTopUpState(deps.db, relayer.id))
+      return { data: { ...presentState(relayer, state), ...presentTopUp(topUp) }, logs: state.logs }
     },
     getRelayerBalance: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -54,6 +57,14 @@ function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerSt
     system_disabled: relayer.systemDisabled,
     paused: relayer.paused,
   })
+}
+
+function presentTopUp(topUp: TopUpState | undefined): Pick<Schemas['RelayerStatus'], 'top_up'> {
+  if (topUp === undefined) return {}
+  const { state, code, transactionId, retryAt } = topUp
+  return {
+    top_up: omitUndefined({ state, code, transaction_id: transactionId, retry_at: retryAt?.toISOString() }),
+  }
 }
 
 /** A nonce is the next number of an account; a sequence number is the one that the ledger has seen last. */

@@ -3,6 +3,7 @@ import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
 import type { NetworkType, RpcUrl } from '../networks/network.ts'
 import type { SpendingRules } from '../spending/rules.ts'
+import type { TopUp } from './top-up/top-up.ts'
 
 /** The types of reasons for which the service itself disables a relayer. */
 export const DISABLED_REASONS = [
@@ -42,6 +43,8 @@ interface AnyRelayerConfig {
 export interface SpendingPolicy {
   /** The rules for what the relayer may spend. Default: none. */
   readonly rules?: SpendingRules
+  /** Another relayer fills the account when its balance is low. Default: none does. */
+  readonly topUp?: TopUp
 }
 
 /** The configuration of a relayer on an EVM network. */

@@ -17,6 +17,7 @@ import { encodeCall } from './call/encode-call.ts'
 import { readAbi } from './call/read-registered.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
+import { createFunding } from './funding.ts'
 import { GENESIS } from './genesis.ts'
 import { createHeadFeed } from './heads.ts'
 import { readManyReceipts } from './inclusion/block-receipts.ts'
@@ -114,6 +115,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     endpoints: () => reportEndpoints(client, { clock }),
     blockFinality: { blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf) },
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
+    funding: createFunding(client),
     balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async (draft, level) => {
       const answer = await market()

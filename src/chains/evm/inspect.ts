@@ -61,8 +61,13 @@ export async function readNonces(
 }
 
 /** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
-export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
-  const [endpointReply] = await client.sendAsOf([{ method: 'eth_getBalance', params: [address, 'latest'] }])
+export async function readBalance(
+  client: PooledClient,
+  address: string,
+  asOf?: bigint,
+): Promise<Answer<bigint>> {
+  const call = { method: 'eth_getBalance', params: [address, 'latest'] }
+  const [endpointReply] = await client.sendAsOf([call], asOf)
   return toFresh(endpointReply, readQuantity)
 }
 

@@ -7,6 +7,7 @@ import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { encodeInstruction } from './call/encode-instruction.ts'
 import { checkRequest } from './check/request.ts'
+import { createFunding } from './funding.ts'
 import { hasExpired } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
@@ -77,6 +78,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),
+    funding: createFunding(client),
     balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)

@@ -11,6 +11,7 @@ import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
 import { encodeNamedArgs } from './contract-spec/encode-named-args.ts'
 import { createSpecReader } from './contract-spec/read-contract-spec.ts'
+import { createFunding } from './funding.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
@@ -103,6 +104,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
+    funding: createFunding(client, network.name),
     balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async (draft) => {
       const answer = await market()

@@ -8,12 +8,14 @@ import { channelsOf } from '../../relayers/channels.ts'
 import type { Relayer, RelayerConfig } from '../../relayers/relayer.ts'
 import type { ConfiguredRelayer } from '../../relayers/relayer-codec.ts'
 import {
+  allRelayers,
   countUnfinished,
   forgetNonce,
   removeRelayer,
   type StoredRelayer,
   saveRelayer,
 } from '../../relayers/store.ts'
+import { topUpProblems } from '../../relayers/top-up/top-up-problem.ts'
 import { type ConfigChange, fieldChanges } from './changes.ts'
 import { type Comparison, compareEntries } from './compare.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
@@ -53,6 +55,9 @@ export async function applyRelayers(
   }
   await reserveAll(tx, claiming, accounts)
   await writeEntries(tx, 'relayer', entries)
+  // Callers may have changed or created relayers that the file does not know, so all of them are checked.
+  const problems = topUpProblems(await allRelayers(tx))
+  if (problems.length > 0) throw new ConfigError(problems)
   return changes
 }
 

@@ -9,6 +9,7 @@ import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
 import { requireSameAccounts, requireSigner } from './change-signer.ts'
 import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
+import { lockTopUps, requireTreasury } from './treasury.ts'
 
 /** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
 export type RelayerChange = (relayer: Relayer, initial: object) => RelayerConfig
@@ -40,12 +41,14 @@ export async function changeRelayer(
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
   const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
   const changed = await context.db.transaction().execute(async (tx) => {
+    if (wanted.policies.topUp !== undefined) await lockTopUps(tx)
     const present = requireRelayer(await lockRelayer(tx, id, 'update'), id)
     const next = change(present, context.bounds.initialOf(present))
     resolveNetwork(context.networks, next)
     context.bounds.check(next)
     if (next.signerId !== present.signerId) await requireSigner(tx, next)
     if (next.notificationId !== present.notificationId) await requireNotification(tx, next.notificationId)
+    if (!isDeepStrictEqual(next.policies.topUp, present.policies.topUp)) await requireTreasury(tx, next)
     const updated = await updateRelayer(tx, { ...next, address: present.address })
     const target = { type: 'relayer', id } as const
     const changes = relayerChanges(present, updated)

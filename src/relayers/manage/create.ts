@@ -13,6 +13,7 @@ import { insertRelayer, lockRelayer } from '../store.ts'
 import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 import { findAccounts, signerNotFound } from './find-accounts.ts'
+import { lockTopUps, requireTreasury } from './treasury.ts'
 
 /** Every network call comes first: no database transaction is open during one (I9). */
 export async function createRelayer(
@@ -46,12 +47,14 @@ async function store(
   relayer: RelayerConfig,
   accounts: RelayerAccounts,
 ): Promise<Relayer> {
+  if (relayer.policies.topUp !== undefined) await lockTopUps(tx)
   // Lock order: relayers before signers, as in config/apply. Another order can deadlock.
   if (await lockRelayer(tx, relayer.id, 'update')) throw idInUse(relayer)
   // This process keeps the key of a signer of the file after the signer's deletion, so the table decides.
   for (const id of [...new Set(signersOf(relayer))].sort())
     if ((await lockSigner(tx, id, 'share')) === undefined) throw signerNotFound(relayer, id)
   await requireNotification(tx, relayer.notificationId)
+  await requireTreasury(tx, relayer)
   const created = await insertRelayer(tx, { ...relayer, address: accounts.addresses[0] })
   // A concurrent request created it after our lock found nothing.
   if (created === undefined) throw idInUse(relayer)

@@ -10,6 +10,7 @@ import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
 import { changeRelayer, type RelayerChange } from './change.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 import { createRelayer } from './create.ts'
+import { lockTopUps, refuseTreasury } from './treasury.ts'
 
 /** The verbs of callers on relayers. Each is atomic, is recorded in the audit log, and throws AppError when the service refuses it. */
 export interface RelayerManager {
@@ -36,10 +37,12 @@ export function createRelayerManager(context: ManageContext): RelayerManager {
 /** Every writer of a transaction locks its relayer, so the count under the lock stays true until the commit. */
 function deleteRelayer(db: Kysely<Schema>, id: string, actor: Actor): Promise<void> {
   return db.transaction().execute(async (tx) => {
+    await lockTopUps(tx)
     const relayer = await lockRelayer(tx, id, 'update')
     if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
     const unfinished = await countUnfinished(tx, id)
     if (unfinished > 0) throw hasTransactions(id, unfinished)
+    await refuseTreasury(tx, id)
     await removeRelayer(tx, id)
     await releaseAccounts(tx, [id])
     const target = { type: 'relayer', id } as const

@@ -6,6 +6,7 @@ import type { PolicyTable } from './policy-table.ts'
 import { amount, count, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
 import { SPENDING_RULES } from './spending-rules.ts'
+import { topUpOf } from './top-up.ts'
 
 /** More blocks than this are weeks on any network; whoever wants to wait so long means never. */
 const MAX_FALLBACK_BLOCKS = 1_000_000
@@ -83,6 +84,7 @@ export const EVM_POLICIES = {
       'True lets the relayer answer the methods of a wallet over JSON-RPC, such as eth_sendTransaction.',
   },
   rules: SPENDING_RULES,
+  topUp: topUpOf(u128),
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<EvmRelayerConfig['policies']>
 

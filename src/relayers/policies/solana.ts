@@ -7,6 +7,7 @@ import type { PolicyTable } from './policy-table.ts'
 import { amount, choice, count, listOf } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
 import { SPENDING_RULES } from './spending-rules.ts'
+import { topUpOf } from './top-up.ts'
 
 /** The most bytes and signatures that a Solana transaction can have. */
 const MAX_TRANSACTION_BYTES = 1232
@@ -83,6 +84,7 @@ export const SOLANA_POLICIES = {
     description: 'The transactions that may use the relayer as more than the payer of their fee.',
   },
   rules: SPENDING_RULES,
+  topUp: topUpOf(int64),
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<SolanaRelayerConfig['policies']>
 

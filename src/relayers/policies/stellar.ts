@@ -6,6 +6,7 @@ import type { PolicyTable } from './policy-table.ts'
 import { amount, count } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
 import { SPENDING_RULES } from './spending-rules.ts'
+import { topUpOf } from './top-up.ts'
 
 /** A signed version that waits for more than a day is a mistake of the configuration. */
 const MAX_TIMEOUT_SECONDS = 86_400
@@ -44,6 +45,7 @@ export const STELLAR_POLICIES = {
     description: 'The time that a signed version has to reach a ledger. The service then signs it anew.',
   },
   rules: SPENDING_RULES,
+  topUp: topUpOf(int64),
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<StellarRelayerConfig['policies']>
 

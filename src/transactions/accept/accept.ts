@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
+import { SERVICE } from '../../audit/entry.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
@@ -67,7 +68,11 @@ export interface Submission {
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
-async function acceptNew(
+/**
+ * Accepts a request that has no idempotency key or a new one. `admit` stores it.
+ * @throws AppError with the rule that the request breaks; nothing is stored then
+ */
+export async function acceptNew(
   context: TransactionsContext,
   admit: (candidate: Candidate) => Promise<Decision>,
   sent: Submission,
@@ -143,7 +148,9 @@ export function checkStatic(
   context: TransactionsContext,
   { relayer, request, actor, idempotencyKey }: Submission,
 ): AppError | undefined {
-  const ruled = { request, actor, hasIdempotencyKey: idempotencyKey !== undefined }
+  // What the service itself sends is protected against a second time by other means.
+  const hasIdempotencyKey = idempotencyKey !== undefined || actor.keyId === SERVICE.keyId
+  const ruled = { request, actor, hasIdempotencyKey }
   return checkRequest(context, relayer, request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
 }
 
@@ -194,7 +201,7 @@ function newTransaction(
     sourceAccount: externalNonce?.address,
     nonce: externalNonce?.nonce,
     version: 1,
-    requestedBy: actor.keyId,
+    requestedBy: actor.keyId === SERVICE.keyId ? undefined : actor.keyId,
     isPrivate: sendsPrivately(relayer) || undefined,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
     nextRunAt: now,

@@ -59,6 +59,8 @@ export type Decision =
 interface AdmissionOptions {
   /** Stores nothing when one of the candidates is refused. Default: stores the others. */
   readonly allOrNone?: boolean
+  /** Runs first, in the database transaction of the admission. Its error refuses every candidate. */
+  readonly guard?: (tx: DbTransaction<Schema>) => Promise<AppError | undefined>
 }
 
 /**
@@ -68,12 +70,14 @@ interface AdmissionOptions {
 export async function admitCandidates(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  { allOrNone = false }: AdmissionOptions = {},
+  { allOrNone = false, guard }: AdmissionOptions = {},
 ): Promise<Decision[]> {
   const [first] = candidates
   if (first === undefined) return []
   const { id } = first.relayer
   return context.db.transaction().execute(async (tx) => {
+    const error = await guard?.(tx)
+    if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     // Read again under the lock: the relayer may have been deleted or disabled since the candidate was created.
     const relayer = await lockRelayer(tx, id, 'share')
     if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))

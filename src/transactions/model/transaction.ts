@@ -67,7 +67,9 @@ export interface Transaction {
   readonly cost: bigint
   /** It takes from the budget of an API key or a relayer. */
   readonly isBudgeted?: boolean | undefined
-  /** The id of the API key that requested it; absent for one of the service itself, and where an earlier version accepted it. */
+  /** The id of the relayer that it fills; absent for everything but top-ups. */
+  readonly topUpOf?: string | undefined
+  /** The id of the API key that requested it, `service` for a top-up; absent for others of the service itself, and where an earlier version accepted it. */
   readonly requestedBy?: string | undefined
   /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */
   readonly awaitsApproval?: boolean | undefined

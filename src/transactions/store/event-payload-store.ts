@@ -22,7 +22,8 @@ export async function readSnapshots(
     from events e
     join transactions t on t.id = e.transaction_id,
     jsonb_populate_record(null::transactions, jsonb_build_object('id', t.id, 'relayer_id', t.relayer_id, 'network', t.network,
-      'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at) || e.payload) snapshot
+      'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at,
+      'top_up_of', t.top_up_of) || e.payload) snapshot
     where e.number = any(${eventNumbers}::bigint[])`.execute(db)
   const attempts = await readShownAttempts(db, eventNumbers)
   return new Map(

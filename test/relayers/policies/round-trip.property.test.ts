@@ -57,6 +57,15 @@ const rules = fc.record(
   { requiredKeys: [] },
 )
 
+function topUpOf(most: bigint) {
+  return fc.record({
+    from: fc.constant('treasury'),
+    below: fc.bigInt({ min: 1n, max: most / 2n }),
+    to: fc.bigInt({ min: most / 2n + 1n, max: most }),
+    max_per_day: fc.bigInt({ min: 1n, max: most }),
+  })
+}
+
 /** A policy that a table has and this list lacks does not compile. */
 type Arbitraries<T> = { readonly [Name in keyof WirePolicies<T>]-?: fc.Arbitrary<unknown> }
 
@@ -73,6 +82,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   wallet_rpc: fc.boolean(),
   allowed_rpc_methods: methods,
   rules,
+  top_up: topUpOf(2n ** 128n - 1n),
 }
 const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   min_balance: int64,
@@ -81,6 +91,7 @@ const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   timeout_seconds: fc.integer({ min: 1, max: 86_400 }),
   allowed_rpc_methods: methods,
   rules,
+  top_up: topUpOf(2n ** 63n - 1n),
 }
 const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   min_balance: int64,
@@ -94,6 +105,7 @@ const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   fee_payer_spending: fc.constantFrom('own', 'always', 'never'),
   allowed_rpc_methods: methods,
   rules,
+  top_up: topUpOf(2n ** 63n - 1n),
 }
 
 const POLICIES: Readonly<Record<NetworkType, fc.Arbitrary<Record<string, unknown>>>> = {

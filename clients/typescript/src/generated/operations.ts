@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import type { Pages } from '../pages.ts'
 
 /** The fields whose integers can exceed 2^53. */
-export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","block","bump_to","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","limit","lo","lo_hi","lo_lo","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","u64","value","warn_balance"])
+export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","below","block","bump_to","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","limit","lo","lo_hi","lo_lo","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_per_day","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","to","u64","value","warn_balance"])
 
 /** What the client has to know of each operation to call it, by resource and method. */
 export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string, Operation>>>> = {

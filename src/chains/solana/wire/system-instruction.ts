@@ -33,6 +33,14 @@ export function systemKindOf(data: Buffer): SystemKind | undefined {
   return data.length < 4 ? undefined : NAMES.get(data.readUInt32LE(0))
 }
 
+/** Returns the data of a transfer of lamports, in base64: the number of the instruction, then the amount (`SystemInstruction::Transfer`). */
+export function transferData(lamports: bigint): string {
+  const data = Buffer.alloc(12)
+  data.writeUInt32LE(KINDS.transfer, 0)
+  data.writeBigUInt64LE(lamports, 4)
+  return data.toString('base64')
+}
+
 /**
  * Explains why a transaction that begins by advancing a nonce account does not use that nonce: the account must be a static account of the
  * message, and writable (agave `svm-transaction/src/svm_message.rs` `get_durable_nonce`).

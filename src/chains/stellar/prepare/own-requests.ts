@@ -1,4 +1,6 @@
+import type { Payment } from '../../chain.ts'
 import type { StellarRequest } from '../content.ts'
+import type { StellarOperation } from '../model/operation.ts'
 import { BASE_RESERVE } from '../read/accounts.ts'
 import type { StellarAccount } from '../types.ts'
 
@@ -34,6 +36,18 @@ export function openChannels(
       starting_balance: CHANNEL_BALANCE,
     })),
   )
+}
+
+/** Returns the request that pays lumens, and creates the receiver where the ledger does not have it. */
+export function pay(
+  network: string,
+  { to: destination, amount, funds }: Payment,
+  account: StellarAccount,
+): StellarRequest {
+  const operation: StellarOperation = funds.exists
+    ? { type: 'payment', destination, asset: { type: 'native' }, amount }
+    : { type: 'create_account', destination, starting_balance: amount }
+  return ownRequest(network, account, [operation])
 }
 
 function ownRequest(

@@ -1,5 +1,6 @@
 import { type AccountEntry, LedgerEntryData, LedgerKey, LedgerKeyAccount } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../../answer.ts'
+import type { AccountFunds } from '../../chain.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey } from '../model/strkey.ts'
 import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
@@ -49,22 +50,46 @@ export async function readNonces(
 
 /** Reads the lumens that an account can spend, in stroops; 0 for an account that the ledger does not have. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
-  const [entry] = await readAccounts(client, [address])
+  const funds = await readFunds(client, address)
+  return funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds
+}
+
+/** Reads the lumens of an account, in stroops; an endpoint that has not reached `asOf` cannot tell. */
+export async function readFunds(
+  client: PooledClient,
+  address: string,
+  asOf?: bigint,
+): Promise<Answer<AccountFunds>> {
+  const [entry] = await readAccounts(client, [address], asOf)
   if (entry === undefined) return { kind: 'unknown', detail: 'no reply' }
-  return entry.kind === 'ok' ? { kind: 'ok', value: spendable(entry.value) } : entry
+  if (entry.kind !== 'ok') return entry
+  const missing = -left(entry.value)
+  return {
+    kind: 'ok',
+    value: {
+      spendable: spendable(entry.value),
+      missingReserve: missing > 0n ? missing : 0n,
+      exists: entry.value !== undefined,
+    },
+  }
+}
+
+function spendable(entry: AccountEntry | undefined): bigint {
+  const amount = left(entry)
+  return amount > 0n ? amount : 0n
 }
 
 /**
  * Returns the balance without the reserve, which is two entries for the account and one for each entry that it owns or sponsors (CAP-33),
- * and without the amount that its own DEX offers may take (stellar-core `getAvailableBalance`).
+ * and without the amount that its own DEX offers may take (stellar-core `getAvailableBalance`). It is negative below the reserve, as for an
+ * account that the ledger does not have.
  */
-function spendable(entry: AccountEntry | undefined): bigint {
-  if (entry === undefined) return 0n
+function left(entry: AccountEntry | undefined): bigint {
+  if (entry === undefined) return -2n * BASE_RESERVE
   const extension = entry.ext.type === 'v1' ? entry.ext.v1 : undefined
   const sponsorship = extension?.ext.type === 'v2' ? extension.ext.v2 : undefined
   const count = 2 + entry.numSubEntries + (sponsorship?.numSponsoring ?? 0) - (sponsorship?.numSponsored ?? 0)
-  const left = entry.balance - BigInt(count) * BASE_RESERVE - (extension?.liabilities.selling ?? 0n)
-  return left > 0n ? left : 0n
+  return entry.balance - BigInt(count) * BASE_RESERVE - (extension?.liabilities.selling ?? 0n)
 }
 
 /** Asks for the entries of at most 200 accounts (`G…`). */

@@ -1,0 +1,27 @@
+import type { Funding } from '../chain.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
+import type { SolanaPolicies, SolanaRequest } from './content.ts'
+import { readFunds } from './read/balance.ts'
+import { SYSTEM_PROGRAM } from './wire/programs.ts'
+import { transferData } from './wire/system-instruction.ts'
+
+/** Creates the payments of a Solana network. A transfer creates the account. */
+export function createFunding(client: PooledClient): Funding<SolanaRequest, SolanaPolicies> {
+  return {
+    read: (address, { asOf } = {}) => readFunds(client, address, asOf),
+    pay: ({ to, amount }, { address }) => ({
+      type: 'solana',
+      instructions: [
+        {
+          programId: SYSTEM_PROGRAM,
+          accounts: [
+            { pubkey: address, isSigner: true, isWritable: true },
+            { pubkey: to, isSigner: false, isWritable: true },
+          ],
+          data: transferData(amount),
+        },
+      ],
+      speed: 'average',
+    }),
+  }
+}

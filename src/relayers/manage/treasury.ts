@@ -1,0 +1,39 @@
+import { sql, type Transaction } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
+import type { RelayerConfig } from '../relayer.ts'
+import { allRelayers } from '../store.ts'
+import { topUpProblem } from '../top-up/top-up-problem.ts'
+
+/**
+ * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close a circle that neither sees.
+ * Lock order: before any relayer.
+ */
+export async function lockTopUps(tx: Transaction<Schema>): Promise<void> {
+  await sql`lock table top_ups in share row exclusive mode`.execute(tx)
+}
+
+/**
+ * Refuses a relayer that another one would fill, where that cannot be. The caller holds the lock of `lockTopUps`.
+ * @throws AppError 400
+ */
+export async function requireTreasury(tx: Transaction<Schema>, relayer: RelayerConfig): Promise<void> {
+  if (relayer.policies.topUp === undefined) return
+  const others = (await allRelayers(tx)).filter(({ id }) => id !== relayer.id)
+  const problem = topUpProblem(relayer, [...others, relayer])
+  if (problem !== undefined) throw new AppError('invalid_request', `policies.top_up: ${problem}.`)
+}
+
+/**
+ * Refuses to delete a relayer that fills others: a new one with its id would pay for them.
+ * @throws AppError 400 `in_use`
+ */
+export async function refuseTreasury(tx: Transaction<Schema>, id: string): Promise<void> {
+  const { length } = (await allRelayers(tx)).filter(({ policies }) => policies.topUp?.from === id)
+  if (length === 0) return
+  const relayers = length === 1 ? '1 relayer' : `${length} relayers`
+  throw new AppError(
+    'in_use',
+    `Relayer ${id} fills ${relayers} (policies.top_up). Change that first, then delete it.`,
+  )
+}
