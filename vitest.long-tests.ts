@@ -23,6 +23,8 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/restart.test.ts',
   'test/e2e/solana/valid-from.test.ts',
   'test/e2e/stellar/valid-from.test.ts',
+  'test/e2e/telemetry-process.test.ts',
+  'test/e2e/traces.test.ts',
   'test/e2e/valid-from.test.ts',
   'test/e2e/wallet/calls.test.ts',
   'test/e2e/wallet/viem.test.ts',

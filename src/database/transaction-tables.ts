@@ -39,6 +39,8 @@ export interface TransactionsTable {
   budgeted: Generated<boolean>
   /** The id of the API key that requested it; null for transactions of the service itself and those of earlier versions. */
   requested_by: string | null
+  /** The `traceparent` of the request that created it; null where traces were off. */
+  trace_parent: string | null
   /** True while it waits for an approval; null otherwise. */
   awaits_approval: Generated<boolean | null>
   /** The `valid_from` of the request: nothing is signed before this time. */

@@ -25,6 +25,7 @@ import * as approvals from './0025-approvals.ts'
 import * as validFrom from './0026-valid-from.ts'
 import * as contractInterfaces from './0028-contract-interfaces.ts'
 import * as requestedBy from './0029-requested-by.ts'
+import * as traceParent from './0031-trace-parent.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0026-valid-from': validFrom,
   '0028-contract-interfaces': contractInterfaces,
   '0029-requested-by': requestedBy,
+  '0031-trace-parent': traceParent,
 }

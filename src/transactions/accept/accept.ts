@@ -192,6 +192,7 @@ function newTransaction(
     nonce: externalNonce?.nonce,
     version: 1,
     requestedBy: actor.keyId,
+    traceParent: context.tracer?.requestContext(),
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
     nextRunAt: now,
   }

@@ -6,6 +6,7 @@ import { reportFinished } from '../model/observer.ts'
 import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import { speedUpAfterMs } from '../model/speed-up-delay.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
@@ -28,9 +29,12 @@ export async function broadcastCurrent(
     return attempt === undefined || isAwaitingExpiry(runtime, item) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
-  const results = await runtime.chain.broadcast(
-    ready.map(({ attempt }) => attempt.signed.raw),
-    ready.map(({ item, attempt }) => mayBeInPool(item, attempt)),
+  const step = { name: 'broadcast', transactions: ready.map(({ item }) => item.transaction) } as const
+  const results = await traceStep(context, step, () =>
+    runtime.chain.broadcast(
+      ready.map(({ attempt }) => attempt.signed.raw),
+      ready.map(({ item, attempt }) => mayBeInPool(item, attempt)),
+    ),
   )
   const now = new Date(context.clock.now())
   const settled = ready.map((reply, index) =>

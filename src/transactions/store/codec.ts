@@ -30,6 +30,7 @@ export interface TransactionRow {
   cost: bigint
   budgeted: boolean
   requested_by: string | null
+  trace_parent: string | null
   awaits_approval: boolean | null
   block_number: bigint | null
   block_hash: string | null
@@ -111,6 +112,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     cost: row.cost,
     isBudgeted: row.budgeted || undefined,
     requestedBy: row.requested_by ?? undefined,
+    traceParent: row.trace_parent ?? undefined,
     awaitsApproval: row.awaits_approval ?? undefined,
     block:
       row.block_number === null || row.block_hash === null

@@ -37,6 +37,7 @@ const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
   'cost',
   'budgeted',
   'requested_by',
+  'trace_parent',
   'valid_from',
   'next_run_at',
   'estimated_gas',
@@ -49,9 +50,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, requested_by, awaits_approval, valid_from, next_run_at, created_at)
+        estimated_gas, source_account, nonce, cost, budgeted, requested_by, trace_parent, awaits_approval, valid_from, next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, requested_by, awaits_approval, valid_from, next_run_at, created_at
+        cost, budgeted, requested_by, trace_parent, awaits_approval, valid_from, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -246,6 +247,7 @@ function toRecord(transaction: Transaction) {
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
     requested_by: transaction.requestedBy,
+    trace_parent: transaction.traceParent,
     awaits_approval: transaction.awaitsApproval,
     valid_from: transaction.request.validFrom,
     block_number: transaction.block?.number.toString(),
@@ -265,6 +267,6 @@ function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
     request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
-    budgeted boolean, requested_by text, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
+    budgeted boolean, requested_by text, trace_parent text, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
     sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }
