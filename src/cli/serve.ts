@@ -52,12 +52,12 @@ export const serve: Command = {
 /** Lines within a span have its ids, and every line is exported where logs are. */
 function createServiceLog(level: LogLevel, telemetry: Telemetry | undefined): Logger {
   const settings = { level, mixin: telemetry?.traces?.logFields }
-  const exportLine = telemetry?.exportLine
-  if (exportLine === undefined) return createLogger(settings)
+  const exportEntry = telemetry?.exportEntry
+  if (exportEntry === undefined) return createLogger(settings)
   return createLogger(settings, {
     write: (line) => {
       toStandardOutput(line)
-      exportLine(line)
+      exportEntry(line)
     },
   })
 }

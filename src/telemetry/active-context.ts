@@ -27,6 +27,6 @@ export function createActiveContext(): ActiveContext {
 }
 
 /** True for a span that is exported. */
-export function isSampled({ traceFlags }: SpanContext): boolean {
+function isSampled({ traceFlags }: SpanContext): boolean {
   return (traceFlags & 1) === 1
 }

@@ -11,7 +11,7 @@ const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
 }
 
 /** Creates a function that exports a line of the log. The line was written without secrets, so the record has none either. */
-export function createLineExport(logger: Logger, active: ActiveContext): (line: string) => void {
+export function createEntryExport(logger: Logger, active: ActiveContext): (line: string) => void {
   return (line) => {
     // The trace ids of the line are fields of the record, which come with the context.
     const { level, time, msg, trace_id, span_id, pid, hostname, err, ...fields } = JSON.parse(line) as Line

@@ -7,7 +7,7 @@ import type { MetricSeries } from '../metrics/series.ts'
 import { type ActiveContext, createActiveContext } from './active-context.ts'
 import { createDeliveryTracer } from './delivery-tracer.ts'
 import { createLogExporter, createMetricExporter, createSpanExporter } from './exporter.ts'
-import { createLineExport } from './log-export.ts'
+import { createEntryExport } from './log-export.ts'
 import { toMetricData } from './metric-data.ts'
 import { createQueryTracer } from './query-tracer.ts'
 import { reportFailures } from './report-failures.ts'
@@ -36,7 +36,7 @@ export function openTelemetry(settings: TelemetrySettings): Telemetry {
   const exports = [traces, metrics, logs].filter((one) => one !== undefined)
   return {
     ...(traces && { traces: traces.traces }),
-    ...(logs && { exportLine: logs.exportLine }),
+    ...(logs && { exportEntry: logs.exportEntry }),
     exportsMetrics: metrics !== undefined,
     connect: (found) => {
       sources = found
@@ -111,13 +111,13 @@ function openLogs({
   settings,
   resource,
   active,
-}: Shared): (Export & { exportLine(line: string): void }) | undefined {
+}: Shared): (Export & { exportEntry(line: string): void }) | undefined {
   const { logs } = settings
   if (logs === undefined) return undefined
   const processor = new BatchLogRecordProcessor({ exporter: createLogExporter(logs), ...queueOptions(logs) })
   const provider = new LoggerProvider({ resource, processors: [processor] })
   return {
-    exportLine: createLineExport(provider.getLogger('multichain-relayer'), active),
+    exportEntry: createEntryExport(provider.getLogger('multichain-relayer'), active),
     close: () => provider.shutdown(),
   }
 }

@@ -35,7 +35,7 @@ export interface Telemetry {
   /** True when metrics are exported. */
   readonly exportsMetrics: boolean
   /** Exports a line that the log has written. */
-  readonly exportLine?: (line: string) => void
+  readonly exportEntry?: (line: string) => void
   /** Gives the sources; before, nothing is read. */
   connect(sources: TelemetrySources): void
   /** Exports what waits, for `limitMs` at most. Never rejects: what cannot be exported is lost. */
