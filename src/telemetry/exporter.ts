@@ -1,4 +1,4 @@
-import { OTLPExporterBase } from '@opentelemetry/otlp-exporter-base'
+import { CompressionAlgorithm, OTLPExporterBase } from '@opentelemetry/otlp-exporter-base'
 import {
   convertLegacyHttpOptions,
   createOtlpHttpExportDelegate,
@@ -66,10 +66,10 @@ function optionsOf(
   const settings = {
     url,
     timeoutMillis: timeoutMs,
-    compression,
+    compression: compression === 'gzip' ? CompressionAlgorithm.GZIP : CompressionAlgorithm.NONE,
     headers: Object.fromEntries(Object.entries(headers).map(([name, secret]) => [name, secret.reveal()])),
   }
-  return convertLegacyHttpOptions(settings as never, signal, `v1/${signal.toLowerCase()}`, {
+  return convertLegacyHttpOptions(settings, signal, `v1/${signal.toLowerCase()}`, {
     'Content-Type': 'application/x-protobuf',
   })
 }

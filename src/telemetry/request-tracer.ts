@@ -4,6 +4,7 @@ import type { RequestTracer, TracedAnswer } from '../http/observability/trace-re
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { ActiveContext } from './active-context.ts'
 import type { SpanSource } from './span-source.ts'
+import { rootOf } from './transaction-trace.ts'
 
 const HEADERS = {
   get: (carrier: unknown, name: string) => (carrier as Record<string, string | string[] | undefined>)[name],
@@ -28,14 +29,23 @@ export function createRequestTracer(source: SpanSource, active: ActiveContext): 
       try {
         await active.run(trace.setSpan(parent, span), work)
       } finally {
-        if (span.isRecording()) describe(span, known, answer())
+        if (span.isRecording()) describe(span, { source, method: known, answer: answer() })
         span.end()
       }
     },
   }
 }
 
-function describe(span: Span, method: string, answer: TracedAnswer): void {
+/** Methods that change a transaction. Its creation links it as well. */
+const CHANGES = ['PUT', 'PATCH', 'DELETE']
+
+interface Described {
+  readonly source: SpanSource
+  readonly method: string
+  readonly answer: TracedAnswer
+}
+
+function describe(span: Span, { source, method, answer }: Described): void {
   const { route, operation, status, failureCode, requestId, apiKeyId, relayerId, transactionId } = answer
   if (route !== undefined && method !== '_OTHER') span.updateName(`${method} ${route}`)
   span.setAttributes(
@@ -52,6 +62,8 @@ function describe(span: Span, method: string, answer: TracedAnswer): void {
     }),
   )
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  if (transactionId !== undefined && status < 400 && CHANGES.includes(method))
+    span.addLink({ context: rootOf({ id: transactionId }, source) })
 }
 
 /** The longest id that a relayer or transaction has. Path parameters are unchecked when a request fails early. */

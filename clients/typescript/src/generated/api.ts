@@ -5907,6 +5907,12 @@ export interface components {
          */
         readonly WebhookTimestamp: string;
         /**
+         * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+         *     hyphens, so the receiver can continue the trace.
+         * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+         */
+        readonly WebhookTraceParent: string;
+        /**
          * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
          * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
          */
@@ -8500,6 +8506,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -8544,6 +8556,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -8588,6 +8606,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -8632,6 +8656,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
