@@ -31,6 +31,7 @@ import { type Sealer, sealerOf } from './security/sealer.ts'
 import { type CompleteKeys, completeKeys } from './signers/complete.ts'
 import { type LoadedSigners, loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/key-services.ts'
+import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
 import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
 import { createDecider } from './transactions/approvals/decide.ts'
@@ -38,6 +39,7 @@ import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
+import { findTraceParent } from './transactions/store/trace-parent-store.ts'
 import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createAccess } from './wiring/access.ts'
 import { chainsInUse, networksInUse } from './wiring/chains-in-use.ts'
@@ -70,6 +72,10 @@ export interface App {
   stop(): Promise<void>
 }
 
+/** The longest time in ms for which a stop waits for the last exports, and the time that they get when the stop is late. */
+const FLUSH_MS = 5_000
+const MIN_FLUSH_MS = 500
+
 interface AppDeps {
   /** Default: the time of the database server, where there is one, and that of the machine otherwise. */
   readonly clock?: Clock
@@ -78,6 +84,8 @@ interface AppDeps {
   readonly nameServers?: readonly string[]
   /** Spares a process that creates several services most of the time of their starts. Default: read and compiled. */
   readonly compiled?: CompiledContract
+  /** The exports by OTLP, which the app closes. Default: those of the configuration. */
+  readonly telemetry?: Telemetry | undefined
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal
 }
@@ -90,10 +98,14 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   const { log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
   const services = createKeyServices(config, nameServers)
   const loaded = await loadKeys(config.signers, services.configured)
+  const { telemetry = await startTelemetry(config.telemetry) } = deps
   // Accounts of keys whose service is silent are known when the database is open.
   const accounts = loaded.remote.size === 0 ? await configuredAccounts(config, loaded.keys) : undefined
   const sealer = sealerOf(config.sealingKey)
-  const database = withSealedColumns(await openDatabase({ ...config.database, signal }, log), sealer)
+  const database = withSealedColumns(
+    await openDatabase({ ...config.database, signal, observer: telemetry?.traces?.queries }, log),
+    sealer,
+  )
   try {
     const { keys } = await prepareDatabase({ config, database, sealer, loaded, accounts, log })
     const { compiled = await compileContract() } = deps
@@ -111,10 +123,12 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
       log,
       nameServers,
       compiled,
+      telemetry,
     })
   } catch (error) {
     services.close()
     await database.close()
+    await telemetry?.close(FLUSH_MS)
     throw error
   }
 }
@@ -156,20 +170,28 @@ interface Parts {
   readonly log: Logger
   readonly nameServers: readonly string[] | undefined
   readonly compiled: CompiledContract
+  readonly telemetry: Telemetry | undefined
 }
 
 async function assemble(parts: Parts): Promise<App> {
-  const { config, database, sealer, clock, log, nameServers } = parts
+  const { config, database, sealer, clock, log, nameServers, telemetry } = parts
   const { db } = database
   const owner = randomUUID()
   const connection = parts.services.requested
-  const instrumentation = createInstrumentation(config, { clock, log })
-  const runtimeSet = await createRuntimes({ ...parts, connection, instrumentation, owner })
+  const traces = telemetry?.traces
+  const isExported = telemetry?.exportsMetrics === true
+  const instrumentation = createInstrumentation(config, { clock, log, isExported })
+  telemetry?.connect({
+    log,
+    traceParentOf: (transactionId) => findTraceParent(db, transactionId),
+    readMetrics: async () => (await instrumentation?.readSeries()) ?? [],
+  })
+  const runtimeSet = await createRuntimes({ ...parts, connection, instrumentation, traces, owner })
   const { registry, context, prepare } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
-  const deliveries = await createDeliveries({ ...shared, observer })
+  const deliveries = await createDeliveries({ ...shared, observer, tracer: traces?.deliveries })
   const submit = createSubmitWorker(context)
   const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
@@ -225,7 +247,7 @@ async function assemble(parts: Parts): Promise<App> {
     apiKeys: access.manager,
     stopping: stopping.signal,
     ...deliveries,
-    metrics: instrumentation,
+    metrics: config.metrics && instrumentation,
     visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
     check: createReadinessCheck({ database, chains: () => chainsInUse(registry), loops, clock }),
   })
@@ -241,6 +263,7 @@ async function assemble(parts: Parts): Promise<App> {
     redeemTicket: access.redeemTicket,
     limiter: limits.limiter,
     observer: observed,
+    tracer: traces?.requests,
   })
   // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
@@ -262,6 +285,7 @@ async function assemble(parts: Parts): Promise<App> {
     },
     compileSchemas: parts.compiled.validator.compile,
     stop: async () => {
+      const stopAt = performance.now() + config.shutdownMs
       stopping.abort()
       await Promise.all([
         server.drain({ deadlineMs: config.shutdownMs, graceMs: config.shutdownGraceMs }),
@@ -272,6 +296,8 @@ async function assemble(parts: Parts): Promise<App> {
       runtimeSet.close()
       parts.services.close()
       await instrumentation?.close()
+      // The last metrics are read from the database.
+      await telemetry?.close(Math.min(FLUSH_MS, Math.max(MIN_FLUSH_MS, stopAt - performance.now())))
       await database.close()
     },
   }
@@ -281,7 +307,7 @@ async function openServer(
   { config, compiled, clock, log }: Parts,
   connected: Pick<
     HttpServerOptions,
-    'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer'
+    'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer' | 'tracer'
   >,
 ) {
   return createHttpServer({

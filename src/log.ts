@@ -50,13 +50,25 @@ export function writeOncePerTurn(destination: DestinationStream): DestinationStr
 /** The standard output of the process, shared by all loggers so that their lines keep their order. */
 const standardOutput = writeOncePerTurn(pino.destination({ fd: 1, sync: true }))
 
+interface LoggerSettings {
+  readonly level: LogLevel
+  /** Returns fields for each line, e.g. the ids of the present trace. */
+  readonly mixin?: (() => object) | undefined
+}
+
+/** The standard output of this process, for those who write log lines elsewhere as well. */
+export function toStandardOutput(line: string): void {
+  standardOutput.write(line)
+}
+
 /** Creates a logger that writes JSON lines without secrets to `destination`, by default to standard output. */
 export function createLogger(
-  { level }: { readonly level: LogLevel },
+  { level, mixin }: LoggerSettings,
   destination: DestinationStream = standardOutput,
 ): Logger {
   const options: LoggerOptions = {
     level,
+    ...(mixin && { mixin }),
     timestamp: createTimestamp(),
     formatters: { level: (label) => ({ level: label }) },
     redact: {

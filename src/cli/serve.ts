@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/load.ts'
-import { createLogger, maskUrls } from '../log.ts'
+import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
+import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
 import { allowHeapGrowth } from './heap-growth.ts'
 import { routeWarnings } from './route-warnings.ts'
@@ -27,7 +28,8 @@ export const serve: Command = {
   maxPositionals: 0,
   async run() {
     const config = loadConfig()
-    const log = createLogger({ level: config.logLevel })
+    const telemetry = await startTelemetry(config.telemetry)
+    const log = createServiceLog(config.logLevel, telemetry)
     routeWarnings(({ name, message }) =>
       log.warn({ warning: name, problem: maskUrls(message) }, 'process warning'),
     )
@@ -38,13 +40,26 @@ export const serve: Command = {
     })
     // The service is imported here, so that the other commands do not load it.
     const { createApp } = await import('../app.ts')
-    const app = await createApp(config, { log, signal: stopping.signal })
+    const app = await createApp(config, { log, telemetry, signal: stopping.signal })
     log.info(await app.start(), 'service ready')
     await app.compileSchemas()
     allowHeapGrowth()
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
   },
+}
+
+/** Lines within a span have its ids, and every line is exported where logs are. */
+function createServiceLog(level: LogLevel, telemetry: Telemetry | undefined): Logger {
+  const settings = { level, mixin: telemetry?.traces?.logFields }
+  const exportEntry = telemetry?.exportEntry
+  if (exportEntry === undefined) return createLogger(settings)
+  return createLogger(settings, {
+    write: (line) => {
+      toStandardOutput(line)
+      exportEntry(line)
+    },
+  })
 }
 
 /** Resolves at the first signal. The second one ends the process. */

@@ -4,6 +4,7 @@ import { isAddressRange } from '../lib/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { readSealingKey } from '../security/sealer.ts'
 import { createSecret, type Secret } from '../security/secret.ts'
+import { readTelemetry } from './telemetry.ts'
 import type { Config } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -64,6 +65,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const url = readDatabaseUrl(env, problems)
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
+  const telemetry = readTelemetry(env, problems)
   return {
     mode: readChoice(env, { name: 'NODE_ENV', choices: MODES, otherwise: 'production' }, problems),
     logLevel: readChoice(env, { name: 'LOG_LEVEL', choices: LOG_LEVELS, otherwise: 'info' }, problems),
@@ -108,6 +110,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     allowPrivateUrls: readFlag(env, 'RELAYER_ALLOW_PRIVATE_URLS', problems),
     ...(sealingKey !== undefined && { sealingKey }),
     ...(metrics !== undefined && { metrics }),
+    ...(telemetry !== undefined && { telemetry }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secret.ts'
 import type { SignerConfig } from '../signers/load.ts'
 import type { CallLimits } from '../signers/remote/call.ts'
+import type { TelemetrySettings } from '../telemetry/settings.ts'
 
 /** The complete, checked and frozen configuration. Times are in milliseconds. */
 export interface Config {
@@ -18,6 +19,8 @@ export interface Config {
   readonly apiKeys: readonly string[]
   /** The port of the metrics, which need no credential. Port 0 takes a free one; without the field nothing is counted. */
   readonly metrics?: { readonly port: number }
+  /** The traces, metrics and logs that are sent by OTLP; absent when nothing is. */
+  readonly telemetry?: TelemetrySettings
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly database: DatabaseConfig
   /** The limit of one JSON-RPC call. */

@@ -3,6 +3,7 @@ import { isMissingPackage } from '../lib/missing-package.ts'
 import type { Logger } from '../log.ts'
 import type { Durability } from './durability.ts'
 import type { Database } from './engine.ts'
+import type { QueryObserver } from './query-observer.ts'
 
 /** Selects the database engine. */
 export interface DatabaseOptions {
@@ -16,6 +17,8 @@ export interface DatabaseOptions {
   readonly waitMs?: number
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
+  /** Receives a report of each statement. */
+  readonly observer?: QueryObserver | undefined
 }
 
 /**
@@ -25,13 +28,13 @@ export interface DatabaseOptions {
  * @throws ConfigError when the embedded database is asked for and not installed
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
-  const { url, dataDir, durability = 'full', waitMs = 0, signal } = options
+  const { url, dataDir, durability = 'full', waitMs = 0, signal, observer } = options
   if (url === undefined) {
     const { openPGlite } = await import('./engines/pglite.ts').catch(explainMissing)
-    return openPGlite({ dataDir, durability })
+    return openPGlite({ dataDir, durability, observer })
   }
   const { openPostgres } = await import('./engines/postgres.ts')
-  return openPostgres({ url, waitMs, signal }, log)
+  return openPostgres({ url, waitMs, signal, observer }, log)
 }
 
 /** The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. */

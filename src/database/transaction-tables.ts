@@ -41,6 +41,8 @@ export interface TransactionsTable {
   requested_by: string | null
   /** The relayer that it fills; null for everything but top-ups. */
   top_up_of: string | null
+  /** The `traceparent` of the request that created it; null where traces were off. */
+  trace_parent: string | null
   /** True while it waits for an approval; null otherwise. */
   awaits_approval: Generated<boolean | null>
   /** The `valid_from` of the request: nothing is signed before this time. */

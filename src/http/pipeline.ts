@@ -31,6 +31,7 @@ import { accessLog } from './observability/access-log.ts'
 import { contractPath } from './observability/metrics-paths.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
+import { traceRequests } from './observability/trace-requests.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { type NetworkOfRelayer, requireScope, requireVisible } from './require-access.ts'
 import { requireHost } from './require-host.ts'
@@ -52,7 +53,7 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error when an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, validator, limiter, observer, log, clock, limits, connections } = options
+  const { contract, validator, limiter, observer, tracer, log, clock, limits, connections } = options
   const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
   const authenticate = createAuthenticator({ ...options, onAuthenticated })
   const guard = createGuard(authenticate, limiter)
@@ -72,6 +73,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   }
   return [
     requestId(),
+    ...(tracer ? [traceRequests(tracer)] : []),
     ...(observer ? [observeRequests(observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
@@ -159,6 +161,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const deadline = startDeadline(context, service.timeoutMs)
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
   const { principal = NOBODY } = admission
+  if (principal !== NOBODY) context.state.apiKeyId = principal.id
   requireScope(operation, principal)
 
   const body =

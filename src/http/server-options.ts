@@ -6,6 +6,7 @@ import type { RedeemTicket } from './admit.ts'
 import type { FindKey } from './auth.ts'
 import type { Limits } from './limits.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
+import type { RequestTracer } from './observability/trace-requests.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { NetworkOfRelayer } from './require-access.ts'
 
@@ -33,6 +34,8 @@ export interface HttpServerOptions extends CompiledContract {
   readonly validateResponses: boolean
   /** Absent when metrics are off. */
   readonly observer?: RequestObserver | undefined
+  /** Absent when traces are off. */
+  readonly tracer?: RequestTracer | undefined
   readonly log: Logger
   readonly clock: Clock
 }

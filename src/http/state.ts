@@ -10,6 +10,8 @@ export interface State {
   operation?: ContractOperation
   /** The path parameters, unchecked, and after a success the id of the record that the request created. For the log. */
   ids?: Readonly<Record<string, string>>
+  /** The id of the API key; absent for an unauthenticated caller. */
+  apiKeyId?: string
   /** The code of the failure that the caller receives. */
   failureCode?: ErrorCode
 }

@@ -11,6 +11,7 @@ import { createEndpointMetrics } from './endpoint-metrics.ts'
 import { createRelayerMetrics } from './relayer-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createRpcMetrics } from './rpc-metrics.ts'
+import { type MetricSeries, readSeries } from './series.ts'
 import type { StateSource, StoredState } from './state.ts'
 import { createStateMetrics } from './state-metrics.ts'
 import { createTransactionMetrics } from './transaction-metrics.ts'
@@ -43,6 +44,8 @@ export interface Metrics {
   /** Sets the source of the gauges. */
   watch(source: StateSource): void
   read(): Promise<MetricsText>
+  /** Reads all metrics as data, for other formats. */
+  readSeries(): Promise<readonly MetricSeries[]>
   names(): readonly string[]
   /** Returns undefined for a name that no metric has. */
   readOne(name: string): Promise<MetricsText | undefined>
@@ -86,6 +89,10 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
     read: async () => {
       await refreshStale()
       return { contentType, body: await registry.metrics() }
+    },
+    readSeries: async () => {
+      await refreshStale()
+      return readSeries(registry)
     },
     names: () => registry.getMetricsAsArray().map(({ name }) => name),
     readOne: async (name) => {

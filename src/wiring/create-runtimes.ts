@@ -17,8 +17,10 @@ import type { Sealer } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
 import type { ConnectionContext } from '../signers/providers/connect.ts'
+import type { Traces } from '../telemetry/telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
+import { joinRpcObservers, joinTransactionObservers } from './join-observers.ts'
 import { lowerPolicies } from './lower-policies.ts'
 import type { Instrumentation } from './metrics.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -44,6 +46,8 @@ interface RuntimeSetOptions {
   /** Opens the stored keys; undefined without a STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   readonly instrumentation: Instrumentation | undefined
+  /** Undefined when traces are off. */
+  readonly traces: Traces | undefined
   /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
@@ -60,12 +64,12 @@ export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
  * @throws ConfigError when a relayer cannot act, or an endpoint of the configuration serves another chain
  */
 export async function createRuntimes(options: RuntimeSetOptions) {
-  const { config, database, keys, sealer, connection, instrumentation, owner, clock, log } = options
+  const { config, database, keys, sealer, connection, instrumentation, traces, owner, clock, log } = options
   const { db } = database
   const { maxInFlight, rpcTimeoutMs } = config
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys, connection })
-  const rpcObserver = instrumentation?.rpc
+  const rpcObserver = joinRpcObservers(instrumentation?.rpc, traces?.rpc)
   const httpClient = createGuardedHttpClient(
     { allowPrivate: config.allowPrivateUrls },
     {
@@ -86,7 +90,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   })
   const { runtimeOf, prepare } = runtimes
   const relayerOf = createRelayerReader(database.requests, prepare)
-  const observer = instrumentation?.transactions
+  const observer = joinTransactionObservers(instrumentation?.transactions, traces?.lives)
   const resetDetector = createChainResetDetector({ db, clock, networks })
   const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>
     resetDetector.find(chain, network)
@@ -104,6 +108,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     maxInFlight,
     owner,
     observer,
+    tracer: traces?.transactions,
     relayerOf,
     runtimeOf,
     findChainReset,

@@ -9,6 +9,7 @@ import { createDeliveryControls, type DeliveryControls } from '../notifications/
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
 import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
 import { DUE_CHANNEL } from '../notifications/delivery/redeliver-store.ts'
+import type { DeliveryTracer } from '../notifications/delivery/tracer.ts'
 import { createSigningKeys, type SigningKeys } from '../notifications/keys.ts'
 import { createNotificationManager, type NotificationManager } from '../notifications/manage.ts'
 import { relayersTelling } from '../relayers/store.ts'
@@ -29,6 +30,8 @@ interface DeliveriesOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: DeliveryObserver | undefined
+  /** Undefined when traces are off. */
+  readonly tracer?: DeliveryTracer | undefined
   /** The name servers that resolve the hosts of urls; undefined for those of the system. */
   readonly nameServers?: readonly string[] | undefined
 }
@@ -48,7 +51,7 @@ export interface Deliveries {
 
 /** Creates the parts, and stores the signing keys that are new in the configuration. */
 export async function createDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
-  const { config, database, owner, clock, log, observer } = options
+  const { config, database, owner, clock, log, observer, tracer } = options
   const { db } = database
   const windowMs = config.webhooks.retryMs
   const { timeoutMs } = config.webhooks
@@ -76,6 +79,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     windowMs,
     random: Math.random,
     observer,
+    tracer,
   })
   const housekeeping = createHousekeepingWorker({
     database,

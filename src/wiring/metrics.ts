@@ -28,19 +28,21 @@ interface Observed {
 export interface Instrumentation extends Omit<Metrics, 'watch'> {
   /** Sets the sources of the gauges. */
   watch(observed: Observed): void
-  /** Starts to listen; rejects when the port is in use. */
-  listen(): Promise<{ url: string }>
+  /** Starts to listen; rejects when the port is in use. Undefined when the metrics have no port. */
+  listen(): Promise<{ url: string } | undefined>
   close(): Promise<void>
 }
 
-/** Creates the metrics. Undefined when they are off: then no observer exists and nothing is counted. */
+/**
+ * Creates the metrics. Undefined when they are neither served nor exported: then no observer exists and nothing is counted.
+ */
 export function createInstrumentation(
   { metrics: settings, server: { host } }: Config,
-  deps: { readonly clock: Clock; readonly log: Logger },
+  { isExported, ...deps }: { readonly clock: Clock; readonly log: Logger; readonly isExported: boolean },
 ): Instrumentation | undefined {
-  if (settings === undefined) return undefined
+  if (settings === undefined && !isExported) return undefined
   const metrics = createMetrics(deps)
-  const server = createMetricsServer({ host, port: settings.port, metrics, log: deps.log })
+  const server = settings && createMetricsServer({ host, port: settings.port, metrics, log: deps.log })
   return {
     ...metrics,
     watch: ({ database: { db }, owner, loops, readings, chains }) =>
@@ -61,10 +63,10 @@ export function createInstrumentation(
         },
       }),
     listen: async () => {
-      const address = await server.listen()
-      return { url: `http://${address.host}:${address.port}/metrics` }
+      const address = await server?.listen()
+      return address && { url: `http://${address.host}:${address.port}/metrics` }
     },
-    close: server.close,
+    close: async () => server?.close(),
   }
 }
 

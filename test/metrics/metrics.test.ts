@@ -61,8 +61,12 @@ test('requests are counted by operation; unknown paths and methods count as othe
 test('an RPC request counts once for each method in it; a method of a caller has no name', async () => {
   const registry = new Registry()
   const observer = createRpcMetrics(registry, createLabels())('sepolia')
-  observer.asked({ methods: ['eth_call', 'eth_call', 'eth_blockNumber', 'debug_1', 'debug_2'], seconds: 0.2 })
-  observer.asked({ methods: ['eth_call'], seconds: 10, failure: 'slow' })
+  observer.asked({
+    host: 'node.example',
+    methods: ['eth_call', 'eth_call', 'eth_blockNumber', 'debug_1', 'debug_2'],
+    seconds: 0.2,
+  })
+  observer.asked({ host: 'node.example', methods: ['eth_call'], seconds: 10, failure: 'slow' })
   const samples = await samplesOf(registry)
   const count = (method: string) =>
     totalOf(samples, 'rpc_call_latency_seconds_count', { network: 'sepolia', method })

@@ -48,6 +48,10 @@ interface BatchSenderOptions {
   readonly largeAnswers?: Readonly<Record<string, AnswerLimits>> | undefined
 }
 
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
+}
+
 /** A request, and what its answers may hold. */
 interface Allowed extends BatchRequest {
   readonly allowance: AnswerAllowance
@@ -90,6 +94,7 @@ export function createBatchSender({
     })
     if (results.kind === 'replies') allowance.spend(results.size)
     observer?.asked({
+      host: hostOf(url),
       methods: calls.map(({ method }) => method),
       seconds: (performance.now() - start) / 1000,
       failure: results.kind === 'failed' ? results.failure.kind : refusal(results),

@@ -3,6 +3,8 @@ import type { Failure } from '../../networks/endpoint-health.ts'
 /** Receives a report of every HTTP request to an endpoint of one network. Must not throw. */
 export interface RpcObserver {
   asked(request: {
+    /** The host of the endpoint, with its port and without the rest of the url, which may contain a key. */
+    readonly host: string
     /** The method of each call in the request. */
     readonly methods: readonly string[]
     readonly seconds: number

@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import { createTurns, type TurnKind } from '../../lib/concurrency/turns.ts'
 import type { Durability } from '../durability.ts'
 import type { Database } from '../engine.ts'
+import { type QueryObserver, reportQueries } from '../query-observer.ts'
 import type { Schema } from '../schema.ts'
 import { TYPE_PARSERS } from '../types.ts'
 import { boundLog } from './bound-log.ts'
@@ -20,6 +21,8 @@ interface PGliteOptions {
   /** The folder, created with mode 0700 when missing; `memory://` stores nothing on disk. */
   readonly dataDir: string
   readonly durability: Durability
+  /** Receives a report of each statement. */
+  readonly observer?: QueryObserver | undefined
 }
 
 /**
@@ -27,18 +30,20 @@ interface PGliteOptions {
  * before those of workers.
  * @throws DirectoryInUseError when another process has `dataDir` open
  */
-export async function openPGlite({ dataDir, durability }: PGliteOptions): Promise<Database> {
-  if (dataDir.startsWith(MEMORY)) return wrap(await create(new MemoryFS(MEMORY), 'relaxed'), async () => {})
+export async function openPGlite({ dataDir, durability, observer }: PGliteOptions): Promise<Database> {
+  if (dataDir.startsWith(MEMORY))
+    return wrap(await create(new MemoryFS(MEMORY), 'relaxed'), { observer, unlock: async () => {} })
   createDataFolder(dataDir)
   const unlock = await lockDirectory(dataDir)
   try {
     const folder = await prepareDatabaseFolder({ dataDir, durability, create: createFiles })
     const pglite = await create(new DatabaseFiles(folder, durability), durability)
     const unbound = boundLog(pglite)
-    return wrap(pglite, async () => {
+    const release = async () => {
       unbound()
       await unlock()
-    })
+    }
+    return wrap(pglite, { observer, unlock: release })
   } catch (error) {
     await unlock()
     throw error
@@ -89,10 +94,15 @@ async function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PG
   return engine
 }
 
-function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
+interface Wrapping {
+  readonly observer: QueryObserver | undefined
+  readonly unlock: () => Promise<void>
+}
+
+function wrap(pglite: PGlite, { observer, unlock }: Wrapping): Database {
   const turns = createTurns()
   const open = (kind: TurnKind) =>
-    new Kysely<Schema>({ dialect: new EmbeddedDialect({ pglite, turns, kind }) })
+    new Kysely<Schema>({ dialect: new EmbeddedDialect({ pglite, turns, kind }), ...reportQueries(observer) })
   const db = open('ordinary')
   const requests = open('urgent')
   let closing: Promise<void> | undefined

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { systemClock } from '../../lib/time/clock.ts'
 import type { Logger } from '../../log.ts'
 import type { Database } from '../engine.ts'
+import { type QueryObserver, reportQueries } from '../query-observer.ts'
 import type { Schema } from '../schema.ts'
 import { TYPE_PARSERS } from '../types.ts'
 import { createListener } from './postgres-listener.ts'
@@ -20,10 +21,15 @@ interface PostgresOptions {
   readonly waitMs: number
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
+  /** Receives a report of each statement. */
+  readonly observer?: QueryObserver | undefined
 }
 
 /** Opens a PostgreSQL server, version 15 or later. The promise rejects when the server cannot be reached in time. */
-export async function openPostgres({ url, ...wait }: PostgresOptions, log: Logger): Promise<Database> {
+export async function openPostgres(
+  { url, observer, ...wait }: PostgresOptions,
+  log: Logger,
+): Promise<Database> {
   const settings: pg.ClientConfig = {
     connectionString: url,
     application_name: 'relayer',
@@ -36,7 +42,7 @@ export async function openPostgres({ url, ...wait }: PostgresOptions, log: Logge
   // The pool handles errors only of idle connections. The user of a lost connection gets the error from its query.
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), ...reportQueries(observer) })
   const listener = createListener({ settings, log, clock: systemClock })
   try {
     await waitForServer(() => pool.query('select 1'), { ...wait, log })

@@ -27,6 +27,7 @@ import * as privateTransactions from './0027-private-transactions.ts'
 import * as contractInterfaces from './0028-contract-interfaces.ts'
 import * as requestedBy from './0029-requested-by.ts'
 import * as alerts from './0030-alerts.ts'
+import * as traceParent from './0031-trace-parent.ts'
 import * as topUps from './0032-top-ups.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
@@ -59,5 +60,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0028-contract-interfaces': contractInterfaces,
   '0029-requested-by': requestedBy,
   '0030-alerts': alerts,
+  '0031-trace-parent': traceParent,
   '0032-top-ups': topUps,
 }

@@ -5,6 +5,7 @@ import { maskWebhookUrl, type WebhookUrl } from '../mask-webhook-url.ts'
 import { signatureHeaders } from '../signature.ts'
 import type { Exchange, Outgoing, Prepared, Settlement } from './delivery.ts'
 import { nextTry } from './schedule.ts'
+import type { DeliveryTracer } from './tracer.ts'
 
 /** The dependencies of a try. */
 export interface TryDeps {
@@ -14,6 +15,8 @@ export interface TryDeps {
   readonly timeoutMs: number
   /** Returns a number from 0 to 1; `Math.random` except in tests. */
   readonly random: () => number
+  /** Absent when traces are off. */
+  readonly tracer?: DeliveryTracer | undefined
 }
 
 interface Try extends WebhookUrl, Prepared {
@@ -42,14 +45,18 @@ export async function tryDelivery(deps: TryDeps, { item, keys, body, ...target }
     const exchange = { url: maskWebhookUrl(target), headers: {}, latencyMs: 0, error: UNWRITABLE }
     return evaluateTry(deps, { item, at, url, exchange })
   }
+  const { event, notificationId, tries } = item
+  const span = await deps.tracer?.begin({ event, notificationId, tries, url })
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
+    ...span?.headers,
     ...signatureHeaders({ id: item.event.uid, at, body, keys }),
   }
   const started = performance.now()
   const answer = await send(deps, { url, headers, body })
   const latencyMs = Math.round(performance.now() - started)
+  span?.end({ status: answer.response?.code, isDelivered: answer.error === undefined })
   const exchange: Exchange = { url: maskWebhookUrl(target), headers, latencyMs, ...answer }
   return evaluateTry(deps, { item, at, url, exchange })
 }

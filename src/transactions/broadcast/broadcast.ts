@@ -6,6 +6,7 @@ import { reportFinished } from '../model/observer.ts'
 import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import { speedUpAfterMs } from '../model/speed-up-delay.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
@@ -35,13 +36,16 @@ export async function broadcastCurrent(
     return attempt === undefined ? [] : [{ item, attempt }]
   })
   if (marked.length === 0) return []
-  const results = await broadcastByRoute(
-    runtime.chain,
-    ready.map(({ item, attempt }) => ({
-      raw: attempt.signed.raw,
-      route: routeOf(item.transaction),
-      mayBeInPool: mayBeInPool(item, attempt),
-    })),
+  const step = { name: 'broadcast', transactions: ready.map(({ item }) => item.transaction) } as const
+  const results = await traceStep(context, step, () =>
+    broadcastByRoute(
+      runtime.chain,
+      ready.map(({ item, attempt }) => ({
+        raw: attempt.signed.raw,
+        route: routeOf(item.transaction),
+        mayBeInPool: mayBeInPool(item, attempt),
+      })),
+    ),
   )
   const now = new Date(context.clock.now())
   const settled = ready.map((reply, index) =>

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionObserver } from './observer.ts'
+import type { TransactionTracer } from './tracer.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A relayer's network, chain client and signing accounts. */
@@ -32,6 +33,8 @@ export interface TransactionsContext {
   readonly owner: string
   /** Absent when metrics are off. */
   readonly observer?: TransactionObserver | undefined
+  /** Absent when traces are off. */
+  readonly tracer?: TransactionTracer | undefined
   /** Finds a relayer that can act; undefined when no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
   /**

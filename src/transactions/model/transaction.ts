@@ -71,6 +71,8 @@ export interface Transaction {
   readonly topUpOf?: string | undefined
   /** The id of the API key that requested it, `service` for a top-up; absent for others of the service itself, and where an earlier version accepted it. */
   readonly requestedBy?: string | undefined
+  /** The trace context of the request that created it (the `traceparent` of W3C); absent when traces were off. */
+  readonly traceParent?: string | undefined
   /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */
   readonly awaitsApproval?: boolean | undefined
   /** The block that includes `currentAttempt`; absent when no block of the chain does. */

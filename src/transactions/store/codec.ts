@@ -31,6 +31,7 @@ export interface TransactionRow {
   budgeted: boolean
   requested_by: string | null
   top_up_of: string | null
+  trace_parent: string | null
   awaits_approval: boolean | null
   block_number: bigint | null
   block_hash: string | null
@@ -116,6 +117,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     isBudgeted: row.budgeted || undefined,
     requestedBy: row.requested_by ?? undefined,
     topUpOf: row.top_up_of ?? undefined,
+    traceParent: row.trace_parent ?? undefined,
     awaitsApproval: row.awaits_approval ?? undefined,
     block:
       row.block_number === null || row.block_hash === null

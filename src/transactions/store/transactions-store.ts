@@ -38,6 +38,7 @@ const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
   'budgeted',
   'requested_by',
   'top_up_of',
+  'trace_parent',
   'valid_from',
   'next_run_at',
   'estimated_gas',
@@ -51,9 +52,10 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, awaits_approval, private, valid_from, next_run_at, created_at)
+        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, private, valid_from,
+        next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, requested_by, top_up_of, awaits_approval, private, valid_from, next_run_at, created_at
+        cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, private, valid_from, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -256,6 +258,7 @@ function toRecord(transaction: Transaction) {
     budgeted: transaction.isBudgeted === true,
     requested_by: transaction.requestedBy,
     top_up_of: transaction.topUpOf,
+    trace_parent: transaction.traceParent,
     awaits_approval: transaction.awaitsApproval,
     valid_from: transaction.request.validFrom,
     block_number: transaction.block?.number.toString(),
@@ -278,7 +281,7 @@ function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
     request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
-    budgeted boolean, requested_by text, top_up_of text, awaits_approval boolean, private boolean, private_since_block bigint, made_public_at timestamptz,
-    valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
+    budgeted boolean, requested_by text, top_up_of text, trace_parent text, awaits_approval boolean, private boolean, private_since_block bigint,
+    made_public_at timestamptz, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
     sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

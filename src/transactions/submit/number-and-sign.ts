@@ -2,6 +2,7 @@ import type { Transaction as DbTransaction } from 'kysely'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findNextNonces, lockAccount, lockUnchanged, setNextNonce } from '../store/nonce-store.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
@@ -59,7 +60,11 @@ async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Resu
   // A nonce without bytes would be a gap.
   if (plan.transactions.some(({ id }) => !usable.has(id)))
     return { kind: 'changed', open: signables.filter(({ transaction }) => usable.has(transaction.id)) }
-  return context.db.transaction().execute((tx) => storeIn(tx, batch, { plan, counters, signed }))
+  return traceStep(
+    context,
+    { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
+    () => context.db.transaction().execute((tx) => storeIn(tx, batch, { plan, counters, signed })),
+  )
 }
 
 function isUnnumbered({ transaction: { nonce } }: Signable): boolean {

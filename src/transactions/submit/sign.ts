@@ -7,6 +7,7 @@ import type { Spender } from '../../spending/rules.ts'
 import { raiseSigned } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { insertAttempts } from '../store/attempts-store.ts'
@@ -29,16 +30,19 @@ export interface Signable {
 
 /** Signs the content with the source account and nonce of the transaction. Nothing is stored, and nothing leaves the process. */
 export async function signAttempt(
-  { clock }: TransactionsContext,
+  context: TransactionsContext,
   runtime: RelayerRuntime,
   { transaction, attempts, draft, kind }: Signable,
 ): Promise<Attempt> {
   const { nonce, sourceAccount = transaction.from } = transaction
   if (nonce === undefined && runtime.chain.sequencing)
     throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
-  const signed = await runtime.chain.sign(draft, signingContextOf(runtime, sourceAccount, nonce))
+  const step = { name: 'sign', transactions: [transaction] } as const
+  const signed = await traceStep(context, step, () =>
+    runtime.chain.sign(draft, signingContextOf(runtime, sourceAccount, nonce)),
+  )
   const number = (attempts.at(-1)?.number ?? 0) + 1
-  const signedAt = new Date(clock.now())
+  const signedAt = new Date(context.clock.now())
   return omitUndefined({
     number,
     kind,
@@ -94,14 +98,19 @@ export interface SignedItem extends Signable {
 
 /** Stores signed attempts. An attempt whose transaction changed meanwhile is not stored, so its bytes never leave the process (I3). */
 export async function storeSigned(
-  { db }: TransactionsContext,
+  context: TransactionsContext,
   { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
   if (signed.length === 0) return []
-  return db.transaction().execute(async (tx) => {
-    if (lease) await assertFence(tx, lease)
-    return storeSignedIn(tx, { runtime, signed })
-  })
+  return traceStep(
+    context,
+    { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
+    () =>
+      context.db.transaction().execute(async (tx) => {
+        if (lease) await assertFence(tx, lease)
+        return storeSignedIn(tx, { runtime, signed })
+      }),
+  )
 }
 
 interface SignedItems {

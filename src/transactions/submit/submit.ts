@@ -12,6 +12,7 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findOvertaken } from '../store/queue-store.ts'
@@ -180,6 +181,15 @@ async function prepareAll(
 }
 
 function prepareOne(
+  context: TransactionsContext,
+  leased: LeasedAccount,
+  transaction: Transaction,
+): Promise<Answer<Prepared> | SetupRequired> {
+  const step = { name: 'prepare', transactions: [transaction] } as const
+  return traceStep(context, step, () => prepareContent(context, leased, transaction))
+}
+
+function prepareContent(
   { clock }: TransactionsContext,
   { relayer, runtime: { chain } }: LeasedAccount,
   transaction: Transaction,

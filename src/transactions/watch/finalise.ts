@@ -1,4 +1,5 @@
 import type { FeePayment } from '../model/observer.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
 import { finalised, included, type Resolution } from './resolution.ts'
@@ -16,7 +17,12 @@ const GROUP_SIZE = 200
 /** Gives transactions whose block is final their final status, unless the endpoints contradict each other about the result. */
 export async function finalise(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
   for (let start = 0; start < items.length; start += GROUP_SIZE)
-    await finaliseGroup(round, items.slice(start, start + GROUP_SIZE))
+    await traceGroup(round, items.slice(start, start + GROUP_SIZE))
+}
+
+function traceGroup(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
+  const step = { name: 'confirm', transactions: items.map(({ transaction }) => transaction) } as const
+  return traceStep(round.context, step, () => finaliseGroup(round, items))
 }
 
 async function finaliseGroup(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {

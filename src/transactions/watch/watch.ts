@@ -2,6 +2,7 @@ import type { Head, ReceiptAnswer } from '../../chains/answer.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findDecisions } from '../store/decisions-store.ts'
@@ -134,7 +135,11 @@ async function settleReceipts(
     round.chain,
     items.flatMap(({ attempts }) => attempts),
   )
-  const answers = await round.chain.receipts(hashes, { asOf: round.head.number })
+  // Without nonces, receipts of everything that is open are read in each round, which is no step of a transaction.
+  const asked = items.flatMap(({ transaction }) => (transaction.nonce === undefined ? [] : [transaction]))
+  const answers = await traceStep(round.context, { name: 'watch', transactions: asked }, () =>
+    round.chain.receipts(hashes, { asOf: round.head.number }),
+  )
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const resolved = await Promise.all(items.map((item) => resolveTransaction(round, item, receipts)))
   const resolutions = resolved.filter((resolution) => resolution !== undefined)

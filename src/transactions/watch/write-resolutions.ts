@@ -2,6 +2,7 @@ import type { Transaction as DbTransaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
+import { traceStep } from '../model/tracer.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { setNextNonce } from '../store/nonce-store.ts'
@@ -20,9 +21,10 @@ export async function writeResolutions(
   resolutions: readonly Resolution[],
 ): Promise<Transaction[]> {
   if (resolutions.length === 0) return []
-  const written = await round.context.db
-    .transaction()
-    .execute((tx) => writeInTransaction(round, tx, resolutions))
+  const step = { name: 'settle', transactions: resolutions.map(({ transaction }) => transaction) } as const
+  const written = await traceStep(round.context, step, () =>
+    round.context.db.transaction().execute((tx) => writeInTransaction(round, tx, resolutions)),
+  )
   reportFinished(round.context, written)
   logIncidents(round.context, resolutions, written)
   return written

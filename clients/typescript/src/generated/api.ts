@@ -6249,6 +6249,12 @@ export interface components {
          */
         readonly WebhookTimestamp: string;
         /**
+         * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+         *     hyphens, so the receiver can continue the trace.
+         * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+         */
+        readonly WebhookTraceParent: string;
+        /**
          * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
          * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
          */
@@ -8881,6 +8887,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -8925,6 +8937,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -8969,6 +8987,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -9057,6 +9081,12 @@ export interface operations {
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
             };
             readonly path?: never;
             readonly cookie?: never;

@@ -1,0 +1,139 @@
+import { hrTime } from '@opentelemetry/core'
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { BatchSpanProcessor } from '@opentelemetry/sdk-trace'
+import type { MetricSeries } from '../metrics/series.ts'
+import { type ActiveContext, createActiveContext } from './active-context.ts'
+import { createDeliveryTracer } from './delivery-tracer.ts'
+import { createLogExporter, createMetricExporter, createSpanExporter } from './exporter.ts'
+import { createEntryExport } from './log-export.ts'
+import { toMetricData } from './metric-data.ts'
+import { createQueryTracer } from './query-tracer.ts'
+import { reportFailures } from './report-failures.ts'
+import { createRequestTracer } from './request-tracer.ts'
+import { createRpcTracer } from './rpc-tracer.ts'
+import type { QueueSettings, TelemetrySettings } from './settings.ts'
+import { createSpanSource } from './span-source.ts'
+import type { Telemetry, TelemetrySources, Traces } from './telemetry.ts'
+import { createTransactionTracer } from './transaction-tracer.ts'
+
+/** A signal that is exported. */
+interface Export {
+  close(): Promise<void>
+}
+
+/** Opens the exports of the settings. The queues are bounded, so a collector that is slow or down costs items and never the service. */
+export function openTelemetry(settings: TelemetrySettings): Telemetry {
+  const resource = resourceFromAttributes({ ...settings.attributes, 'service.name': settings.serviceName })
+  const active = createActiveContext()
+  let sources: TelemetrySources | undefined
+  let endReports = () => {}
+  const shared = { settings, resource, active, sources: () => sources }
+  const traces = openTraces(shared)
+  const metrics = openMetrics(shared)
+  const logs = openLogs(shared)
+  const exports = [traces, metrics, logs].filter((one) => one !== undefined)
+  return {
+    ...(traces && { traces: traces.traces }),
+    ...(logs && { exportEntry: logs.exportEntry }),
+    exportsMetrics: metrics !== undefined,
+    connect: (found) => {
+      sources = found
+      endReports = reportFailures(found.log)
+    },
+    close: async (limitMs) => {
+      await settleWithin(
+        exports.map((one) => one.close()),
+        limitMs,
+      )
+      endReports()
+    },
+  }
+}
+
+interface Shared {
+  readonly settings: TelemetrySettings
+  readonly resource: Resource
+  readonly active: ActiveContext
+  readonly sources: () => TelemetrySources | undefined
+}
+
+function openTraces({
+  settings,
+  resource,
+  active,
+  sources,
+}: Shared): (Export & { traces: Traces }) | undefined {
+  const { traces } = settings
+  if (traces === undefined) return undefined
+  const processor = new BatchSpanProcessor({ exporter: createSpanExporter(traces), ...queueOptions(traces) })
+  const source = createSpanSource({ resource, sampler: traces.sampler, processor })
+  const { tracer, observer } = createTransactionTracer(source, active)
+  return {
+    traces: {
+      requests: createRequestTracer(source, active),
+      transactions: tracer,
+      lives: observer,
+      deliveries: createDeliveryTracer(source, () => sources()?.traceParentOf),
+      queries: createQueryTracer(source, active),
+      rpc: createRpcTracer(source, active),
+      logFields: () => {
+        const span = active.sampledSpan()
+        return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }
+      },
+    },
+    close: source.close,
+  }
+}
+
+function openMetrics({ settings, resource, sources }: Shared): Export | undefined {
+  const { metrics } = settings
+  if (metrics === undefined) return undefined
+  const startTime = hrTime()
+  const collect = async () => {
+    const series: readonly MetricSeries[] = (await sources()?.readMetrics()) ?? []
+    const data = toMetricData(series, { startTime, endTime: hrTime() })
+    const scopeMetrics = [{ scope: { name: 'multichain-relayer' }, metrics: data }]
+    return { resourceMetrics: { resource, scopeMetrics }, errors: [] }
+  }
+  const reader = new PeriodicExportingMetricReader({
+    exporter: createMetricExporter(metrics),
+    exportIntervalMillis: metrics.intervalMs,
+    exportTimeoutMillis: Math.min(metrics.timeoutMs, metrics.intervalMs),
+    metricProducers: [{ collect }],
+  })
+  const provider = new MeterProvider({ resource, readers: [reader] })
+  return { close: () => provider.shutdown() }
+}
+
+function openLogs({
+  settings,
+  resource,
+  active,
+}: Shared): (Export & { exportEntry(line: string): void }) | undefined {
+  const { logs } = settings
+  if (logs === undefined) return undefined
+  const processor = new BatchLogRecordProcessor({ exporter: createLogExporter(logs), ...queueOptions(logs) })
+  const provider = new LoggerProvider({ resource, processors: [processor] })
+  return {
+    exportEntry: createEntryExport(provider.getLogger('multichain-relayer'), active),
+    close: () => provider.shutdown(),
+  }
+}
+
+function queueOptions({ queue, timeoutMs }: { readonly queue: QueueSettings; readonly timeoutMs: number }) {
+  return {
+    maxQueueSize: queue.maxSize,
+    maxExportBatchSize: Math.min(queue.maxBatch, queue.maxSize),
+    scheduledDelayMillis: queue.delayMs,
+    exportTimeoutMillis: timeoutMs,
+  }
+}
+
+async function settleWithin(works: readonly Promise<unknown>[], limitMs: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limitMs)
+  await Promise.race([Promise.allSettled(works), late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,98 @@
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Sampler,
+  SamplingDecision,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api'
+import type { Resource } from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { SamplerSettings } from './settings.ts'
+
+/** The ids of a span. */
+export interface SpanIds {
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** Starts spans. */
+export interface SpanSource {
+  readonly tracer: Tracer
+  /** Starts a root span with these ids. The sampler is not asked again. */
+  startWithIds(ids: SpanIds, span: SpanOptions & { readonly name: string }): Span
+  /** Asks the sampler about a trace, whose parent the context may hold. */
+  samples(context: Context, traceId: string): boolean
+  /** Exports what waits, and rejects when that fails. */
+  close(): Promise<void>
+}
+
+interface SpanSourceOptions {
+  readonly resource: Resource
+  readonly sampler: SamplerSettings
+  readonly processor: SpanProcessor
+}
+
+/** Creates a source of spans that the processor exports. */
+export function createSpanSource({ resource, sampler, processor }: SpanSourceOptions): SpanSource {
+  const chosen = samplerOf(sampler)
+  const random = new RandomIdGenerator()
+  let preset: SpanIds | undefined
+  const provider = new TracerProvider({
+    resource,
+    sampler: {
+      shouldSample: (...call) =>
+        preset === undefined
+          ? chosen.shouldSample(...call)
+          : { decision: SamplingDecision.RECORD_AND_SAMPLED },
+    },
+    idGenerator: {
+      generateTraceId: () => preset?.traceId ?? random.generateTraceId(),
+      generateSpanId: () => preset?.spanId ?? random.generateSpanId(),
+    },
+    spanProcessors: [processor],
+  })
+  const tracer = provider.getTracer('multichain-relayer')
+  return {
+    tracer,
+    startWithIds: (ids, { name, ...options }) => {
+      preset = ids
+      try {
+        return tracer.startSpan(name, { ...options, root: true }, ROOT_CONTEXT)
+      } finally {
+        preset = undefined
+      }
+    },
+    samples: (context, traceId) =>
+      chosen.shouldSample(context, traceId, 'transaction', 0, {}, []).decision ===
+      SamplingDecision.RECORD_AND_SAMPLED,
+    close: () => provider.shutdown(),
+  }
+}
+
+function samplerOf({ name, ratio }: SamplerSettings): Sampler {
+  const roots = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  }
+  switch (name) {
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: roots.always_on() })
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: roots.always_off() })
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: roots.traceidratio() })
+    default:
+      return roots[name]()
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  type Context,
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { omitUndefined } from '../lib/omit-undefined.ts'
+import type { TransactionObserver } from '../transactions/model/observer.ts'
+import type { Step, TransactionTracer } from '../transactions/model/tracer.ts'
+import type { Transaction } from '../transactions/model/transaction.ts'
+import type { ActiveContext } from './active-context.ts'
+import type { SpanSource } from './span-source.ts'
+import { requestLinks, rootIdsOf, rootOf, writeTraceParent } from './transaction-trace.ts'
+
+/** The span of the present step for each transaction, by id: a step within it is its child. */
+const STEPS = createContextKey('steps of transactions')
+
+type Steps = ReadonlyMap<string, SpanContext>
+
+/**
+ * Creates the tracer of transactions, and the observer that reports their beginning and end. The root span of a transaction lasts from its
+ * acceptance to its final status, and is exported with the latter; each step has a span below it. What a step does for several transactions
+ * together, such as a batch of RPC calls, stands below the step of the first one.
+ */
+export function createTransactionTracer(
+  source: SpanSource,
+  active: ActiveContext,
+): { readonly tracer: TransactionTracer; readonly observer: TransactionObserver } {
+  return {
+    tracer: {
+      requestContext: () => {
+        const present = trace.getSpanContext(active.get())
+        return present && writeTraceParent(present)
+      },
+      step: (step, work) => runStep({ source, active, step }, work),
+    },
+    observer: {
+      created: (transactions) => {
+        for (const transaction of transactions) reportCreated(source, active, transaction)
+      },
+      submitted: () => {},
+      finished: (transactions) => {
+        for (const transaction of transactions) reportFinished(source, transaction)
+      },
+      paid: () => {},
+    },
+  }
+}
+
+interface StepRun {
+  readonly source: SpanSource
+  readonly active: ActiveContext
+  readonly step: Step
+}
+
+async function runStep<T>({ source, active, step }: StepRun, work: () => Promise<T>): Promise<T> {
+  const outer = active.get().getValue(STEPS) as Steps | undefined
+  const spans = new Map<string, Span>()
+  for (const transaction of step.transactions)
+    spans.set(transaction.id, startStep(source, { step, transaction, parent: outer?.get(transaction.id) }))
+  const [first] = spans.values()
+  const contexts = new Map([...spans].map(([id, span]) => [id, span.spanContext()]))
+  const context = ROOT_CONTEXT.setValue(STEPS, contexts)
+  try {
+    return await active.run(first === undefined ? context : trace.setSpan(context, first), work)
+  } catch (error) {
+    for (const span of spans.values()) span.setStatus({ code: SpanStatusCode.ERROR })
+    throw error
+  } finally {
+    for (const span of spans.values()) span.end()
+  }
+}
+
+interface StepSpan {
+  readonly step: Step
+  readonly transaction: Transaction
+  readonly parent: SpanContext | undefined
+}
+
+function startStep(source: SpanSource, { step, transaction, parent }: StepSpan): Span {
+  const attributes = { ...attributesOf(transaction), 'relayer.step.transactions': step.transactions.length }
+  return source.tracer.startSpan(
+    `transaction ${step.name}`,
+    { attributes },
+    contextOf(parent ?? rootOf(transaction, source)),
+  )
+}
+
+function contextOf(span: SpanContext): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, span)
+}
+
+/** Links the request and the trace of the transaction, each to the other. */
+function reportCreated(source: SpanSource, active: ActiveContext, transaction: Transaction): void {
+  const root = rootOf(transaction, source)
+  trace
+    .getSpan(active.get())
+    ?.addLink({ context: root, attributes: { 'relayer.transaction.id': transaction.id } })
+  source.tracer
+    .startSpan(
+      'transaction accept',
+      {
+        startTime: transaction.createdAt,
+        attributes: attributesOf(transaction),
+        links: requestLinks(transaction),
+      },
+      contextOf(root),
+    )
+    .end()
+}
+
+function reportFinished(source: SpanSource, transaction: Transaction): void {
+  if ((rootOf(transaction, source).traceFlags & 1) === 0) return
+  const { id, createdAt, status, nonce } = transaction
+  const root = source.startWithIds(rootIdsOf(id), {
+    name: 'transaction',
+    startTime: createdAt,
+    links: requestLinks(transaction),
+    attributes: {
+      ...attributesOf(transaction),
+      ...(nonce !== undefined && { 'relayer.nonce': String(nonce) }),
+    },
+  })
+  if (status === 'failed') root.setStatus({ code: SpanStatusCode.ERROR })
+  root.end()
+}
+
+function attributesOf({ id, relayerId, network, status, purpose, block }: Transaction) {
+  return omitUndefined({
+    'relayer.transaction.id': id,
+    'relayer.transaction.status': status,
+    'relayer.transaction.purpose': purpose,
+    'relayer.relayer.id': relayerId,
+    'relayer.network': network,
+    'relayer.block.number': block && String(block.number),
+  })
+}
