@@ -63,6 +63,16 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.screenshot('02-overview')
   })
 
+  test('reads what fires, and follows it to the place', async () => {
+    const { page } = tab
+    await page
+      .getByText('The deliveries of notification ops that were given up: 3.')
+      .waitFor({ timeout: 60_000 })
+    if (width < 1000) return
+    await page.getByRole('region', { name: 'Alerts' }).getByRole('link', { name: 'ops' }).click()
+    await page.getByRole('heading', { level: 1, name: /ops/ }).waitFor()
+  })
+
   test('watches a queue grow without loading the page again', async () => {
     const { page } = tab
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
