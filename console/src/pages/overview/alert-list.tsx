@@ -6,7 +6,7 @@ import { Failure } from '../../parts/notice.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { hrefOf, hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
-import { useOffers, useWorkplace } from '../../session/session-context.ts'
+import { useWorkplace } from '../../session/session-context.ts'
 
 type Alert = Schemas['Alert']
 
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Alert>[] = [
 
 /** The alerts that fire, for keys that may read them; nothing when none does. */
 export function AlertList() {
-  return useOffers()('events:read') ? <FiringAlerts /> : null
+  return useWorkplace().session.may('events:read') ? <FiringAlerts /> : null
 }
 
 function FiringAlerts() {
