@@ -14,6 +14,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/contract/prepared-validators.test.ts',
   'test/database/sealed-columns.test.ts',
   'test/e2e/abis.test.ts',
+  'test/e2e/alerts-kill.test.ts',
   'test/e2e/alerts.test.ts',
   'test/e2e/audit-cli.test.ts',
   'test/e2e/chain-reset-cli.test.ts',

@@ -40,6 +40,7 @@ const TABLES = [
   'transactions',
   'attempts',
   'events',
+  'alerts',
   'leases',
   'finished_counts',
   'deliveries',

@@ -50,7 +50,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
 
   test('sees which relayer needs care, and finds one by its name', async () => {
     const { page } = tab
-    const rows = page.getByRole('row')
+    const rows = page.getByRole('region', { name: 'Relayers' }).getByRole('row')
     await sees(page, /paused/)
     await sees(page, /\d ETH/)
     await page.getByRole('searchbox', { name: 'Filter relayers' }).fill('other')
@@ -61,6 +61,16 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
       'ascending',
     )
     await tab.screenshot('02-overview')
+  })
+
+  test('reads what fires, and follows it to the place', async () => {
+    const { page } = tab
+    // The number is that of the moment when it began.
+    const sentence = page.getByText(/The deliveries of notification ops that were given up: \d/)
+    await sentence.waitFor({ timeout: 50_000 })
+    if (width < 1000) return
+    await page.getByRole('region', { name: 'Alerts' }).getByRole('link', { name: 'ops' }).click()
+    await page.getByRole('heading', { level: 1, name: /ops/ }).waitFor()
   })
 
   test('watches a queue grow without loading the page again', async () => {

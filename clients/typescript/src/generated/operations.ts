@@ -62,8 +62,10 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   },
   events: {
     list: { method: "get", path: "/api/v1/events", paging: "after" },
-    listAlerts: { method: "get", path: "/api/v1/alerts", paging: "page" },
     createStreamTicket: { method: "post", path: "/api/v1/events/stream-tickets", body: true },
+  },
+  alerts: {
+    list: { method: "get", path: "/api/v1/alerts", paging: "page" },
   },
   deliveries: {
     list: { method: "get", path: "/api/v1/notifications/{notification_id}/deliveries", paging: "page" },
@@ -204,10 +206,12 @@ export interface Resources {
   readonly events: {
     /** Read the event log: operation `listEvents`. It needs the scope `events:read`. */
     list(options?: Options<'listEvents'>): Pages<Data<'listEvents'>[number]>
-    /** List the alerts that fire: operation `listAlerts`. It needs the scope `events:read`. */
-    listAlerts(options?: Options<'listAlerts'>): Pages<Data<'listAlerts'>[number]>
     /** Get a ticket for an event stream: operation `createStreamTicket`. It needs the scope `events:read`. */
     createStreamTicket(body: Body<'createStreamTicket'>, options?: Options<'createStreamTicket'>): Promise<Data<'createStreamTicket'>>
+  }
+  readonly alerts: {
+    /** List the alerts that fire: operation `listAlerts`. It needs the scope `events:read`. */
+    list(options?: Options<'listAlerts'>): Pages<Data<'listAlerts'>[number]>
   }
   readonly deliveries: {
     /** List the deliveries of a notification: operation `listDeliveries`. It needs the scope `notifications:read`. */

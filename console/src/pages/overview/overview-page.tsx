@@ -10,6 +10,7 @@ import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
+import { AlertList } from './alert-list.tsx'
 import { fitsFilter, orderRelayers, type RelayerRow } from './order-relayers.ts'
 import { healthOf } from './relayer-health.ts'
 import { RelayerTable } from './relayer-table.tsx'
@@ -28,6 +29,7 @@ export function OverviewPage() {
   useLiveReload(({ type }) => type === 'relayer_state_update', relayers.reload)
   return (
     <Page title="Overview" aside={<ServiceHealth />}>
+      <AlertList />
       <WhenLoaded loaded={relayers}>{(found) => <Relayers relayers={found} />}</WhenLoaded>
     </Page>
   )

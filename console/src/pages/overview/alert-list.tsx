@@ -1,0 +1,56 @@
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { useLiveReload } from '../../live/use-live.ts'
+import { useLoad } from '../../live/use-load.ts'
+import { Age } from '../../parts/age.tsx'
+import { Failure } from '../../parts/notice.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { hrefOf, hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+
+type Alert = Schemas['Alert']
+
+const COLUMNS: readonly Column<Alert>[] = [
+  { name: 'Alert', cell: ({ alert }) => <Status value={alert} tone="bad" /> },
+  { name: 'What to do', cell: ({ message }) => message },
+  { name: 'Where', isExtra: true, cell: (alert) => <Subject {...alert} /> },
+  { name: 'Since', isNumber: true, cell: ({ since }) => <Age of={since} /> },
+]
+
+/** The alerts that fire, for keys that may read them; nothing when none does. */
+export function AlertList() {
+  return useWorkplace().session.may('events:read') ? <FiringAlerts /> : null
+}
+
+function FiringAlerts() {
+  const { session } = useWorkplace()
+  const { value, error, reload } = useLoad(
+    (signal) => Array.fromAsync(session.client.alerts.list({ signal })),
+    ['alerts'],
+  )
+  useLiveReload(({ type }) => type === 'alert', reload)
+  if (error !== undefined) return <Failure error={error} retry={reload} />
+  if (value === undefined || value.length === 0) return null
+  return (
+    <section>
+      <h2>Alerts</h2>
+      <Table
+        caption="Alerts"
+        columns={COLUMNS}
+        rows={value}
+        keyOf={({ alert, message }) => `${alert} ${message}`}
+        empty="Nothing fires."
+      />
+    </section>
+  )
+}
+
+function Subject({ relayer_id, transaction_id, notification_id, api_key_id, endpoint }: Alert) {
+  if (relayer_id !== undefined && transaction_id !== undefined)
+    return <a href={hrefOfTransaction(relayer_id, transaction_id)}>the transaction</a>
+  if (relayer_id !== undefined) return <a href={hrefOfRelayer(relayer_id)}>{relayer_id}</a>
+  if (notification_id !== undefined)
+    return <a href={hrefOf(['notifications', notification_id])}>{notification_id}</a>
+  if (api_key_id !== undefined) return <a href={hrefOf(['api-keys', api_key_id])}>{api_key_id}</a>
+  return endpoint
+}
