@@ -113,6 +113,16 @@ const FILES: [string, Change, string][] = [
     'relayers[0].policies.gas_price_capp is not known (did you mean "gas_price_cap"?)',
   ],
   [
+    'has a relayer that fills itself',
+    policy({ top_up: { from: 'local-1', below: 1, to: 2, max_per_day: 3 } }),
+    'relayer "local-1" has an impossible top_up: relayer "local-1" cannot fill itself; name another one in from',
+  ],
+  [
+    'has a top_up from a relayer that is not there',
+    policy({ top_up: { from: 'nobody', below: 1, to: 2, max_per_day: 3 } }),
+    'relayer "local-1" has an impossible top_up: there is no relayer "nobody", which from names',
+  ],
+  [
     'wants private transactions without private endpoints',
     policy({ private_transactions: true }),
     'relayer "local-1" wants private_transactions, but network "anvil" has no private_rpc_urls; give it some first',

@@ -6,10 +6,11 @@ import { sendsPrivately } from '../policy.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { relayerChanges } from '../shown-relayer.ts'
 import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
+import { lockTopUps } from '../top-up/lock-store.ts'
 import { requireSameAccounts, requireSigner } from './change-signer.ts'
 import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
-import { lockTopUps, requireTreasury } from './treasury.ts'
+import { requireTreasury } from './treasury.ts'
 
 /** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
 export type RelayerChange = (relayer: Relayer, initial: object) => RelayerConfig

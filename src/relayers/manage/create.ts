@@ -10,10 +10,11 @@ import { signersOf } from '../channels.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { auditedRelayer } from '../shown-relayer.ts'
 import { insertRelayer, lockRelayer } from '../store.ts'
+import { lockTopUps } from '../top-up/lock-store.ts'
 import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 import { findAccounts, signerNotFound } from './find-accounts.ts'
-import { lockTopUps, requireTreasury } from './treasury.ts'
+import { requireTreasury } from './treasury.ts'
 
 /** Every network call comes first: no database transaction is open during one (I9). */
 export async function createRelayer(

@@ -7,10 +7,11 @@ import { releaseAccounts } from '../account-claims-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import { auditedRelayer } from '../shown-relayer.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
+import { lockTopUps } from '../top-up/lock-store.ts'
 import { changeRelayer, type RelayerChange } from './change.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 import { createRelayer } from './create.ts'
-import { lockTopUps, refuseTreasury } from './treasury.ts'
+import { refuseTreasury } from './treasury.ts'
 
 /** The verbs of callers on relayers. Each is atomic, is recorded in the audit log, and throws AppError when the service refuses it. */
 export interface RelayerManager {

@@ -1,17 +1,9 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import { allRelayers } from '../store.ts'
 import { topUpProblem } from '../top-up/top-up-problem.ts'
-
-/**
- * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close a circle that neither sees.
- * Lock order: before any relayer.
- */
-export async function lockTopUps(tx: Transaction<Schema>): Promise<void> {
-  await sql`lock table top_ups in share row exclusive mode`.execute(tx)
-}
 
 /**
  * Refuses a relayer that another one would fill, where that cannot be. The caller holds the lock of `lockTopUps`.

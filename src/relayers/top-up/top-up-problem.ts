@@ -8,6 +8,8 @@ export function topUpProblem(relayer: RelayerConfig, relayers: readonly RelayerC
   const { topUp } = relayer.policies
   if (topUp === undefined) return undefined
   const { from } = topUp
+  // The reader of the document has reported a missing id.
+  if (from === '') return undefined
   if (from === relayer.id) return `relayer "${relayer.id}" cannot fill itself; name another one in from`
   const byId = new Map(relayers.map((one) => [one.id, one]))
   const treasury = byId.get(from)

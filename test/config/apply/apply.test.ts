@@ -279,6 +279,21 @@ describe('a record that a caller created', () => {
     })
   }
 
+  test('cannot become part of a circle of top-ups, nor lose its treasury', async () => {
+    await apply()
+    const topUp = { from: 'main', below: 1n, to: 2n, max_per_day: 3n }
+    await create({ ...MAIN, id: 'theirs', policies: { topUp } })
+    const circle = { ...MAIN, policies: { topUp: { ...topUp, from: 'second' } } }
+    const second = { ...MAIN, id: 'second', policies: { topUp: { ...topUp, from: 'theirs' } } }
+    expect(await problemsOf({ relayers: [circle, second] })).toContain(
+      'relayer "theirs" has an impossible top_up: these relayers would fill each other in a circle: theirs from main from second from theirs; one of them must have no top_up',
+    )
+    expect(await problemsOf({ relayers: [] })).toEqual([
+      'relayer "theirs" has an impossible top_up: there is no relayer "main", which from names',
+    ])
+    expect(await apply()).toEqual([])
+  })
+
   test('is left alone by a file that does not know it', async () => {
     await apply()
     await create(theirs)

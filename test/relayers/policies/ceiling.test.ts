@@ -22,6 +22,8 @@ const onStellar = (policies: Stellar): StellarRelayerConfig => ({
 const A = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const B = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
 
+const TOP_UP = { from: 'treasury', below: 5n, to: 10n, max_per_day: 100n }
+
 type Case<P> = readonly [value: P, ceiling: P, relaxed: readonly string[]]
 
 const EVM: readonly Case<Evm>[] = [
@@ -38,6 +40,14 @@ const EVM: readonly Case<Evm>[] = [
   [{ whitelistReceivers: [A, B] }, { whitelistReceivers: [A] }, ['whitelist_receivers']],
   [{}, { whitelistReceivers: [] }, ['whitelist_receivers']],
   [{ walletRpc: true }, { walletRpc: false }, ['wallet_rpc']],
+  [{ topUp: TOP_UP }, { topUp: TOP_UP }, []],
+  [{}, { topUp: TOP_UP }, []],
+  [{ topUp: TOP_UP }, {}, ['top_up']],
+  [{ topUp: { ...TOP_UP, below: 1n, to: 2n, max_per_day: 1n } }, { topUp: TOP_UP }, []],
+  [{ topUp: { ...TOP_UP, from: 'other' } }, { topUp: TOP_UP }, ['top_up']],
+  [{ topUp: { ...TOP_UP, below: 6n } }, { topUp: TOP_UP }, ['top_up']],
+  [{ topUp: { ...TOP_UP, to: 11n } }, { topUp: TOP_UP }, ['top_up']],
+  [{ topUp: { ...TOP_UP, max_per_day: 101n } }, { topUp: TOP_UP }, ['top_up']],
   [{ walletRpc: false }, { walletRpc: true }, []],
   [{}, { walletRpc: false }, []],
   [{ privateTransactions: true }, { privateTransactions: false }, []],
