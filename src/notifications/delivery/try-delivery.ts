@@ -46,7 +46,7 @@ export async function tryDelivery(deps: TryDeps, { item, keys, body, ...target }
     return evaluateTry(deps, { item, at, url, exchange })
   }
   const { event, notificationId, tries } = item
-  const span = await deps.tracer?.begin({ event, notificationId, tries, url })
+  const span = deps.tracer && (await deps.tracer.begin({ event, notificationId, tries, url }))
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
