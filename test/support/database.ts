@@ -55,6 +55,7 @@ const TABLES = [
   'spenders',
   'spendings',
   'spent',
+  'top_ups',
 ]
 
 /** Removes every row but those of the audit log, which nobody can delete, for tests that share a database. */
