@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createSignatureRecorder } from './audit/signatures.ts'
-import { applyConfig } from './config/apply/apply.ts'
-import { describeChange } from './config/apply/changes.ts'
 import type { Config } from './config/load.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { openDatabase } from './database/database.ts'
 import type { Database } from './database/engine.ts'
-import { endAllLeases } from './database/lease.ts'
-import { migrate } from './database/migrate.ts'
-import { sealStoredUrls } from './database/seal-stored-urls.ts'
 import { withSealedColumns } from './database/sealed-columns.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/notifier.ts'
@@ -19,17 +14,14 @@ import { createStreamTickets } from './events/stream-tickets.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { createCallAdmission } from './http/admit-call.ts'
-import { connectionLimit } from './http/connections/connection-limit.ts'
-import { createHttpServer } from './http/server.ts'
-import type { HttpServerOptions } from './http/server-options.ts'
 import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
-import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
+import { configuredAccounts } from './relayers/accounts.ts'
 import { networkOf } from './relayers/network-of.ts'
 import { visibleRelayerIds } from './relayers/store.ts'
 import { type Sealer, sealerOf } from './security/sealer.ts'
-import { type CompleteKeys, completeKeys } from './signers/complete.ts'
-import { type LoadedSigners, loadKeys } from './signers/load.ts'
+import type { CompleteKeys } from './signers/complete.ts'
+import { loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/key-services.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
@@ -48,6 +40,8 @@ import { createDeliveries } from './wiring/deliveries.ts'
 import { sampleEndpoints } from './wiring/endpoint-samples.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
+import { openServer } from './wiring/open-server.ts'
+import { prepareDatabase } from './wiring/prepare-database.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -131,32 +125,6 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
     await telemetry?.close(FLUSH_MS)
     throw error
   }
-}
-
-interface Preparation {
-  readonly config: Config
-  readonly database: Database
-  readonly sealer: Sealer | undefined
-  readonly loaded: LoadedSigners
-  /** Undefined until every key is known. */
-  readonly accounts: ReadonlyMap<string, RelayerAccounts> | undefined
-  readonly log: Logger
-}
-
-async function prepareDatabase(preparation: Preparation): Promise<CompleteKeys> {
-  const { config, database, sealer, loaded, log } = preparation
-  const applied = await migrate(database)
-  if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
-  if (database.engine === 'pglite') await endAllLeases(database.db)
-  if (sealer !== undefined) await sealStoredUrls(database.db)
-  const complete = await completeKeys(loaded, { db: database.db, log, signers: config.signers })
-  const accounts = preparation.accounts ?? (await configuredAccounts(config, complete.keys))
-  const changes = await applyConfig(database.db, { ...config, publicKeys: complete.publicKeys }, accounts)
-  log.info(
-    { changes: changes.map(describeChange) },
-    changes.length === 0 ? 'configuration unchanged' : 'configuration applied',
-  )
-  return complete
 }
 
 interface Parts {
@@ -301,32 +269,4 @@ async function assemble(parts: Parts): Promise<App> {
       await database.close()
     },
   }
-}
-
-async function openServer(
-  { config, compiled, clock, log }: Parts,
-  connected: Pick<
-    HttpServerOptions,
-    'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer' | 'tracer'
-  >,
-) {
-  return createHttpServer({
-    ...compiled,
-    ...connected,
-    corsOrigins: config.server.corsOrigins,
-    serveConsole: config.server.console,
-    apiKeys: config.apiKeys,
-    host: config.server.host,
-    port: config.server.port,
-    limits: {
-      bodyBytes: config.server.maxBodyBytes,
-      requestTimeoutMs: config.server.requestTimeoutMs,
-      maxConnections: connectionLimit(config.server.maxConnections, log),
-      connectionsPerPeer: config.server.maxConnectionsPerPeer || undefined,
-    },
-    trustedProxies: config.server.trustedProxies,
-    validateResponses: config.mode !== 'production',
-    log,
-    clock,
-  })
 }
