@@ -165,6 +165,7 @@ export interface paths {
          *
          *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service
          *     abandons no accepted transaction. Pause the relayer, cancel them or wait, then try again.
+         *     A relayer that fills others (`policies.top_up`) is 400 `in_use`.
          */
         readonly delete: operations["deleteRelayer"];
         readonly options?: never;

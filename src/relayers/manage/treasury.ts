@@ -21,11 +21,11 @@ export async function requireTreasury(tx: Transaction<Schema>, relayer: RelayerC
  * @throws AppError 400 `in_use`
  */
 export async function refuseTreasury(tx: Transaction<Schema>, id: string): Promise<void> {
-  const { length } = (await allRelayers(tx)).filter(({ policies }) => policies.topUp?.from === id)
-  if (length === 0) return
-  const relayers = length === 1 ? '1 relayer' : `${length} relayers`
+  const filled = (await allRelayers(tx)).filter(({ policies }) => policies.topUp?.from === id)
+  if (filled.length === 0) return
+  const names = filled.map((relayer) => relayer.id).join(', ')
   throw new AppError(
     'in_use',
-    `Relayer ${id} fills ${relayers} (policies.top_up). Change that first, then delete it.`,
+    `Relayer ${id} fills ${names} (policies.top_up). Change that first, then delete it.`,
   )
 }

@@ -100,6 +100,7 @@ describe('a top_up over the API', () => {
     await create('second', 'more', topUp({ from: 'first' }))
     const { status, body } = await service.api('DELETE', '/relayers/first')
     expect([status, body.code]).toEqual([400, 'in_use'])
+    expect(body.error).toContain('Relayer first fills second')
     expect((await service.api('DELETE', '/relayers/second')).status).toBe(200)
     expect((await service.api('DELETE', '/relayers/first')).status).toBe(200)
   })
