@@ -80,6 +80,17 @@ describe('what the pages name is there', () => {
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',
+    // Of the standard of OpenTelemetry; src/config/telemetry.ts puts some names together by signal.
+    'OTEL_METRICS_EXPORTER',
+    'OTEL_LOGS_EXPORTER',
+    'OTEL_TRACES_EXPORTER',
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_EXPORTER_OTLP_TIMEOUT',
+    'OTEL_EXPORTER_OTLP_COMPRESSION',
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'OTEL_EXPORTER_OTLP_CERTIFICATE',
     // Of the key services and of their examples.
     'AWS_ENDPOINT_URL_KMS',
     'CLIENT_ID_OF_THE_SERVICE',

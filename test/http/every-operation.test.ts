@@ -10,6 +10,10 @@ const { operations } = await loadContract()
 const CONTRACT = `0x${'11'.repeat(20)}`
 const pathOf = ({ path }: ContractOperation, value: string) =>
   path.replaceAll(/\{[^}]+\}/g, (name) => (name === '{address}' && value === '1' ? CONTRACT : value))
+/** The query parameters that an operation requires. */
+const QUERIES: Readonly<Record<string, string>> = {
+  getSpendingReport: '?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z',
+}
 const cases = operations.map((operation) => [operation.id, operation] as const)
 
 /** No id of the contract has so many characters. */
@@ -56,7 +60,7 @@ describe('with a handler that fails', async () => {
   const withoutBody = cases.filter(([, { body }]) => body === undefined)
 
   test.each(withoutBody)('%s answers 500 as the contract declares it', async (id, operation) => {
-    const path = pathOf(operation, '1')
+    const path = `${pathOf(operation, '1')}${QUERIES[id] ?? ''}`
     const reply = await ask(port, { method: operation.method, path, headers: withCredential })
     expect([reply.status, reply.json?.code]).toEqual([500, 'internal_error'])
     const mismatches = lines.filter(({ operation, mismatch }) => operation === id && mismatch !== undefined)
