@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { LATER_AMONG_SILENT } from '../../src/chains/evm/broadcast/second-opinion.ts'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
@@ -14,6 +15,8 @@ import { until } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** What waits is tried again within this time, in ms. */
+const TRIED_AGAIN_MS = 60_000
 const ETHER = 10n ** 18n
 /** Init code that reverts. */
 const REVERTS = '0x60006000fd'
@@ -119,14 +122,14 @@ describe('a transaction with a valid_from', () => {
     expect(dry.body.data).toMatchObject({ accepted: true, simulation: 'unknown' })
     const { id } = await story.send(body)
     clock.advance(HOUR_MS)
-    // An endpoint that is alone has to see further blocks before its refusal is final.
-    const failed = await until(
-      async () => {
-        await story.mine(5)
-        return story.get(id)
-      },
-      ({ status }) => status === 'failed',
+    // An endpoint that is alone has to come some blocks further before its refusal is final. Many more would be another occasion.
+    await until(
+      () => story.get(id),
+      ({ status_reason }) => status_reason?.startsWith('Waiting for another endpoint') === true,
     )
+    await story.mine(Number(LATER_AMONG_SILENT))
+    clock.advance(TRIED_AGAIN_MS)
+    const failed = await story.reach(id, 'failed')
     expect(failed).toMatchObject({
       attempts: [],
       status_reason: expect.stringContaining('would revert'),
