@@ -55,6 +55,7 @@ const ARROWS: Rules['arrows'] = {
     'notifications/keys.ts',
     'notifications/keys-store.ts',
     'relayers/',
+    'reports/report-csv.ts',
     'security/',
     'signers/',
     'transactions/model/transitions.ts',

@@ -1,7 +1,7 @@
 import type { Schemas } from '../contract/operations.ts'
 
-/** The columns, by their names in JSON. */
-const COLUMNS = [
+/** The columns of a report in their order, by their names in JSON. */
+export const REPORT_COLUMNS = [
   'day',
   'relayer_id',
   'requested_by',
@@ -19,6 +19,6 @@ const COLUMNS = [
  * field begins with a character that makes a spreadsheet calculate.
  */
 export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
-  const texts = rows.map((row) => COLUMNS.map((column) => row[column] ?? '').join(','))
-  return [COLUMNS.join(','), ...texts].map((text) => `${text}\r\n`).join('')
+  const texts = rows.map((row) => REPORT_COLUMNS.map((column) => row[column] ?? '').join(','))
+  return [REPORT_COLUMNS.join(','), ...texts].map((text) => `${text}\r\n`).join('')
 }

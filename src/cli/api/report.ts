@@ -1,23 +1,11 @@
 import type { Schemas } from '../../contract/operations.ts'
+import { REPORT_COLUMNS } from '../../reports/report-csv.ts'
 import { type Command, UsageError } from '../command.ts'
 import { type ApiClient, ApiFailure, toJson } from './api-client.ts'
 import { apiCommand, queryOf } from './api-command.ts'
 import { formatTable } from './table.ts'
 
 type Row = Schemas['SpendingReportRow']
-
-const COLUMNS = [
-  'day',
-  'relayer_id',
-  'requested_by',
-  'network',
-  'asset',
-  'value',
-  'fees',
-  'transactions',
-  'unknown_values',
-  'unknown_fees',
-] as const satisfies readonly (keyof Row)[]
 
 /** The shortest time that is divided further, in ms. */
 const SHORTEST_MS = 1
@@ -41,7 +29,7 @@ export const report: Command = apiCommand({
     const rows = await readRows(client, { ...query, relayer: options.relayer })
     if (json) terminal.out(toJson(rows))
     else if (flags.has('csv')) for (const text of csvOf(rows)) terminal.out(text)
-    else for (const text of formatTable(COLUMNS.map(titleOf), rows.map(cellsOf))) terminal.out(text)
+    else for (const text of formatTable(REPORT_COLUMNS.map(titleOf), rows.map(cellsOf))) terminal.out(text)
     return undefined
   },
 })
@@ -99,11 +87,11 @@ function plus(one: Row, other: Row): Row {
 }
 
 function csvOf(rows: readonly Row[]): string[] {
-  return [COLUMNS.join(','), ...rows.map((row) => cellsOf(row).join(','))]
+  return [REPORT_COLUMNS.join(','), ...rows.map((row) => cellsOf(row).join(','))]
 }
 
 function cellsOf(row: Row): string[] {
-  return COLUMNS.map((column) => String(row[column] ?? ''))
+  return REPORT_COLUMNS.map((column) => String(row[column] ?? ''))
 }
 
 function titleOf(column: string): string {
