@@ -22,7 +22,7 @@ export interface AlertSubject {
   readonly endpoint?: string
 }
 
-/** What the database holds of an alert that fires, and callers see of it. */
+/** The details of an alert that fires, as the database stores them and callers see them. */
 export interface AlertDetail extends AlertSubject {
   /** A sentence for a person, with what to do next. */
   readonly message: string
@@ -48,7 +48,7 @@ export interface OpenAlert extends AlertKey {
 }
 
 /**
- * What one look found about a subject. `firing` begins an alert, and `over` ends it. `unclear` leaves it as it is: the value is between the two
+ * One look at a subject has this result. `firing` begins an alert, and `over` ends it. `unclear` leaves it as it is: the value is between the two
  * thresholds, or nobody knows it (I6).
  */
 export interface Finding extends AlertKey {

@@ -13,7 +13,7 @@ export interface AlertChanges {
 }
 
 interface Look {
-  /** What the look found: everything that can fire is among it. */
+  /** The look has these results. Everything that can fire is among them. */
   readonly findings: readonly Finding[]
   /** The alerts that fire before it. */
   readonly open: readonly OpenAlert[]

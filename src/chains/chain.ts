@@ -221,7 +221,7 @@ export interface Genesis {
   readEverywhere(): Promise<Answer<string>>
 }
 
-/** What stored content tells without a node. */
+/** Reads stored content without a node. */
 export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
   /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
   paidFee(attempt: Attempt<D>, payer: string): bigint | undefined

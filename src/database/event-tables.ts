@@ -26,7 +26,7 @@ export interface AlertsTable {
   relayer_id: string | null
   /** The ids of the notifications that got the event. */
   notifications: JSONColumnType<string[]>
-  /** What callers see of it, besides its kind and its time. */
+  /** Callers see this of it, besides its kind and its time. */
   detail: JSONColumnType<object>
 }
 

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** What the service last decided about each relayer that another one fills. A relayer has no row before the first decision. */
+/** Each row holds the last decision about a relayer that another one fills. A relayer has no row before the first decision. */
 export interface TopUpsTable {
   relayer_id: string
   /** `enough`, `pending`, `limit_reached`, `waiting` or `refused`. */

@@ -4,7 +4,7 @@ import type { NetworkType } from '../networks/network.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import { spendingOf } from './spending-of.ts'
 
-/** What an API key spent through a relayer on one day, in one asset. Amounts are in the smallest unit of the asset. */
+/** A row says how much an API key spent through a relayer on one day, in one asset. Amounts are in the smallest unit of the asset. */
 export interface ReportRow {
   /** The day of the confirmation in UTC, e.g. `2026-11-20`. */
   readonly day: string

@@ -4,7 +4,7 @@ import { hasLaterContent } from '../transactions/model/later-content.ts'
 import { contentKind, isNoop } from '../transactions/model/purpose.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 
-/** What a transaction moved and cost. */
+/** The amounts that a transaction moved, and its fee. */
 interface Spending {
   /** Each asset at most once. */
   readonly amounts: readonly AssetAmount[]

@@ -31,7 +31,7 @@ export async function readLimitUsages(
     return { subject: spender.subject, named }
   })
   const names = new Set(counters.map(keyOf))
-  // Of what nobody has spent, the sum is 0 without a question.
+  // The sum of an asset that nobody has spent is 0, and needs no query.
   const asked = limits.flatMap(({ subject, named }) =>
     named.flatMap(({ network, asset, per }) => {
       const counter = { subject, network, asset }

@@ -21,7 +21,7 @@ export interface Traces {
   logFields(): object
 }
 
-/** What exports need of the running service. */
+/** Exports need these parts of the running service. */
 export interface TelemetrySources {
   readonly log: Logger
   /** Reads the trace context of the request that created a transaction; undefined where there is none. */

@@ -148,7 +148,7 @@ export function checkStatic(
   context: TransactionsContext,
   { relayer, request, actor, idempotencyKey }: Submission,
 ): AppError | undefined {
-  // What the service itself sends is protected against a second time by other means.
+  // The service protects its own transactions against a second time by other means.
   const hasIdempotencyKey = idempotencyKey !== undefined || actor.keyId === SERVICE.keyId
   const ruled = { request, actor, hasIdempotencyKey }
   return checkRequest(context, relayer, request) ?? refusalIn(evaluateRequest(context, relayer, ruled))

@@ -36,7 +36,7 @@ export async function rebroadcastDue(
     await broadcastCurrent(context, leased.runtime, others)
     return undefined
   }
-  // What one pool knows tells nothing about private transactions: they are in none, or were made public at another time.
+  // One pool tells nothing about private transactions: they are in none, or were made public at another time.
   const isAccepted = ({ transaction: { status, isPrivate } }: TransactionWithAttempts) =>
     status === 'submitted' && isPrivate !== true
   await settleAsKnown(context, leased.runtime, others.filter(isAccepted))
