@@ -30,7 +30,7 @@ export async function readStuckTransactions(db: Kysely<Schema>): Promise<StuckTr
       'relayers.notification_id',
     ])
     .where('transactions.stuck_since', 'is not', null)
-    .where('transactions.phase', 'in', ['pending', 'in_flight'])
+    .where('transactions.status', 'in', ['pending', 'sent', 'submitted'])
     .where('relayers.removed_at', 'is', null)
     .orderBy('transactions.stuck_since')
     .execute()

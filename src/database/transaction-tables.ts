@@ -31,6 +31,12 @@ export interface TransactionsTable {
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null
+  /** The attempt that a node accepted at `sent_at`; null before, and for rows of earlier releases. */
+  accepted_attempt: number | null
+  /** The outcome of the current attempt that a block included, `mined` or `reverted`; null otherwise, and for rows of earlier releases. */
+  included_outcome: string | null
+  /** The result of that inclusion. */
+  included_result: JSONColumnType<object> | null
   /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
   cost: Generated<bigint>
   block_number: bigint | null
@@ -98,11 +104,13 @@ export interface AttemptsTable {
   raw: Uint8Array
   draft: JSONColumnType<object>
   signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>
+  /** What was stored here last. The row of the transaction may know more: `attempt-columns.ts` joins them. */
   outcome: string
   error: string | null
-  /** The result of the inclusion on the chain. */
+  /** The result of the inclusion on the chain, as `outcome`. */
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>
+  /** As `outcome`. */
   broadcast_at: Date | null
   /** That of its transaction. */
   reset_at: Date | null

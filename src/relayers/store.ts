@@ -231,7 +231,7 @@ export async function countUnfinished(tx: Transaction<Schema>, relayerId: string
     .selectFrom('transactions')
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .where('relayer_id', '=', relayerId)
-    .where('phase', 'in', ['pending', 'in_flight', 'mined'])
+    .where('phase', 'in', ['pending', 'signed'])
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { IS_UNMINED } from './store/phase.ts'
 
 /** The stored part of the state of a relayer's account. */
 export interface StoredAccountState {
@@ -24,8 +25,8 @@ export async function readAccountState(
     next_nonce: bigint | null
   }>`
     select
-      (select count(*) from transactions where relayer_id = ${id} and phase in ('pending', 'in_flight')) as open,
-      (select min(created_at) from transactions where relayer_id = ${id} and phase in ('pending', 'in_flight')) as oldest,
+      (select count(*) from transactions where relayer_id = ${id} and ${IS_UNMINED}) as open,
+      (select min(created_at) from transactions where relayer_id = ${id} and ${IS_UNMINED}) as oldest,
       (select confirmed_at from transactions where relayer_id = ${id} and status = 'confirmed' and confirmed_at is not null
         order by confirmed_at desc limit 1) as last,
       (select next_nonce from accounts where relayer_id = ${id} and address = ${address}) as next_nonce`.execute(

@@ -29,6 +29,7 @@ import * as requestedBy from './0029-requested-by.ts'
 import * as alerts from './0030-alerts.ts'
 import * as traceParent from './0031-trace-parent.ts'
 import * as topUps from './0032-top-ups.ts'
+import * as fewerRowVersions from './0033-fewer-row-versions.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -62,4 +63,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0030-alerts': alerts,
   '0031-trace-parent': traceParent,
   '0032-top-ups': topUps,
+  '0033-fewer-row-versions': fewerRowVersions,
 }

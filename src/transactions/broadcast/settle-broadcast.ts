@@ -93,7 +93,7 @@ function accepted({
       transaction.status === 'sent' && transaction.purpose === 'request'
         ? undefined
         : transaction.statusReason,
-    sentAt: transaction.sentAt ?? now,
+    ...(transaction.sentAt === undefined && { sentAt: now, acceptedAttempt: attempt.number }),
     nextRunAt: earliest(now, rebroadcastAfterMs ?? REBROADCAST_MS, [raise, endOf(transaction, now)]),
   }
 }

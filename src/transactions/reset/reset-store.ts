@@ -6,7 +6,7 @@ import { forgetChain } from '../../networks/chain-identity-store.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from '../store/codec.ts'
-import { OPEN_PHASES } from '../store/phase.ts'
+import { IS_OPEN } from '../store/phase.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { endedByReset } from './ended-by-reset.ts'
 
@@ -106,7 +106,7 @@ async function lockOpen(tx: Tx, { network, relayerIds }: Scope): Promise<Transac
     .selectAll()
     .where('relayer_id', 'in', [...relayerIds])
     .where('network', '=', network.name)
-    .where('phase', 'in', OPEN_PHASES)
+    .where(IS_OPEN)
     .orderBy('position')
     .limit(BATCH)
     .forUpdate()

@@ -4,6 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns.ts'
 import { type AttemptRow, encodeDraft, toAttempt } from './codec.ts'
 
 type Db = Kysely<Schema>
@@ -54,8 +55,8 @@ export interface OutcomeChange extends AttemptNews {
 }
 
 /**
- * Writes only the rows that change, because bytes are broadcast many times and the rows are wide. With `openOnly`, a decision of the chain
- * stays: a late answer to a broadcast says less than a receipt.
+ * Writes only what the rows of the transactions do not say, because bytes are broadcast many times and the rows are wide. Save the transactions
+ * first. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -73,15 +74,16 @@ export async function saveOutcomes(
   }))
   await sql`
     update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,
-      broadcast_at = coalesce(a.broadcast_at, record.broadcast_at), result = coalesce(record.result, a.result)
+      broadcast_at = coalesce(${BROADCAST_AT}, record.broadcast_at), result = coalesce(record.result, ${RESULT})
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
       transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz,
       result jsonb)
+    join transactions t on t.id = record.transaction_id
     where a.transaction_id = record.transaction_id and a.number = record.number
-      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))
-      and (record.outcome is not null or a.outcome <> 'refused')
-      and (coalesce(record.outcome, a.outcome), record.error, coalesce(a.broadcast_at, record.broadcast_at),
-        coalesce(record.result, a.result)) is distinct from (a.outcome, a.error, a.broadcast_at, a.result)`.execute(
+      and (${!openOnly}::boolean or ${OUTCOME} in ('signed', 'broadcast', 'refused'))
+      and (record.outcome is not null or ${OUTCOME} <> 'refused')
+      and (coalesce(record.outcome, ${OUTCOME}), record.error, coalesce(${BROADCAST_AT}, record.broadcast_at),
+        coalesce(record.result, ${RESULT})) is distinct from (${OUTCOME}, a.error, ${BROADCAST_AT}, ${RESULT})`.execute(
     tx,
   )
 }
@@ -93,14 +95,12 @@ export async function findAttempts(
 ): Promise<Map<string, Attempt[]>> {
   const found = new Map<string, Attempt[]>(transactions.map((transaction) => [transaction.id, []]))
   if (transactions.length === 0) return found
-  const rows = await db
-    .selectFrom('attempts')
-    .selectAll()
-    .where('transaction_id', 'in', [...found.keys()])
-    .orderBy('transaction_id')
-    .orderBy('number')
-    .execute()
-  for (const row of rows) found.get(row.transaction_id)?.push(toAttempt(row as AttemptRow))
+  const { rows } = await sql<AttemptRow>`
+    select ${ATTEMPT_COLUMNS} from attempts a join transactions t on t.id = a.transaction_id
+    where a.transaction_id = any(${[...found.keys()]}::text[]) order by a.transaction_id, a.number`.execute(
+    db,
+  )
+  for (const row of rows) found.get(row.transaction_id)?.push(toAttempt(row))
   return found
 }
 

@@ -4,6 +4,7 @@ import {
   type Attempt,
   type ChainResult,
   type Draft,
+  INCLUDED_OUTCOMES,
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
 import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
@@ -27,6 +28,9 @@ export interface TransactionRow {
   nonce: bigint | null
   version: number
   current_attempt: number | null
+  accepted_attempt: number | null
+  included_outcome: string | null
+  included_result: object | null
   cost: bigint
   budgeted: boolean
   requested_by: string | null
@@ -113,6 +117,14 @@ export function toTransaction(row: TransactionRow): Transaction {
     nonce: row.nonce ?? undefined,
     version: row.version,
     currentAttempt: row.current_attempt ?? undefined,
+    acceptedAttempt: row.accepted_attempt ?? undefined,
+    inclusion:
+      row.included_outcome === null
+        ? undefined
+        : omitUndefined({
+            outcome: oneOf(INCLUDED_OUTCOMES, row.included_outcome, 'outcome of an included attempt'),
+            result: toResult(row.included_result),
+          }),
     cost: row.cost,
     isBudgeted: row.budgeted || undefined,
     requestedBy: row.requested_by ?? undefined,
@@ -131,6 +143,11 @@ export function toTransaction(row: TransactionRow): Transaction {
     madePublicAt: row.made_public_at ?? undefined,
     reorganizedAt: row.reorganized_at ?? undefined,
   }
+}
+
+/** The service wrote the value itself. */
+function toResult(stored: object | null): ChainResult | undefined {
+  return stored === null ? undefined : (fromExactJson(stored) as ChainResult)
 }
 
 /** Converts a row to an attempt. */
@@ -154,6 +171,6 @@ export function toAttempt(row: AttemptRow): Attempt {
     nonce: row.nonce ?? undefined,
     broadcastAt: row.broadcast_at ?? undefined,
     error: row.error ?? undefined,
-    result: row.result === null ? undefined : (fromExactJson(row.result) as ChainResult),
+    result: toResult(row.result),
   })
 }

@@ -2,13 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { ATTEMPT_COLUMNS } from './attempt-columns.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 
 type OfEvent<Row> = Row & { readonly event_number: bigint }
 
 /**
  * Reads the transactions of events in their state at that time, by event number, each with its current attempt. An event stores the fields of
- * the transaction that can change; the others come from its row, and those that only the service uses are neutral. The attempt is joined,
+ * the transaction that have changed since or may often change; the others come from its row, and those that only the service uses are neutral. The attempt is joined,
  * because signed content never changes.
  */
 export async function readSnapshots(
@@ -23,7 +24,7 @@ export async function readSnapshots(
     join transactions t on t.id = e.transaction_id,
     jsonb_populate_record(null::transactions, jsonb_build_object('id', t.id, 'relayer_id', t.relayer_id, 'network', t.network,
       'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at,
-      'top_up_of', t.top_up_of) || e.payload) snapshot
+      'top_up_of', t.top_up_of, 'request', t.request, 'purpose', t.purpose) || e.payload) snapshot
     where e.number = any(${eventNumbers}::bigint[])`.execute(db)
   const attempts = await readShownAttempts(db, eventNumbers)
   return new Map(
@@ -40,8 +41,9 @@ async function readShownAttempts(
   eventNumbers: readonly bigint[],
 ): Promise<Map<bigint, Attempt>> {
   const { rows } = await sql<OfEvent<AttemptRow>>`
-    select e.number as event_number, a.*
+    select e.number as event_number, ${ATTEMPT_COLUMNS}
     from events e
+    join transactions t on t.id = e.transaction_id
     join attempts a on a.transaction_id = e.transaction_id and a.number = (e.payload ->> 'current_attempt')::integer
     where e.number = any(${eventNumbers}::bigint[])`.execute(db)
   return new Map(rows.map((row) => [row.event_number, toAttempt(row)]))

@@ -1,10 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
+import { IS_OPEN } from './phase.ts'
 import { isActive } from './work-store.ts'
-
-/** Phases that are not final. They are literals, because the partial index applies in every plan only then. */
-const OPEN = sql`('pending', 'in_flight', 'mined')`
 
 /** Builds the SQL condition that a status is final. */
 export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -33,7 +31,7 @@ export async function countTransactions(
 ): Promise<number> {
   const wanted = status === undefined ? sql`` : sql`and status = ${status}`
   const { rows } = await sql<{ total: bigint }>`
-    select (select count(*) from transactions where relayer_id = ${relayerId} and phase in ${OPEN} ${wanted})
+    select (select count(*) from transactions where relayer_id = ${relayerId} and ${IS_OPEN} ${wanted})
       + (select coalesce(sum(count), 0)::bigint from finished_counts where relayer_id = ${relayerId} ${wanted})
       as total`.execute(db)
   return Number(rows[0]?.total ?? 0n)
@@ -61,7 +59,7 @@ export async function countByStatus(db: Kysely<Schema>, now: Date): Promise<Stat
     select r.id as relayer_id, r.network_type, counts.status, counts.count, counts.oldest_at
     from relayers r join (
       select relayer_id, status, count(*) as count, min(greatest(created_at, valid_from)) filter (where ${isActive(now)}) as oldest_at
-      from transactions where phase in ${OPEN} group by relayer_id, status
+      from transactions where ${IS_OPEN} group by relayer_id, status
       union all select relayer_id, status, count, null from finished_counts
     ) counts on counts.relayer_id = r.id
     order by r.created_at, r.id`.execute(db)

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
-import { UNDECIDED_PHASES } from './phase.ts'
+import { IS_IN_FLIGHT, IS_UNMINED } from './phase.ts'
 import { inFlight, isActive, isDueAt } from './work-store.ts'
 
 type Db = Kysely<Schema>
@@ -16,7 +16,7 @@ export async function findQueueHeads(db: Db, now: Date): Promise<Transaction[]> 
   const { rows } = await sql<TransactionRow>`
     select signed.* from (
       select distinct on (t.relayer_id, t.source_account) t.* from transactions t
-      where t.phase = 'in_flight' and t.nonce is not null
+      where ${IS_IN_FLIGHT} and t.nonce is not null
       order by t.relayer_id, t.source_account, t.nonce) signed
     union all
     select pending.* from relayers r
@@ -84,7 +84,7 @@ export async function countAhead(db: Db, transaction: Transaction, now: Date): P
   const open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', transaction.relayerId)
-    .where('phase', 'in', UNDECIDED_PHASES)
+    .where(IS_UNMINED)
     .where(isActive(now))
     .where('id', '<>', transaction.id)
   const before =
@@ -113,7 +113,7 @@ export async function findWaitingSuccessors(
     .selectFrom('transactions')
     .select(['id', 'request'])
     .where('relayer_id', '=', relayerId)
-    .where('phase', '=', 'in_flight')
+    .where(IS_IN_FLIGHT)
     .where('purpose', '=', 'successor')
     .execute()
   return rows.map(({ id, request }) => ({ id, request: decodeRequest(request) }))
@@ -134,7 +134,7 @@ export async function findOpenRequests(
     .selectFrom('transactions')
     .select((eb) => ['id', eb.fn.countAll<bigint>().over().as('total')] as const)
     .where('relayer_id', '=', relayerId)
-    .where('phase', 'in', UNDECIDED_PHASES)
+    .where(IS_UNMINED)
     .where('purpose', 'in', REQUESTED as Purpose[])
     .orderBy('position', 'desc')
     .limit(limit)

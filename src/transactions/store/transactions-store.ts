@@ -3,6 +3,7 @@ import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { IncidentType } from '../../events/event.ts'
+import { toExactJson } from '../../lib/exact-json.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -22,28 +23,52 @@ type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
 /**
- * The payload of an event: the fields of the row `record` that can change and that readers see. `readSnapshots` adds the others. A field
- * without a value is left out, but for those inside the request.
+ * The columns of a transaction that an event stores: those that readers see and that change again and again. `readSnapshots` adds the others.
+ * Request and purpose hardly ever change, so that the event gets them only when its transaction gets others (`KEEP_CONTENT`).
  */
-const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
-  'request',
-  'id',
-  'relayer_id',
-  'network',
-  'from_address',
-  'created_at',
-  'phase',
-  'version',
-  'cost',
-  'budgeted',
-  'requested_by',
-  'top_up_of',
-  'trace_parent',
-  'valid_from',
-  'next_run_at',
-  'estimated_gas',
-  'private_since_block',
-]}::text[]) || jsonb_build_object('request', record.request))`
+const SNAPSHOT_COLUMNS = [
+  'status',
+  'status_reason',
+  'source_account',
+  'nonce',
+  'current_attempt',
+  'awaits_approval',
+  'block_number',
+  'block_hash',
+  'sent_at',
+  'confirmed_at',
+  'undecided_since',
+  'stuck_since',
+  'private',
+  'made_public_at',
+  'reorganized_at',
+] as const
+
+/** Gives the payload of an event about the row, which the database would build in a multiple of the time. */
+function snapshotOf(row: ReturnType<typeof toRow>): object {
+  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, row[column]]))
+}
+
+/** Gives the payload of an event about the row `record`. */
+const SNAPSHOT = sql`(
+  select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(record))
+  where key = any(${SNAPSHOT_COLUMNS}::text[]) and value <> 'null')`
+
+/** The transactions with another request or purpose than before. */
+const CONTENT_CHANGED = sql`
+  select before.id, before.request, before.purpose from before join record on record.id = before.id
+  where before.request is distinct from record.request or before.purpose <> record.purpose`
+
+/**
+ * Writes the former request and purpose into the events of the transactions that get others. It is a part of the statement that changes them,
+ * so that every reader finds either the old content in the transaction or the event that has it. The array makes the database use the index of
+ * the events whatever it expects; nearly always it is empty.
+ */
+const KEEP_CONTENT = sql`
+  update events e set payload = jsonb_build_object('request', content_changed.request, 'purpose', content_changed.purpose) || e.payload
+  from content_changed
+  where e.transaction_id = content_changed.id and e.type <> 'alert'
+    and e.transaction_id = any(array(select id from content_changed))`
 
 /** Stores new transactions and their events, in this order (I8). */
 export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
@@ -60,7 +85,7 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
     insert into events (relayer_id, transaction_id, type, payload, notification_id)
-    select relayer_id, id, 'transaction_update', ${SNAPSHOT}, ${NOTIFICATION} from record`.execute(tx)
+    select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record`.execute(tx)
   await wakeWorkers(tx, transactions)
 }
 
@@ -73,7 +98,7 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
   const { rows } = await sql<{ id: string }>`
     with record as materialized (select * from ${recordset(transactions)}),
     before as (
-      select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at from transactions t
+      select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at, t.request, t.purpose from transactions t
       join record on record.id = t.id and record.version = t.version
       order by t.id for update of t
     ),
@@ -81,7 +106,9 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
       update transactions t set
         status = record.status, status_reason = record.status_reason, purpose = record.purpose,
         request = record.request, estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
-        version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, budgeted = record.budgeted,
+        version = t.version + 1, current_attempt = record.current_attempt,
+        accepted_attempt = record.accepted_attempt, included_outcome = record.included_outcome, included_result = record.included_result,
+        cost = record.cost, budgeted = record.budgeted,
         awaits_approval = record.awaits_approval, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         private = record.private, private_since_block = record.private_since_block, made_public_at = record.made_public_at,
@@ -94,9 +121,11 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
           or before.made_public_at is distinct from t.made_public_at as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
+    content_changed as materialized (${CONTENT_CHANGED}),
+    content_kept as (${KEEP_CONTENT}),
     announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)
-      select record.relayer_id, record.id, 'transaction_update', ${SNAPSHOT}, ${NOTIFICATION}
+      select record.relayer_id, record.id, 'transaction_update', record.payload, ${NOTIFICATION}
       from record join written on written.id = record.id and written.is_event
     ),
     counted as (${addToCounts(sql`
@@ -240,6 +269,11 @@ export async function wakeRelayers(tx: Tx, waking: readonly Pick<Transaction, 'r
 }
 
 function toRecord(transaction: Transaction) {
+  const row = toRow(transaction)
+  return { ...row, payload: snapshotOf(row) }
+}
+
+function toRow(transaction: Transaction) {
   return {
     id: transaction.id,
     relayer_id: transaction.relayerId,
@@ -254,6 +288,9 @@ function toRecord(transaction: Transaction) {
     nonce: transaction.nonce?.toString(),
     version: transaction.version,
     current_attempt: transaction.currentAttempt,
+    accepted_attempt: transaction.acceptedAttempt,
+    included_outcome: transaction.inclusion?.outcome,
+    included_result: transaction.inclusion?.result && toExactJson(transaction.inclusion.result),
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
     requested_by: transaction.requestedBy,
@@ -280,8 +317,9 @@ function toRecord(transaction: Transaction) {
 function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
-    request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
+    request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer,
+    accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
     budgeted boolean, requested_by text, top_up_of text, trace_parent text, awaits_approval boolean, private boolean, private_since_block bigint,
     made_public_at timestamptz, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
-    sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
+    sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz, payload jsonb)`
 }

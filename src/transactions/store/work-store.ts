@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
-import { UNDECIDED_PHASES } from './phase.ts'
+import { IS_IN_FLIGHT, IS_SIGNED, IS_UNMINED } from './phase.ts'
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
@@ -29,7 +29,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     .selectFrom('transactions')
     .select('relayer_id')
     .distinct()
-    .where('phase', 'in', UNDECIDED_PHASES)
+    .where(IS_UNMINED)
     .where(isActive(now))
     .where(isDueAt(now))
     .execute()
@@ -88,7 +88,7 @@ const MAX_REBROADCAST = 500
 
 /** Builds the query for the relayer's transactions that are signed and not mined. */
 export function inFlight(db: Db, relayerId: string) {
-  return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('phase', '=', 'in_flight')
+  return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where(IS_IN_FLIGHT)
 }
 
 /**
@@ -105,9 +105,7 @@ export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise
     : sql<Found>`
         select exists (
           select from transactions
-          where phase in ('in_flight', 'mined') and relayer_id = any(${relayerIds}::text[])) as found`.execute(
-        db,
-      ))
+          where ${IS_SIGNED} and relayer_id = any(${relayerIds}::text[])) as found`.execute(db))
   return rows[0]?.found === true
 }
 
@@ -118,12 +116,12 @@ interface Found {
 /** Every block of an idle network asks this, so a long list of ids is sent only when there is something to look for. */
 async function findAmongAll(db: Db, relayerIds: readonly string[]): Promise<{ rows: readonly Found[] }> {
   const any = await sql<Found>`
-    select exists (select from transactions where phase in ('in_flight', 'mined')) as found`.execute(db)
+    select exists (select from transactions where ${IS_SIGNED}) as found`.execute(db)
   if (any.rows[0]?.found !== true) return any
   // With `offset 0`, the database does not move the condition for the relayers into the inner query.
   return sql<Found>`
     select exists (
-      select from (select relayer_id from transactions where phase in ('in_flight', 'mined') offset 0) signed
+      select from (select relayer_id from transactions where ${IS_SIGNED} offset 0) signed
       where relayer_id = any(${relayerIds}::text[])) as found`.execute(db)
 }
 
@@ -133,7 +131,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
     .selectFrom('transactions')
     .selectAll()
     .where(sql<boolean>`relayer_id = any(${relayerIds}::text[])`)
-    .where('phase', 'in', ['in_flight', 'mined'])
+    .where(IS_SIGNED)
     .orderBy('nonce')
     .execute()
   return rows.map(toTransaction)
@@ -151,7 +149,7 @@ export async function reservedBy(
   let open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', relayerId)
-    .where('phase', 'in', UNDECIDED_PHASES)
+    .where(IS_UNMINED)
     .where(isActive(now))
   if (except !== undefined) open = open.where('id', '<>', except)
   const row = await open.select((eb) => eb.fn.sum<bigint | null>('cost').as('sum')).executeTakeFirstOrThrow()

@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { type TransactionRow, toTransaction } from '../store/codec.ts'
-import { OPEN_PHASES } from '../store/phase.ts'
+import { IS_OPEN } from '../store/phase.ts'
 import { DAY_MS } from './history.ts'
 
 /** The most top-ups that are read. Each follows the confirmation of the one before, so this many within a day are none that a person wants. */
@@ -23,7 +23,7 @@ export async function readTopUps(
   const { rows } = await sql<TransactionRow>`
     select * from transactions
     where ${own} and (
-      phase = any(${OPEN_PHASES}::text[]) or coalesce(confirmed_at, created_at) >= ${since}
+      ${IS_OPEN} or coalesce(confirmed_at, created_at) >= ${since}
       or reorganized_at is not null
       or position = (select max(position) from transactions where ${own})
       or position = (select max(position) from transactions where ${own} and phase = 'confirmed'))

@@ -174,7 +174,10 @@ async function recordNewInclusion(
 ): Promise<void> {
   const { transaction, attempts } = item
   const { attempt, receipt, reason } = inclusion
-  const { outcomes } = included({ transaction: { ...transaction, status: 'submitted' }, attempts }, inclusion)
+  const { transaction: mined, outcomes } = included(
+    { transaction: { ...transaction, status: 'submitted' }, attempts },
+    inclusion,
+  )
   const result = receipt.success ? 'mined' : 'reverted'
   const status = nextStatus('mined', finalEvent(contentKind(attempts, attempt.number), result))
   const failure = reason === undefined ? '' : ` It was reverted: ${reason}.`
@@ -182,8 +185,9 @@ async function recordNewInclusion(
     ...transaction,
     status,
     statusReason: `Its first block is no longer in the chain; attempt ${attempt.number} is in block ${receipt.blockNumber} now.${failure}`,
-    currentAttempt: attempt.number,
-    block: { number: receipt.blockNumber, hash: receipt.blockHash },
+    currentAttempt: mined.currentAttempt,
+    block: mined.block,
+    inclusion: mined.inclusion,
     reorganizedAt: undefined,
   }
   await saveAndAnnounce(context, [changed], outcomes)

@@ -29,6 +29,7 @@ export function included(item: TransactionWithAttempts, inclusion: Inclusion): R
       statusReason: inclusionReason(item, inclusion),
       currentAttempt: attempt.number,
       block: { number: receipt.blockNumber, hash: receipt.blockHash },
+      inclusion: { outcome: receipt.success ? 'mined' : 'reverted', result: receipt.result },
       cost: 0n,
       undecidedSince: undefined,
       stuckSince: undefined,
