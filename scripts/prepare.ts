@@ -12,8 +12,8 @@ import { stringifyJson } from '../src/contract/exact-integers.ts'
 import { readPreparedJson, writePreparedJson } from '../src/contract/prepared-json.ts'
 import { REFERENCE_PROGRAM } from '../src/contract/reference-program.ts'
 import {
-  engineVersion,
   INITIAL_DATABASE,
+  initialVersion,
   packDatabase,
   readInitialDatabase,
 } from '../src/database/engines/initial-database.ts'
@@ -23,15 +23,16 @@ import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
 
 async function prepareDatabase(): Promise<void> {
-  const { CREATION, createWithEngine } = await import('../src/database/engines/pglite.ts')
-  const madeBy = engineVersion(CREATION)
+  const { CREATION } = await import('../src/database/engines/pglite.ts')
+  const { makeDatabase } = await import('../src/database/engines/make-database.ts')
+  const madeBy = initialVersion(CREATION)
   if (readInitialDatabase(INITIAL_DATABASE, madeBy) !== undefined) return
-  const folder = mkdtempSync(join(tmpdir(), 'initial-database-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'initial-database-'))
   try {
-    await createWithEngine(join(folder, 'pglite'))
-    packDatabase(join(folder, 'pglite'), { file: INITIAL_DATABASE, madeBy })
+    await makeDatabase(dataDir)
+    packDatabase(join(dataDir, 'pglite'), { file: INITIAL_DATABASE, madeBy })
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(dataDir, { recursive: true })
   }
 }
 

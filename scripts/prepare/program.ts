@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { OutputChunk, Plugin, RolldownOptions } from 'rolldown'
 import { loadContract } from '../../src/contract/document.ts'
 import { prepareValidators } from '../../src/contract/prepare-validators.ts'
+import { migrationsVersion } from '../../src/database/engines/migrations-version.ts'
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
 
@@ -49,7 +50,7 @@ function optionsOf(root: string): RolldownOptions {
     cwd: root,
     input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'src', `${name}.ts`)])),
     platform: 'node',
-    plugins: [withValidators(root), withLazyBuiltins()],
+    plugins: [withPrepared(root), withLazyBuiltins()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that nobody has installed must not end as an import that fails at a start.
     onLog: (level, log, report) => {
@@ -59,17 +60,21 @@ function optionsOf(root: string): RolldownOptions {
   }
 }
 
-/** Puts the code of the validators of requests into the place of the file that says there is none. */
-function withValidators(root: string): Plugin {
-  const place = join(root, 'src/contract/prepared-validators.ts')
+/** Puts what is known when the program is built into the places of the files that compile or read it. */
+function withPrepared(root: string): Plugin {
+  const codes: Readonly<Record<string, () => string | Promise<string>>> = {
+    [join(root, 'src/contract/prepared-validators.ts')]: async () =>
+      prepareValidators(await loadContract(pathToFileURL(join(root, 'openapi.yaml')))),
+    [join(root, 'src/database/engines/migrations-version.ts')]: () =>
+      `export const migrationsVersion = () => '${migrationsVersion(join(root, 'src/database/migrations'))}'`,
+  }
   return {
-    name: 'validators',
+    name: 'prepared',
     load: {
-      filter: { id: /prepared-validators\.ts$/ },
+      filter: { id: /(prepared-validators|migrations-version)\.ts$/ },
       handler: async (id) => {
-        if (id !== place) return undefined
-        const contract = await loadContract(pathToFileURL(join(root, 'openapi.yaml')))
-        return { code: prepareValidators(contract), moduleType: 'js' }
+        const code = await codes[id]?.()
+        return code === undefined ? undefined : { code, moduleType: 'js' }
       },
     },
   }

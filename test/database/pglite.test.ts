@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/directory-lock.ts'
 import { createLogger } from '../../src/log.ts'
@@ -16,9 +16,20 @@ import { describeUpgrade } from './upgrade.ts'
 const log = createLogger({ level: 'silent' })
 
 describe('pglite', () => {
+  let unmigrated: string
+
+  // A new data folder gets a migrated database, and these tests migrate one.
+  beforeAll(async () => {
+    unmigrated = await mkdtemp(join(tmpdir(), 'relayer-unmigrated-'))
+    const database = await PGlite.create({ dataDir: join(unmigrated, 'pglite') })
+    await database.close()
+  }, 60_000)
+  afterAll(() => rm(unmigrated, { recursive: true }))
+
   const setUp = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'relayer-pglite-'))
     const dataDir = join(folder, 'data')
+    await cp(unmigrated, dataDir, { recursive: true })
     return {
       open: () => openDatabase({ dataDir }, log),
       remove: () => rm(folder, { recursive: true }),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Durability } from '../durability.ts'
 import { syncPath, syncTree } from './sync-files.ts'
-import { forgetSync, syncOnce } from './synced-mark.ts'
+import { forgetSync, markSynced, syncOnce } from './synced-mark.ts'
 
 /** The folder of an embedded database. */
 export interface DatabaseFolder {
@@ -30,6 +30,7 @@ export async function prepareDatabaseFolder({
     await create(unfinished)
     if (durability === 'full') syncTree(unfinished)
     renameSync(unfinished, folder)
+    if (durability === 'full') markSynced(folder)
   }
   if (durability === 'full') syncOnce(folder)
   else forgetSync(folder)

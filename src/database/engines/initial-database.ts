@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { builtFile } from '../../lib/package-root.ts'
+import { migrationsVersion } from './migrations-version.ts'
 
 /**
- * The files of a database that the engine has just created, in one file. The engine takes seconds and several hundred MB of memory to
- * create a database; to unpack one takes a fraction of it. `npm ci` and the image make the file; without it, or with one of another
- * version, the service starts all the same and lets the engine do it.
+ * The files of a database that was created, migrated, and never used, in one file. The engine takes seconds and several hundred MB of memory
+ * to create a database, and more seconds to migrate it; to unpack one takes a fraction of it. `npm ci` and the image make the file; without
+ * it, or with one of another version, the service starts all the same and lets the engine do it.
  */
 interface InitialDatabase {
   readonly madeBy: string
@@ -19,11 +20,11 @@ interface InitialDatabase {
 /** The file of this package. */
 export const INITIAL_DATABASE = builtFile('initial-database.gz')
 
-/** Identifies the version of the engine, and the arguments with which it creates a database. */
-export function engineVersion(creation: readonly string[]): string {
+/** Identifies the version of the engine, the arguments with which it creates a database, and the migrations. */
+export function initialVersion(creation: readonly string[]): string {
   const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
-  return ['pglite', version, ...creation].join(' ')
+  return ['pglite', version, ...creation, migrationsVersion()].join(' ')
 }
 
 /** Packs the folder of a database that nobody has open. The file appears complete or not at all. */

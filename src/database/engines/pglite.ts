@@ -13,7 +13,7 @@ import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { EmbeddedDialect } from './embedded-dialect.ts'
 import { Engine } from './engine.ts'
-import { engineVersion, INITIAL_DATABASE, readInitialDatabase, unpackDatabase } from './initial-database.ts'
+import { INITIAL_DATABASE, initialVersion, readInitialDatabase, unpackDatabase } from './initial-database.ts'
 
 const MEMORY = 'memory://'
 
@@ -71,13 +71,13 @@ export const CREATION: readonly string[] = ['--wal-segsize=4']
 
 /** Writes the files of a new database into a folder, which does not exist yet. */
 async function createFiles(folder: string): Promise<void> {
-  const initial = readInitialDatabase(INITIAL_DATABASE, engineVersion(CREATION))
+  const initial = readInitialDatabase(INITIAL_DATABASE, initialVersion(CREATION))
   if (initial === undefined) await createWithEngine(folder)
   else unpackDatabase(initial, folder)
 }
 
 /** Lets the engine create a database, which takes it seconds. */
-export async function createWithEngine(folder: string): Promise<void> {
+async function createWithEngine(folder: string): Promise<void> {
   const pglite = await create(new NodeFS(folder), 'relaxed')
   await pglite.close()
 }

@@ -9,6 +9,11 @@ import { syncPath, syncTree } from './sync-files.ts'
 export function syncOnce(folder: string): void {
   if (isMarked(folder)) return
   syncTree(folder)
+  markSynced(folder)
+}
+
+/** Marks a folder whose files are on the disk. Its name may not be there yet. */
+export function markSynced(folder: string): void {
   syncPath(dirname(folder))
   mark(folder)
 }
