@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { createSignatureRecorder } from './audit/signatures.ts'
 import type { Config } from './config/load.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
-import { openDatabase } from './database/database.ts'
+import { type DatabaseOptions, openDatabase } from './database/database.ts'
 import type { Database } from './database/engine.ts'
 import { withSealedColumns } from './database/sealed-columns.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
@@ -82,6 +82,8 @@ interface AppDeps {
   readonly telemetry?: Telemetry | undefined
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal
+  /** Starts the engine of the embedded database. Default: in a thread of its own. */
+  readonly startEngine?: DatabaseOptions['startEngine']
 }
 
 /**
@@ -89,7 +91,7 @@ interface AppDeps {
  * @throws ConfigError with all problems of the configuration, before anything is started
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
-  const { log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
+  const { log = createLogger({ level: config.logLevel }), nameServers, signal, startEngine } = deps
   const services = createKeyServices(config, nameServers)
   const loaded = await loadKeys(config.signers, services.configured)
   const { telemetry = await startTelemetry(config.telemetry) } = deps
@@ -97,7 +99,10 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   const accounts = loaded.remote.size === 0 ? await configuredAccounts(config, loaded.keys) : undefined
   const sealer = sealerOf(config.sealingKey)
   const database = withSealedColumns(
-    await openDatabase({ ...config.database, signal, observer: telemetry?.traces?.queries }, log),
+    await openDatabase(
+      { ...config.database, signal, startEngine, observer: telemetry?.traces?.queries },
+      log,
+    ),
     sealer,
   )
   try {

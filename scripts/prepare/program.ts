@@ -9,8 +9,8 @@ import { migrationsVersion } from '../../src/database/engines/migrations-version
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
 
-/** Programs that the service starts: itself, and the process of a PKCS#11 library. */
-const PROGRAMS = ['main', 'signers/pkcs11/process/main']
+/** Programs that the service starts: itself, the thread of the embedded database, and the process of a PKCS#11 library. */
+const PROGRAMS = ['main', 'database/engines/engine-thread', 'signers/pkcs11/process/main']
 
 /** The package has machine code, which no bundle can hold. */
 const WITH_MACHINE_CODE = ['secp256k1']

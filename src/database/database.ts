@@ -3,6 +3,7 @@ import { isMissingPackage } from '../lib/missing-package.ts'
 import type { Logger } from '../log.ts'
 import type { Durability } from './durability.ts'
 import type { Database } from './engine.ts'
+import type { StartedEngine } from './engines/start-engine.ts'
 import type { QueryObserver } from './query-observer.ts'
 
 /** Selects the database engine. */
@@ -19,6 +20,8 @@ export interface DatabaseOptions {
   readonly signal?: AbortSignal | undefined
   /** Receives a report of each statement. */
   readonly observer?: QueryObserver | undefined
+  /** Starts the engine of the embedded database. Default: in a thread of its own. */
+  readonly startEngine?: (() => StartedEngine | Promise<StartedEngine>) | undefined
 }
 
 /**
@@ -28,10 +31,10 @@ export interface DatabaseOptions {
  * @throws ConfigError when the embedded database is asked for and not installed
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
-  const { url, dataDir, durability = 'full', waitMs = 0, signal, observer } = options
+  const { url, dataDir, durability = 'full', waitMs = 0, signal, observer, startEngine } = options
   if (url === undefined) {
     const { openPGlite } = await import('./engines/pglite.ts').catch(explainMissing)
-    return openPGlite({ dataDir, durability, observer })
+    return openPGlite({ dataDir, durability, observer, startEngine })
   }
   const { openPostgres } = await import('./engines/postgres.ts')
   return openPostgres({ url, waitMs, signal, observer }, log)

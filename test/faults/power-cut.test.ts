@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Durability } from '../../src/database/durability.ts'
 import { openPGlite } from '../../src/database/engines/pglite.ts'
+import { startEngineHere } from '../../src/database/engines/start-engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { cutPower } from '../support/disk/cut-power.ts'
@@ -20,6 +21,9 @@ const CUTS = Number(process.env.POWER_CUTS ?? 12)
 /** Requests of the load, and how many of them are under way at a time. */
 const REQUESTS = 300
 const CONCURRENCY = 10
+
+/** A record has what this thread does to files, so the engine runs in it. */
+const RECORDED = startEngineHere
 
 /** An answered request. */
 interface Answered {
@@ -37,7 +41,12 @@ beforeAll(async () => {
   anvil = await startAnvil({ args: ['--block-time', '1'] })
   folder = mkdtempSync(join(tmpdir(), 'power-'))
   record = recordDisk(folder)
-  const service = await startService({ rpcUrls: [anvil.url], dataDir: folder, env: { DURABILITY: 'full' } })
+  const service = await startService({
+    rpcUrls: [anvil.url],
+    dataDir: folder,
+    env: { DURABILITY: 'full' },
+    startEngine: RECORDED,
+  })
   try {
     await Promise.all(Array.from({ length: CONCURRENCY }, () => send(service)))
   } finally {
@@ -104,7 +113,7 @@ test('a database that was written with DURABILITY=relaxed survives a cut as soon
   const dataDir = mkdtempSync(join(tmpdir(), 'power-relaxed-'))
   const target = mkdtempSync(join(tmpdir(), 'power-after-'))
   const relaxed = recordDisk(dataDir)
-  const open = (durability: Durability) => openPGlite({ dataDir, durability })
+  const open = (durability: Durability) => openPGlite({ dataDir, durability, startEngine: RECORDED })
   try {
     await (await open('full')).close()
     const written = await open('relaxed')

@@ -5,6 +5,7 @@ import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { compileContract } from '../../src/contract/compile.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
+import type { DatabaseOptions } from '../../src/database/database.ts'
 import type { Clock } from '../../src/lib/time/clock.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
@@ -74,6 +75,8 @@ export interface ServiceOptions {
   /** Default: forgotten at the stop. */
   readonly dataDir?: string
   readonly databaseUrl?: string
+  /** Default: in a thread of its own. */
+  readonly startEngine?: DatabaseOptions['startEngine']
   readonly policies?: object
   readonly network?: object
   /** Stand beside the network `anvil`, or alone when there are no `rpcUrls`. */
@@ -149,6 +152,7 @@ async function buildApp(options: ServiceOptions): Promise<App> {
       compiled,
       ...(clock && { clock }),
       ...(nameServers && { nameServers }),
+      ...(options.startEngine && { startEngine: options.startEngine }),
     })
   } finally {
     await rm(folder, { recursive: true })

@@ -1,4 +1,4 @@
-import type { PGlite } from '@electric-sql/pglite'
+import { type Kysely, sql } from 'kysely'
 
 /** The write-ahead log that a start would have to replay may grow to this size, in bytes; one more second of writing is added to it. */
 const LONGEST_LOG_BYTES = 16 * 1024 * 1024
@@ -10,13 +10,13 @@ const INTERVAL_MS = 1_000
  * Makes a checkpoint whenever the write-ahead log has become long, until the returned function is called. The engine makes none by itself,
  * because it has no background processes: the log, and the time of a start after a kill, would grow without limit.
  */
-export function boundLog(pglite: PGlite): () => void {
+export function boundLog<Schema>(db: Kysely<Schema>): () => void {
   let isBusy = false
   const timer = setInterval(async () => {
-    if (isBusy || pglite.closed) return
+    if (isBusy) return
     isBusy = true
     try {
-      await checkpointIfLong(pglite)
+      await checkpointIfLong(db)
     } catch {
       // A database that cannot write says so to everybody who uses it.
     } finally {
@@ -27,9 +27,10 @@ export function boundLog(pglite: PGlite): () => void {
   return () => clearInterval(timer)
 }
 
-async function checkpointIfLong(pglite: PGlite): Promise<void> {
-  const { rows } = await pglite.query<{ bytes: string }>(
-    'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::text as bytes from pg_control_checkpoint()',
+async function checkpointIfLong<Schema>(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ bytes: string }>`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::text as bytes from pg_control_checkpoint()`.execute(
+    db,
   )
-  if (Number(rows[0]?.bytes) > LONGEST_LOG_BYTES) await pglite.query('checkpoint')
+  if (Number(rows[0]?.bytes) > LONGEST_LOG_BYTES) await sql`checkpoint`.execute(db)
 }

@@ -1,8 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
-import { PGlite, type Results, type Transaction } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { DatabaseFiles } from './database-files.ts'
-import { createFailedTransaction } from './failed-transaction.ts'
-import { createStatements } from './statements.ts'
+import { joinBytes } from './join-bytes.ts'
 
 /** A message of PostgreSQL's protocol: a query without a statement. The engine parses it and does nothing. */
 const EMPTY_QUERY = Uint8Array.of(0x51, 0, 0, 0, 5, 0)
@@ -25,40 +24,16 @@ export class Engine extends PGlite {
     return super.execProtocolRawSync(message)
   }
 
-  /** The statement is parsed once. Options of PGlite are for none of the service's statements. */
-  override async query<T>(text: string, parameters: unknown[] = []): Promise<Results<T>> {
-    await this._checkReady()
-    return this._runExclusiveTransaction(() => this.#run<T>(text, parameters))
-  }
-
-  /**
-   * Calls `callback` also when the transaction cannot begin. Kysely waits for that call, and until then nobody sees the failure: its caller
-   * would wait for ever, and Node.js would end the process before the other requests have their answers.
-   */
-  override async transaction<T>(callback: (tx: Transaction) => Promise<T>): Promise<T> {
-    let hasBegun = false
-    try {
-      return await super.transaction((tx) => {
-        hasBegun = true
-        return callback(Object.assign(tx, { query: this.#run.bind(this) }))
-      })
-    } catch (error) {
-      if (!hasBegun) await callback(createFailedTransaction(error))
-      throw error
-    }
+  /** Sends messages of PostgreSQL's protocol, and returns the bytes of the answers, in memory of their own. */
+  async exchange(message: Uint8Array): Promise<Uint8Array> {
+    const parts: Uint8Array[] = []
+    // The engine writes each part into the same memory.
+    const onRawData = (part: Uint8Array) => void parts.push(part.slice())
+    await this.execProtocolRawStream(message, { syncToFs: false, onRawData })
+    return joinBytes(parts)
   }
 
   #hasParsed = false
-
-  #statements = createStatements({
-    parsers: this.parsers,
-    serializers: this.serializers,
-    send: (message) => this.execProtocolStream(message, { syncToFs: false }),
-  })
-
-  #run<T>(text: string, parameters: readonly unknown[] = []): Promise<Results<T>> {
-    return this._runExclusiveQuery(() => this.#statements(text, parameters)) as Promise<Results<T>>
-  }
 }
 
 /**

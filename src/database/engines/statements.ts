@@ -1,4 +1,5 @@
-import { type messages, parse, protocol, type Results } from '@electric-sql/pglite'
+import { type messages, parse, protocol } from '@electric-sql/pglite'
+import { joinBytes } from './join-bytes.ts'
 
 type Message = messages.BackendMessage
 type Parsers = Parameters<typeof parse.parseResults>[1]
@@ -8,12 +9,20 @@ type Serializers = Readonly<Record<number | string, (value: unknown) => string>>
 export interface StatementRunner {
   readonly parsers: Parsers
   readonly serializers: Serializers
-  /** Sends messages of PostgreSQL's protocol, and throws the error among the answers. */
+  /** Sends messages of PostgreSQL's protocol, whose memory it keeps, and throws the error among the answers. */
   send(message: Uint8Array): Promise<Message[]>
 }
 
+/** The result of a statement. */
+export interface StatementResult {
+  /** The first word of the command that was completed, e.g. `SELECT`, or `ROLLBACK` for a commit that was none. */
+  readonly command: string
+  readonly rowCount: number
+  readonly rows: readonly object[]
+}
+
 /** Runs one statement. */
-export type RunStatement = (text: string, parameters: readonly unknown[]) => Promise<Results<object>>
+export type RunStatement = (text: string, parameters: readonly unknown[]) => Promise<StatementResult>
 
 /** The engine keeps a parsed statement in its memory, about 50 kB each. The statements of all steps and of the usual requests find room. */
 const MAX_STATEMENTS = 200
@@ -53,11 +62,7 @@ export function createStatements({ parsers, serializers, send }: StatementRunner
 
   async function prepare(text: string, name: string): Promise<Prepared> {
     const answers = await send(
-      Buffer.concat([
-        serialize.parse({ name, text }),
-        serialize.describe({ type: 'S', name }),
-        serialize.sync(),
-      ]),
+      joinBytes([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()]),
     )
     return {
       name,
@@ -87,19 +92,20 @@ export function createStatements({ parsers, serializers, send }: StatementRunner
 
   async function forget(text: string, { name }: Prepared): Promise<void> {
     prepared.delete(text)
-    await send(Buffer.concat([serialize.close({ type: 'S', name }), serialize.sync()]))
+    await send(joinBytes([serialize.close({ type: 'S', name }), serialize.sync()]))
   }
 
   return async (text, parameters) => {
     const { name, parameterTypes, description } = await find(text, parameters.length)
     const values = parameters.map((value, index) => textOf(value, serializers[parameterTypes[index] ?? 0]))
     const answers = await send(
-      Buffer.concat([serialize.bind({ statement: name, values }), serialize.execute(), serialize.sync()]),
+      joinBytes([serialize.bind({ statement: name, values }), serialize.execute(), serialize.sync()]),
     )
     const [result] = parse.parseResults([...description, ...answers], parsers)
     if (result === undefined) throw new Error('the engine has answered nothing')
-    if (DEFINITIONS.has(commandOf(answers))) for (const entry of [...prepared]) await forget(...entry)
-    return result as Results<object>
+    const command = commandOf(answers)
+    if (DEFINITIONS.has(command)) for (const entry of [...prepared]) await forget(...entry)
+    return { command, rowCount: result.affectedRows ?? 0, rows: result.rows as object[] }
   }
 }
 

@@ -1,67 +1,67 @@
-import { MemoryFS } from '@electric-sql/pglite'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { Engine } from '../../../src/database/engines/engine.ts'
+import { type EngineClient, openEngine } from '../../../src/database/engines/engine-client.ts'
+import { startEngineHere } from '../../../src/database/engines/start-engine.ts'
 
+let engine: EngineClient
 /** Counts the calls of the engine. */
-class CountingEngine extends Engine {
-  calls = 0
-  override execProtocolStream(...args: Parameters<Engine['execProtocolStream']>) {
-    this.calls += 1
-    return super.execProtocolStream(...args)
-  }
-}
+let calls = 0
 
-let engine: CountingEngine
+const ask = (text: string, parameters: readonly unknown[] = []) => engine.query(text, parameters)
 
 beforeAll(async () => {
-  engine = new CountingEngine({ fs: new MemoryFS('memory://') })
-  await engine.waitReady
+  const started = await startEngineHere()
+  const send = started.port.postMessage.bind(started.port)
+  vi.spyOn(started.port, 'postMessage').mockImplementation((message, transfer) => {
+    calls += 1
+    send(message, transfer as ArrayBuffer[])
+  })
+  engine = await openEngine(started, { durability: 'relaxed' })
 })
 afterAll(() => engine.close())
 afterEach(() => void vi.useRealTimers())
 
 async function preparedTexts(): Promise<string[]> {
-  const { rows } = await engine.query<{ statement: string }>('select statement from pg_prepared_statements')
-  return rows.map(({ statement }) => statement)
+  const { rows } = await ask('select statement from pg_prepared_statements')
+  return (rows as { statement: string }[]).map(({ statement }) => statement)
 }
 
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
-  const before = engine.calls
+  const before = calls
   await work()
-  return engine.calls - before
+  return calls - before
 }
 
 test('a statement is parsed once, and takes one call of the engine from then on', async () => {
-  const ask = (id: number) => engine.query('select $1::int + 1 as next', [id])
-  expect(await callsOf(() => ask(1))).toBe(2)
-  expect(await callsOf(async () => expect((await ask(41)).rows).toEqual([{ next: 42 }]))).toBe(1)
+  const next = (id: number) => ask('select $1::int + 1 as next', [id])
+  expect(await callsOf(() => next(1))).toBe(2)
+  expect(await callsOf(async () => expect((await next(41)).rows).toEqual([{ next: 42 }]))).toBe(1)
 })
 
 test('a statement that is ten seconds old is parsed again, for a plan that fits what the tables have become', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
-  const ask = () => engine.query('select 2 as aged')
-  await ask()
+  const again = () => ask('select 2 as aged')
+  await again()
   vi.advanceTimersByTime(10_001)
-  expect(await callsOf(ask)).toBe(3)
+  expect(await callsOf(again)).toBe(3)
   expect((await preparedTexts()).filter((text) => text === 'select 2 as aged')).toHaveLength(1)
 })
 
 test('a change of a table is seen by the statements that were parsed before', async () => {
-  await engine.query('create table changing (one int)')
-  await engine.query('insert into changing values (1)')
-  expect((await engine.query('select * from changing')).rows).toEqual([{ one: 1 }])
-  await engine.query('alter table changing add column two text')
-  expect((await engine.query('select * from changing')).rows).toEqual([{ one: 1, two: null }])
+  await ask('create table changing (one int)')
+  await ask('insert into changing values (1)')
+  expect((await ask('select * from changing')).rows).toEqual([{ one: 1 }])
+  await ask('alter table changing add column two text')
+  expect((await ask('select * from changing')).rows).toEqual([{ one: 1, two: null }])
 })
 
 test('values of every kind that the service stores arrive as they were', async () => {
   const values = [true, 12n, 'text', new Date(0), { a: 1 }, Buffer.from([0, 255]), ['a', 'b,"c'], null]
   const types = ['boolean', 'bigint', 'text', 'timestamptz', 'jsonb', 'bytea', 'text[]', 'text']
   const text = `select ${types.map((type, index) => `$${index + 1}::${type} as v${index}`).join(', ')}`
-  const { rows } = await engine.query(text, values)
+  const { rows } = await ask(text, values)
   expect(Object.values(rows[0] as object)).toEqual([
     true,
-    12,
+    12n,
     ...values.slice(2, 5),
     Uint8Array.of(0, 255),
     ...values.slice(6),
@@ -69,29 +69,28 @@ test('values of every kind that the service stores arrive as they were', async (
 })
 
 test('a refused statement spoils neither the next one nor a repetition', async () => {
-  await engine.query('create table unique_ones (id int primary key)')
-  const insert = (id: number) => engine.query('insert into unique_ones values ($1)', [id])
+  await ask('create table unique_ones (id int primary key)')
+  const insert = (id: number) => ask('insert into unique_ones values ($1)', [id])
   await insert(1)
   await expect(insert(1)).rejects.toMatchObject({ code: '23505', constraint: 'unique_ones_pkey' })
-  expect((await insert(2)).affectedRows).toBe(1)
-  await expect(engine.query('select nothing')).rejects.toMatchObject({ code: '42703' })
-  await expect(engine.query('select $1::int', ['word'])).rejects.toMatchObject({ code: '22P02' })
+  expect((await insert(2)).rowCount).toBe(1)
+  await expect(ask('select nothing')).rejects.toMatchObject({ code: '42703' })
+  await expect(ask('select $1::int', ['word'])).rejects.toMatchObject({ code: '22P02' })
 })
 
 test('a transaction that failed can still be rolled back, and its statements work afterwards', async () => {
-  const broken = engine.transaction(async (tx) => {
-    await tx.query('select $1::int as fine', [1])
-    await expect(tx.query('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
-    await tx.query('select $1::int as fine', [1])
-  })
-  await expect(broken).rejects.toMatchObject({ code: '25P02' })
-  expect((await engine.query('select $1::int as fine', [3])).rows).toEqual([{ fine: 3 }])
+  await ask('begin')
+  await ask('select $1::int as fine', [1])
+  await expect(ask('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
+  await expect(ask('select $1::int as fine', [1])).rejects.toMatchObject({ code: '25P02' })
+  expect((await ask('commit')).command).toBe('ROLLBACK')
+  expect((await ask('select $1::int as fine', [3])).rows).toEqual([{ fine: 3 }])
 })
 
 test('the engine keeps a bounded number of statements, and none with a long list', async () => {
-  for (let count = 0; count < 230; count += 1) await engine.query(`select ${count} as n`)
+  for (let count = 0; count < 230; count += 1) await ask(`select ${count} as n`)
   const list = Array.from({ length: 40 }, (_, index) => `$${index + 1}::int`).join(', ')
-  await engine.query(
+  await ask(
     `select ${list}`,
     Array.from({ length: 40 }, (_, index) => index),
   )

@@ -1,0 +1,55 @@
+import { MemoryFS, PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+import type { Durability } from '../durability.ts'
+import { DatabaseFiles } from './database-files.ts'
+import { Engine } from './engine.ts'
+
+/** Turns fsync off (`postgres -F`). */
+const WITHOUT_SYNC = '-F'
+
+/**
+ * Settings of the engine. `wal_sync_method`: the engine's runtime ignores the system call fdatasync. `shared_buffers`: the default of
+ * 160 MB is memory of this process, and the operating system caches the files as well. `jit`: the engine has none. `min_wal_size`: the
+ * engine refuses less than two segments, which have 16 MB in a database of its default.
+ */
+const SETTINGS = [
+  'wal_sync_method=fsync',
+  'shared_buffers=16MB',
+  'jit=off',
+  'max_wal_size=48MB',
+  'min_wal_size=32MB',
+]
+
+/** A new database writes its log in segments of this size, in MB: the log is bounded by whole segments. */
+export const CREATION: readonly string[] = ['--wal-segsize=4']
+
+/** Selects what the engine opens. */
+export interface EngineOptions {
+  /** The folder of the database; absent for one that stores nothing on disk. */
+  readonly folder?: string | undefined
+  readonly durability: Durability
+}
+
+/** Starts the engine in this thread. */
+export async function createEngine({ folder, durability }: EngineOptions): Promise<Engine> {
+  const fs = folder === undefined ? new MemoryFS('memory://') : new DatabaseFiles(folder, durability)
+  const isSynced = folder !== undefined && durability === 'full'
+  return start(fs, isSynced)
+}
+
+/** Lets the engine create the files of a database in a folder that does not exist yet, which takes it seconds. */
+export async function createWithEngine(folder: string): Promise<void> {
+  const engine = await start(new NodeFS(folder), false)
+  await engine.close()
+}
+
+async function start(fs: MemoryFS | NodeFS, isSynced: boolean): Promise<Engine> {
+  const defaults = PGlite.defaultStartParams.filter((one) => !isSynced || one !== WITHOUT_SYNC)
+  const engine = new Engine({
+    fs,
+    startParams: [...defaults, ...SETTINGS.flatMap((setting) => ['-c', setting])],
+    initDbStartParams: [...CREATION],
+  })
+  await engine.waitReady
+  return engine
+}

@@ -1,0 +1,50 @@
+import { extname, join } from 'node:path'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { builtFile } from '../../lib/package-root.ts'
+import type { EnginePort } from './engine-messages.ts'
+
+/** An engine that is not open yet, in a thread of its own or in this one. */
+export interface StartedEngine {
+  readonly port: EnginePort
+  /** Calls the listener when the thread has ended by itself: nothing that waits for the engine gets an answer any more. */
+  onEnd(listener: (reason: Error) => void): void
+  /** Ends the thread. Call it when the engine is closed. */
+  stop(): Promise<void>
+}
+
+/** The program is a source beside this source, or was built with this file. */
+const PROGRAM =
+  extname(import.meta.filename) === '.ts'
+    ? join(import.meta.dirname, 'engine-thread.ts')
+    : builtFile('database/engines/engine-thread.js')
+
+/** Starts an engine in a thread of its own. It loads its program while this thread goes on. */
+export function startEngineThread(): StartedEngine {
+  const thread = new Worker(PROGRAM)
+  let isStopping = false
+  return {
+    port: thread,
+    onEnd: (listener) => {
+      thread.once('error', listener)
+      thread.once('exit', (code) => {
+        if (!isStopping) listener(new Error(`the thread of the embedded database ended with code ${code}`))
+      })
+    },
+    stop: async () => {
+      isStopping = true
+      await thread.terminate()
+    },
+  }
+}
+
+/** Starts an engine in this thread, which it blocks: for a database in memory, and for tests that watch the files of this thread. */
+export async function startEngineHere(): Promise<StartedEngine> {
+  const { hostEngine } = await import('./engine-host.ts')
+  const { port1, port2 } = new MessageChannel()
+  hostEngine(port2)
+  return {
+    port: port1,
+    onEnd: () => {},
+    stop: async () => port1.close(),
+  }
+}

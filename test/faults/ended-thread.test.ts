@@ -1,0 +1,22 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openPGlite } from '../../src/database/engines/pglite.ts'
+import { createDataDir } from '../support/data-dir.ts'
+
+test('when the thread of the embedded database ends, its callers see an error and the process ends; the next one opens it', async () => {
+  const dataDir = await createDataDir()
+  const child = fork(join(import.meta.dirname, 'ended-thread-child.ts'), [dataDir], { stdio: 'pipe' })
+  let output = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  const exited = once(child, 'exit')
+  const [seen] = await once(child, 'message')
+  const message = 'the thread of the embedded database ended with code 1'
+  expect(seen).toEqual({ message })
+  expect((await exited)[0]).toBe(1)
+  expect(output).toContain(message)
+  await (await openPGlite({ dataDir, durability: 'full' })).close()
+})
