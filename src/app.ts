@@ -55,7 +55,7 @@ import { createTopUpWorker } from './workers/top-up-worker.ts'
 
 /** The service, created and not yet started. */
 export interface App {
-  /** Listens, then starts the workers. */
+  /** Starts the workers, then listens. */
   start(): Promise<{ url: string; metricsUrl?: string }>
   /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
   compileSchemas(): Promise<void>
@@ -246,10 +246,9 @@ async function assemble(parts: Parts): Promise<App> {
   ]
   return {
     start: async () => {
-      // The first rounds of the workers take the embedded database for a while, so they begin when requests can arrive.
+      for (const loop of permanentWorkers) loop.start()
       const { host, port } = await server.listen()
       const shown = await instrumentation?.listen()
-      for (const loop of permanentWorkers) loop.start()
       return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
     },
     compileSchemas: parts.compiled.validator.compile,
