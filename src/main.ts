@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { holdHeapGrowth } from './cli/heap-growth.ts'
+import { boundHeapGrowth, holdHeapGrowth } from './cli/heap-growth.ts'
 import { nodeVersionProblem } from './cli/node-version.ts'
 
 // Everything else is loaded after this check, because an older Node.js cannot load it.
@@ -9,6 +9,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
+boundHeapGrowth()
 holdHeapGrowth()
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.
 module.enableCompileCache()
