@@ -7030,18 +7030,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SignResponse"];
                 };
             };
-            /** @description The service cannot serve the request as it is, and changed nothing. `code` tells programs why, `error` tells people. */
-            readonly 400: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["RequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["BadRequestFailure"];
-                };
-            };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
