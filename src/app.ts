@@ -30,6 +30,7 @@ import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
+import { createAuthorizationSigner } from './transactions/sign-authorization.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { findTraceParent } from './transactions/store/trace-parent-store.ts'
 import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
@@ -208,6 +209,7 @@ async function assemble(parts: Parts): Promise<App> {
     cancelPending: createPendingCanceler(requests, replacer),
     decideApproval: createDecider(requests),
     signTransaction: createTransactionSigner(requests),
+    signAuthorization: createAuthorizationSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),
     admitCall: createCallAdmission(parts.compiled),
     requestTimeoutMs: config.server.requestTimeoutMs,

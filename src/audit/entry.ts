@@ -47,6 +47,7 @@ export type AuditAction =
   | 'signMessage'
   | 'signTypedData'
   | 'signTransaction'
+  | 'signAuthorizationEntry'
   | 'sendTransaction'
   | 'replaceTransaction'
   | 'cancelTransaction'

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import type { Schema } from '../database/schema.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
@@ -8,7 +8,10 @@ import { type AuditAction, chainOf } from './entry.ts'
 /** Something that a relayer has signed for a caller, who has not got it yet. */
 export interface AuditedSignature {
   readonly relayerId: string
-  readonly action: Extract<AuditAction, 'signMessage' | 'signTypedData' | 'signTransaction'>
+  readonly action: Extract<
+    AuditAction,
+    'signMessage' | 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'
+  >
   readonly actor: Actor
   /** The SHA-256, in hex, of what was signed. */
   readonly sha256: string
@@ -27,17 +30,26 @@ export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
     maxItems: MAX_ENTRIES,
     collectsTurn: true,
     run: async (signatures, relayerId) => {
-      const changes = signatures.map(({ actor, action, sha256 }) => ({
-        author: actor,
-        action,
-        target: { type: 'relayer', id: relayerId } as const,
-        after: { sha256 },
-      }))
-      await db.transaction().execute((tx) => appendEntries(tx, chainOf(relayerId), changes))
+      await db.transaction().execute((tx) => appendSignatures(tx, relayerId, signatures))
       return signatures.map(() => true)
     },
   })
   return async (signature) => {
     await record(signature)
   }
+}
+
+/** Appends the entries of signatures of one relayer. Call it last, as `appendEntries`. */
+export async function appendSignatures(
+  tx: Transaction<Schema>,
+  relayerId: string,
+  signatures: readonly AuditedSignature[],
+): Promise<void> {
+  const changes = signatures.map(({ actor, action, sha256 }) => ({
+    author: actor,
+    action,
+    target: { type: 'relayer', id: relayerId } as const,
+    after: { sha256 },
+  }))
+  await appendEntries(tx, chainOf(relayerId), changes)
 }

@@ -80,6 +80,15 @@ export interface Reviewed {
   sign(signer: Signer): Promise<SignedDraft>
 }
 
+/** An authorization of smart contract calls that the chain's rules allow to sign. */
+export interface ReviewedAuthorization {
+  /** The effects of all calls that it authorizes. */
+  readonly effects: Effects
+  /** The SHA-256, in hex, that is signed. */
+  readonly sha256: string
+  sign(signer: Signer): Promise<MessageSignature>
+}
+
 /** The accounts and the nonce with which the service signs a draft. */
 export interface SigningContext {
   /** The account whose nonce is used. It has no signer when an external signer has signed the content for it. */
@@ -189,6 +198,15 @@ export interface TypedDataSigning {
   sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
 }
 
+/** An account can authorize smart contract calls in a transaction of somebody else (Stellar, CAP-46-11). */
+export interface AuthorizationEntries {
+  /**
+   * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown when no endpoint tells the newest
+   * ledger.
+   */
+  review(preimage: string, address: string): Promise<Answer<ReviewedAuthorization>>
+}
+
 /** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
 export interface BlockFinality {
   /** Reads the hash of the block at this height in the current chain; unknown when the node is behind. */
@@ -245,6 +263,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
    */
   encodeNamedArgs?(request: R): Promise<Answer<R>>
   readonly typedData?: TypedDataSigning
+  readonly authorizationEntries?: AuthorizationEntries
   readonly blockFinality?: BlockFinality
   readonly headSubscription?: HeadSubscription
   readonly revertReasons?: RevertReasons<D>

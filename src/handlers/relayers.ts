@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { SignatureRecorder } from '../audit/signatures.ts'
-import type { MessageSignature } from '../chains/attempt.ts'
-import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import { refuseOpaque } from '../transactions/budgets/refuse-opaque.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import { presentMessageSignature } from './present/message-signature.ts'
 import { toPage } from './present/page.ts'
 import { presentRelayer } from './present/relayer.ts'
 import { requireRelayer } from './transactions.ts'
@@ -52,11 +51,7 @@ export function relayerHandlers({
       const signature = await chain.signMessage(body.message, account.signer)
       const sha256 = createHash('sha256').update(body.message).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signMessage', actor, sha256 })
-      return { data: presentSignature(signature) }
+      return { data: presentMessageSignature(signature) }
     },
   }
-}
-
-function presentSignature({ publicKey, ...signature }: MessageSignature): Schemas['Signature'] {
-  return omitUndefined({ ...signature, public_key: publicKey })
 }

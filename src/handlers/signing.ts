@@ -11,7 +11,9 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { refuseOpaque } from '../transactions/budgets/refuse-opaque.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import type { AuthorizationSigner } from '../transactions/sign-authorization.ts'
 import type { TransactionSigner } from '../transactions/sign-only.ts'
+import { presentMessageSignature } from './present/message-signature.ts'
 import { readUnsigned } from './read/unsigned.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -20,6 +22,7 @@ export interface SigningHandlerDeps {
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly signTransaction: TransactionSigner
+  readonly signAuthorization: AuthorizationSigner
   readonly recordSignature: SignatureRecorder
 }
 
@@ -28,8 +31,9 @@ export function signingHandlers({
   relayerOf,
   runtimeOf,
   signTransaction,
+  signAuthorization,
   recordSignature,
-}: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction'> {
+}: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
   return {
     signTypedData: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -55,6 +59,11 @@ export function signingHandlers({
       const sha256 = createHash('sha256').update(signed.raw).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signTransaction', actor, sha256 })
       return { data: presentSigned(relayer, signed) }
+    },
+    signAuthorizationEntry: async ({ path, body }, { actor }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const signature = await signAuthorization(relayer, body.preimage_xdr, actor)
+      return { data: presentMessageSignature(signature) }
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { Actor } from '../access/actor.ts'
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { UnsignedTransaction } from '../chains/unsigned.ts'
-import { AppError } from '../errors.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { chargeSignature } from './budgets/charge-signature.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
+import { requireAnswer } from './require-answer.ts'
 import { reservedBy } from './store/work-store.ts'
 
 /** Signs a transaction of the relayer's network type without storing or broadcasting it. */
@@ -26,9 +26,7 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const answer = await chain.review(unsigned, accountOf(relayer))
-    if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
-    if (answer.kind === 'unknown') throw unchecked(answer.detail)
-    const { request, effects, cost, sign } = answer.value
+    const { request, effects, cost, sign } = requireAnswer(answer)
     const forbidden = request && receiverForbidden(relayer, request)
     if (forbidden) throw forbidden
     if (cost > 0n) await checkFunds(context, relayer, cost)
@@ -43,21 +41,11 @@ async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: 
     chain.balance(relayer.address),
     reservedBy(context.db, relayer.id, { now: new Date(context.clock.now()) }),
   ])
-  if (balance.kind === 'refused') throw new AppError(balance.refusal.code, balance.refusal.detail)
-  if (balance.kind === 'unknown') throw unchecked(balance.detail)
   const short = shortOfFunds(relayer, {
     unit: chain.unit,
-    balance: balance.value,
+    balance: requireAnswer(balance),
     reserved,
     cost,
   })
   if (short) throw short
-}
-
-function unchecked(cause: string): AppError {
-  return new AppError(
-    'network_unavailable',
-    'No node of the network answers at present, so nothing was signed. Try again.',
-    { cause },
-  )
 }

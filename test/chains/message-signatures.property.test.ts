@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { getCompiledTransactionMessageDecoder } from '@solana/kit'
+import { Account, Asset, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import fc from 'fast-check'
 import { hashDomain, hashMessage, hexToBytes, keccak256 } from 'viem'
 import * as chains from 'viem/chains'
@@ -8,11 +9,14 @@ import type { TypedData } from '../../src/chains/evm/content.ts'
 import { signPersonalMessage } from '../../src/chains/evm/sign.ts'
 import { signTypedData } from '../../src/chains/evm/typed-data/sign.ts'
 import { signMessage as signSolanaMessage } from '../../src/chains/solana/sign-message.ts'
+import { readAuthorizationPreimage } from '../../src/chains/stellar/model/authorization-preimage.ts'
 import { signMessage as signStellarMessage } from '../../src/chains/stellar/sign-message.ts'
 import { AppError } from '../../src/errors.ts'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import type { Ed25519Signer, Secp256k1Signer } from '../../src/signers/signer.ts'
+import { preimageOf, tokenTransfer } from '../support/stellar/authorization.ts'
+import { keypairOf } from '../support/stellar-scenario.ts'
 
 /** The rules of docs/signatures.md. A recording signer shows the bytes that an operation would have the key sign. */
 
@@ -156,6 +160,65 @@ describe('a message that an ed25519 key signs', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('an authorization that an ed25519 key signs', () => {
+  const from = keypairOf('main').publicKey()
+  const token = Asset.native().contractId('any')
+  const root = (amount: bigint) => tokenTransfer({ token, from, to: from, amount })
+
+  test('is read as it is, with every passphrase, nonce and ledger', () => {
+    const amounts = fc.bigInt({ min: 0n, max: 2n ** 127n - 1n })
+    const nonces = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+    const ledgers = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+    fc.assert(
+      fc.property(fc.string(), amounts, nonces, ledgers, (passphrase, amount, nonce, expirationLedger) => {
+        const base64 = preimageOf({ passphrase, root: root(amount), nonce, expirationLedger })
+        const bytes = Buffer.from(base64, 'base64')
+        expect(bytes.readUInt32BE()).toBe(9)
+        expect(readAuthorizationPreimage(base64)).toMatchObject({
+          networkId: Uint8Array.from(createHash('sha256').update(passphrase).digest()),
+          expirationLedger: BigInt(expirationLedger),
+          hash: createHash('sha256').update(bytes).digest(),
+        })
+      }),
+    )
+  })
+
+  test('is never the preimage of a transaction or of a message', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1 }),
+        fc.integer({ min: 1, max: 100 }),
+        fc.string(),
+        (passphrase, count, text) => {
+          const builder = new TransactionBuilder(new Account(from, '1'), {
+            fee: '100',
+            networkPassphrase: passphrase,
+          })
+          for (let index = 0; index < count; index += 1)
+            builder.addOperation(Operation.payment({ destination: from, asset: Asset.native(), amount: '1' }))
+          const bytes = Buffer.from(builder.setTimeout(0).build().signatureBase())
+          expect(readAuthorizationPreimage(bytes.toString('base64'))).toBeUndefined()
+          const message = Buffer.from(`Stellar Signed Message:\n${text}`, 'utf8')
+          expect(readAuthorizationPreimage(message.toString('base64'))).toBeUndefined()
+        },
+      ),
+    )
+  })
+
+  test('has no byte too few and none too many', () => {
+    const bytes = Buffer.from(
+      preimageOf({ passphrase: 'any', root: root(1n), expirationLedger: 5 }),
+      'base64',
+    )
+    for (let length = 0; length < bytes.length; length += 1)
+      expect(readAuthorizationPreimage(bytes.subarray(0, length).toString('base64'))).toBeUndefined()
+    for (let more = 1; more <= 8; more += 1)
+      expect(
+        readAuthorizationPreimage(Buffer.concat([bytes, Buffer.alloc(more)]).toString('base64')),
+      ).toBeUndefined()
   })
 })
 

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/document.ts'
 import { type EveryKind, startEveryKind } from '../support/every-kind.ts'
 import { RECEIVER } from '../support/service.ts'
+import { preimageOf, tokenTransfer } from '../support/stellar/authorization.ts'
+import { MAIN as STELLAR_KEY } from '../support/stellar-scenario.ts'
 import { until } from '../support/until.ts'
 import { type Called, createContractClient } from './contract-client.ts'
 
@@ -22,6 +24,7 @@ function bodyOf<Body>({ data, error }: { data?: Body; error?: unknown }): Body {
   return data
 }
 
+const STELLAR = STELLAR_KEY.publicKey()
 const main = { relayer_id: 'main' }
 const made = { relayer_id: 'made' }
 const ops = { notification_id: 'ops' }
@@ -216,6 +219,23 @@ test('signing and rpc', async () => {
     body: { jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1 },
   })
   expect(bodyOf(answer)).toMatchObject({ id: 1, result: '0x7a69' })
+})
+
+test('an authorization entry, on Stellar alone', async () => {
+  const { ledger } = world
+  const root = tokenTransfer({ token: ledger.nativeContract, from: STELLAR, to: STELLAR, amount: 1n })
+  const expirationLedger = (ledger.ledgers.at(-1)?.sequence ?? 0) + 100
+  const body = { preimage_xdr: preimageOf({ passphrase: ledger.passphrase, root, expirationLedger }) }
+  const sign = (relayer_id: string) =>
+    client.POST('/api/v1/relayers/{relayer_id}/sign-authorization-entry', {
+      params: { path: { relayer_id } },
+      body,
+    })
+  expect(bodyOf(await sign('stellar')).data).toMatchObject({ v: 0, public_key: STELLAR })
+  for (const other of ['main', 'solana'])
+    expect(await sign(other)).toMatchObject({
+      error: { code: 'not_supported', error: expect.stringContaining('they are for stellar.') },
+    })
 })
 
 test('alerts', async () => {

@@ -148,6 +148,9 @@ const HANDLERS: HandlerMap = {
   listNotifications: async () => EMPTY_LIST,
   listTransactions: async () => EMPTY_LIST,
   signMessage: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
+  signAuthorizationEntry: async () => ({
+    data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(128), v: 0 },
+  }),
   signTransaction: async () => ({ data: { signedXdr: 'AAAA', signature: 'AAAA' } }),
   callRpc: async () => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: null } }),
   signTypedData: async () => ({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Signer } from '../../signers/signer.ts'
 import type { MessageSignature } from '../attempt.ts'
-import { addressOf, presentSignature, stellarSigner } from './signature.ts'
+import { signDetached, stellarSigner } from './signature.ts'
 
 /** The prefix of SEP-53, "Message format". No signature payload of a transaction begins with it. */
 const PREFIX = 'Stellar Signed Message:\n'
@@ -11,11 +11,6 @@ const PREFIX = 'Stellar Signed Message:\n'
  * and the signer's `G…` address to the contract's fields, as tools of that standard exchange them.
  */
 export async function signMessage(message: string, signer: Signer): Promise<MessageSignature> {
-  const key = stellarSigner(signer)
-  const bytes = await key.sign(createHash('sha256').update(PREFIX).update(message, 'utf8').digest())
-  return {
-    ...presentSignature(bytes),
-    signature: Buffer.from(bytes).toString('base64'),
-    publicKey: addressOf(key),
-  }
+  const hash = createHash('sha256').update(PREFIX).update(message, 'utf8').digest()
+  return signDetached(hash, stellarSigner(signer))
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { DecoratedSignature } from '@stellar/stellar-sdk/xdr'
 import type { Signer } from '../../signers/signer.ts'
-import type { Signature } from '../attempt.ts'
+import type { MessageSignature, Signature } from '../attempt.ts'
 import { accountIdOf } from './model/strkey.ts'
 
 /** A signer with an ed25519 key, the curve of Stellar. */
@@ -25,6 +25,16 @@ export async function signHash(
   return { decorated: new DecoratedSignature({ hint: hintOf(signer.publicKey), signature: bytes }), bytes }
 }
 
+/** Signs a hash for somebody who takes the signature without an envelope: in the contract's form, and in base64 with the `G…` address. */
+export async function signDetached(hash: Uint8Array, signer: StellarSigner): Promise<MessageSignature> {
+  const bytes = await signer.sign(hash)
+  return {
+    ...presentSignature(bytes),
+    signature: Buffer.from(bytes).toString('base64'),
+    publicKey: addressOf(signer),
+  }
+}
+
 /** Returns true when the hint of a signature names this key. */
 export function claimsToBeBy({ hint }: DecoratedSignature, publicKey: Uint8Array): boolean {
   return Buffer.from(hint.toBytes()).equals(hintOf(publicKey))
@@ -43,7 +53,7 @@ export function presentSignature(bytes: Uint8Array): Signature {
 }
 
 /** Returns the `G…` address of a signer. */
-export function addressOf(signer: StellarSigner): string {
+function addressOf(signer: StellarSigner): string {
   return accountIdOf(signer.publicKey)
 }
 

@@ -31,6 +31,7 @@ import { readHead } from './read/head.ts'
 import { STELLAR_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
+import { reviewAuthorization } from './review-authorization.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
 import type { StellarChain } from './types.ts'
@@ -79,6 +80,9 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     feeBump: { speedUp: (attempts) => prepareSpeedUp(context, attempts) },
     channels: { open: (addresses, account) => openChannels(network.name, addresses, account) },
     externalSigning: { nonceOf: externalNonceOf },
+    authorizationEntries: {
+      review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),
+    },
     inclusionHashes: { of: (attempt) => hashesOf(attempt, passphrase) },
     verify: () => verifyPassphrase(client, network),
     canonicalAddress: (text) => text,

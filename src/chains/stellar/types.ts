@@ -10,7 +10,13 @@ export type StellarChain = ChainOf<StellarRequest, StellarDraft, StellarPolicies
   Required<
     Pick<
       Capabilities,
-      'sequencing' | 'expiry' | 'feeBump' | 'channels' | 'externalSigning' | 'inclusionHashes'
+      | 'sequencing'
+      | 'expiry'
+      | 'feeBump'
+      | 'channels'
+      | 'externalSigning'
+      | 'authorizationEntries'
+      | 'inclusionHashes'
     >
   >
 export type StellarAccount = Account<StellarPolicies>

@@ -202,6 +202,10 @@ const WORST_BODIES: Readonly<Partial<Record<OperationId, readonly WorstBody[]>>>
     { name: 'a long message of escapes', text: textIn('{"message":@}', '\\u0001') },
     { name: 'a message like accounts', text: textIn('{"message":@}', '\\u0001\\u0000\\u0001~') },
   ],
+  signAuthorizationEntry: [
+    { name: 'XDR', text: textIn('{"preimage_xdr":@}', 'AAAA') },
+    { name: 'XDR of the longest length', text: `{"preimage_xdr":"${'AAAACQAA'.repeat(22_016)}"}` },
+  ],
   signTypedData: [
     { name: 'structs', text: typedData('E[]', '{}', ',"E":[]') },
     { name: 'texts', text: typedData('string[]', '""') },

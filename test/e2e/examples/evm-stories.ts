@@ -112,6 +112,7 @@ async function refuseBodies({ heard, service }: Stage): Promise<void> {
     method: 'eth_sendTransaction',
     params: [{ to: RECEIVER, value: '0x1', nonce: '0x7' }],
   })
+  await service.api('POST', '/relayers/local-1/sign-authorization-entry', { preimage_xdr: 'AAAA' })
 }
 
 /** Records that contradict others. */

@@ -22,6 +22,7 @@ export async function playOnStellar(heard: Heard): Promise<void> {
     await cancelWhatOthersSigned(story)
     await replaceBySigned(story)
     await replaceWhatNeverExpires(story)
+    await authorizeNothing(story)
     const sent = await story.send(payment(XLM))
     await story.reach(sent.id, 'submitted')
     await story.replace(sent.id, payment(2n * XLM))
@@ -53,6 +54,11 @@ async function replaceWhatNeverExpires(story: StellarScenario): Promise<void> {
   await story.reach(id, 'submitted')
   await story.replace(id, payment(XLM))
   await story.closeUntil(id, 'confirmed')
+}
+
+/** The preimage of something else. */
+async function authorizeNothing({ service }: StellarScenario): Promise<void> {
+  await service.api('POST', '/relayers/main/sign-authorization-entry', { preimage_xdr: 'AAAA' })
 }
 
 /** A lumen from the guest to the receiver, signed by the guest. */

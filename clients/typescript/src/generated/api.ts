@@ -475,6 +475,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/sign-authorization-entry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Authorize calls of smart contracts in a transaction of somebody else
+         * @description Signs the preimage of an authorization entry, so that a transaction of which the relayer is not the source may call contracts in its
+         *     name: SHA-256 of the preimage, signed with the key of the relayer. Put `signature` and `public_key` into the credentials of the entry,
+         *     as `authorizeEntry` of @stellar/stellar-sdk does. Stellar only; a relayer on another network is refused with `not_supported`. Nothing is
+         *     sent to a network, and whoever has the entry can use it once, until its last ledger.
+         *
+         *     The service signs nothing but a preimage of the type `envelopeTypeSorobanAuthorization`, or
+         *     `envelopeTypeSorobanAuthorizationWithAddress` with the address of the relayer. Its network id has to be that of the relayer's network, and
+         *     its `signatureExpirationLedger` one of the 120 ledgers after the newest one (about 10 minutes); when no node tells the newest ledger, the
+         *     service signs nothing (`network_unavailable`).
+         *
+         *     The rules of the relayer and of the API key apply to the first invocation and to every one below it, as if the relayer made each of these
+         *     calls: their contracts, the receivers and amounts of token calls, and what cannot be read. What is authorized counts in the budgets
+         *     for ever. Where a rule would have it wait for an approval, it is refused.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["signAuthorizationEntry"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/rpc": {
         readonly parameters: {
             readonly query?: never;
@@ -4204,6 +4244,14 @@ export interface components {
             /** @description The bytes to sign, in RLP, as other tools serialize an unsigned transaction. */
             readonly unsigned_transaction: string;
         };
+        /** @description An authorization of smart contract calls to sign. */
+        readonly SignAuthorizationEntryRequest: {
+            /**
+             * @description A `HashIdPreimage` of an authorization as XDR in base64, which @stellar/stellar-sdk and SEP-43 hand to `signAuthEntry`. At most
+             *     132096 bytes, the largest transaction on the public network.
+             */
+            readonly preimage_xdr: string;
+        };
         readonly SignedTransactionResponse: {
             /** @constant */
             readonly success: true;
@@ -6941,6 +6989,45 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SignedTransactionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly signAuthorizationEntry: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignAuthorizationEntryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signature. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

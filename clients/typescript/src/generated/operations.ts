@@ -34,6 +34,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     signMessage: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign", body: true },
     signTypedData: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-typed-data", body: true },
     signTransaction: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-transaction", body: true },
+    signAuthorizationEntry: { method: "post", path: "/api/v1/relayers/{relayer_id}/sign-authorization-entry", body: true },
     callRpc: { method: "post", path: "/api/v1/relayers/{relayer_id}/rpc", body: true },
   },
   transactions: {
@@ -154,6 +155,8 @@ export interface Resources {
     signTypedData(relayerId: string, body: Body<'signTypedData'>, options?: Options<'signTypedData'>): Promise<Data<'signTypedData'>>
     /** Sign a transaction and send it yourself: operation `signTransaction`. It needs the scope `sign`. */
     signTransaction(relayerId: string, body: Body<'signTransaction'>, options?: Options<'signTransaction'>): Promise<Data<'signTransaction'>>
+    /** Authorize calls of smart contracts in a transaction of somebody else: operation `signAuthorizationEntry`. It needs the scope `sign`. */
+    signAuthorizationEntry(relayerId: string, body: Body<'signAuthorizationEntry'>, options?: Options<'signAuthorizationEntry'>): Promise<Data<'signAuthorizationEntry'>>
     /** Call the network of a relayer, or the relayer as a wallet: operation `callRpc`. It needs the scope `rpc`. */
     callRpc(relayerId: string, body: Body<'callRpc'>, options?: Options<'callRpc'>): Promise<Data<'callRpc'>>
   }

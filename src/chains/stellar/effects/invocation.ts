@@ -7,7 +7,7 @@ import type {
 import { CONTRACT_CREATION } from '../../effects.ts'
 import type { PartialEffects } from '../../join-effects.ts'
 import { authorizesOnly, namesInCredentials } from './authorization.ts'
-import { addressName } from './sc-address.ts'
+import { contractName } from './sc-address.ts'
 import { readTokenCall } from './token-call.ts'
 
 /** Returns the contracts that an operation calls, whoever its source is. */
@@ -47,10 +47,7 @@ function unreadEffects(hostFunction: HostFunction): PartialEffects {
 
 function targetOf(hostFunction: HostFunction): string {
   const call = callOf(hostFunction)
-  // The ledger calls nothing but contracts; the name of another kind of address is on no list of contracts.
-  return call === undefined
-    ? CONTRACT_CREATION
-    : (addressName(call.contractAddress) ?? call.contractAddress.type)
+  return call === undefined ? CONTRACT_CREATION : contractName(call)
 }
 
 function callOf(hostFunction: HostFunction): InvokeContractArgs | undefined {

@@ -13,15 +13,19 @@ const LAYOUTS: ReadonlyMap<string, readonly ScVal['type'][]> = new Map([
   ['burn', ['scvAddress', 'scvI128']],
 ])
 
-/** Reads a call that moves tokens of `owner`; undefined for other functions, other arguments and the tokens of others. */
-export function readTokenCall(call: InvokeContractArgs, owner: string): PartialEffects | undefined {
+/**
+ * Reads a call that moves tokens of `owner`, or of anybody when that is not given; undefined for other functions, other arguments and the
+ * tokens of others.
+ */
+export function readTokenCall(call: InvokeContractArgs, owner?: string): PartialEffects | undefined {
   const layout = LAYOUTS.get(call.functionName.toString())
   const asset = addressName(call.contractAddress)
   if (asset === undefined || layout === undefined || !hasLayout(call.args, layout)) return undefined
   const names = call.args.flatMap((arg) => (arg.type === 'scvAddress' ? [addressName(arg.address)] : []))
   const value = call.args.flatMap((arg) => (arg.type === 'scvI128' ? [wideInteger(arg.i128)] : []))[0] ?? -1n
   const [from, ...receivers] = names
-  if (from !== owner || value < 0n || !receivers.every((name) => name !== undefined)) return undefined
+  if (from !== (owner ?? from) || value < 0n || !receivers.every((name) => name !== undefined))
+    return undefined
   const amounts = [{ asset, value }]
   return { receivers, amounts, ...(call.functionName.toString() === 'approve' && { allowances: amounts }) }
 }

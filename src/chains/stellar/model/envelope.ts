@@ -69,6 +69,11 @@ export function hashFeeBump(tx: FeeBumpTransaction, passphrase: string): Buffer 
   return hashTagged(TaggedTransaction.envelopeTypeTxFeeBump(tx), passphrase)
 }
 
+/** Returns the id of the network, which everything that an account signs for it contains: SHA-256 of its passphrase. */
+export function networkIdOf(passphrase: string): Buffer {
+  return sha256(passphrase)
+}
+
 /** A time bound from this Unix second on counts as none: a `Date` holds no later time. */
 const NEVER = 8_640_000_000_000n
 
@@ -126,7 +131,7 @@ function upgrade(tx: TransactionV0): Transaction {
 }
 
 function hashTagged(taggedTransaction: TaggedTransaction, passphrase: string): Buffer {
-  const payload = new TransactionSignaturePayload({ networkId: sha256(passphrase), taggedTransaction })
+  const payload = new TransactionSignaturePayload({ networkId: networkIdOf(passphrase), taggedTransaction })
   return sha256(payload.toXdr())
 }
 
