@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { IS_UNMINED } from './store/phase.ts'
+import { IS_UNMINED } from './store/phase-store.ts'
 
 /** The stored part of the state of a relayer's account. */
 export interface StoredAccountState {

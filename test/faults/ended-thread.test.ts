@@ -1,13 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPGlite } from '../../src/database/engines/pglite.ts'
 import { createDataDir } from '../support/data-dir.ts'
 
 test('when the thread of the embedded database ends, its callers see an error and the process ends; the next one opens it', async () => {
   const dataDir = await createDataDir()
-  const child = fork(join(import.meta.dirname, 'ended-thread-child.ts'), [dataDir], { stdio: 'pipe' })
+  const child = fork(new URL('./ended-thread-child.ts', import.meta.url), [dataDir], {
+    silent: true,
+    execArgv: [],
+  })
   let output = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     output += chunk.toString()

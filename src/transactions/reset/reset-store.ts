@@ -6,7 +6,7 @@ import { forgetChain } from '../../networks/chain-identity-store.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from '../store/codec.ts'
-import { IS_OPEN } from '../store/phase.ts'
+import { IS_OPEN } from '../store/phase-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { endedByReset } from './ended-by-reset.ts'
 

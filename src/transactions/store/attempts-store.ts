@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns.ts'
+import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns-store.ts'
 import { type AttemptRow, encodeDraft, toAttempt } from './codec.ts'
 
 type Db = Kysely<Schema>

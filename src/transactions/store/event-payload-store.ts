@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { ATTEMPT_COLUMNS } from './attempt-columns.ts'
+import { ATTEMPT_COLUMNS } from './attempt-columns-store.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 
 type OfEvent<Row> = Row & { readonly event_number: bigint }

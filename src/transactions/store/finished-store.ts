@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
-import { IS_OPEN } from './phase.ts'
+import { IS_OPEN } from './phase-store.ts'
 import { isActive } from './work-store.ts'
 
 /** Builds the SQL condition that a status is final. */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
-import { IS_IN_FLIGHT, IS_UNMINED } from './phase.ts'
+import { IS_IN_FLIGHT, IS_UNMINED } from './phase-store.ts'
 import { inFlight, isActive, isDueAt } from './work-store.ts'
 
 type Db = Kysely<Schema>

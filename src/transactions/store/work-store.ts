@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
-import { IS_IN_FLIGHT, IS_SIGNED, IS_UNMINED } from './phase.ts'
+import { IS_IN_FLIGHT, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>

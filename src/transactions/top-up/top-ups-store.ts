@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { type TransactionRow, toTransaction } from '../store/codec.ts'
-import { IS_OPEN } from '../store/phase.ts'
+import { IS_OPEN } from '../store/phase-store.ts'
 import { DAY_MS } from './history.ts'
 
 /** The most top-ups that are read. Each follows the confirmation of the one before, so this many within a day are none that a person wants. */

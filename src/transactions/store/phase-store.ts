@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+
+// The conditions have literals, because a partial index applies in every plan only then.
+
+/** The condition that a transaction is not final. */
+export const IS_OPEN = sql<boolean>`phase in ('pending', 'signed')`
+
+/** The condition that a transaction is signed and not final. */
+export const IS_SIGNED = sql<boolean>`phase = 'signed'`
+
+/** The condition that a transaction is signed and no block includes it. */
+export const IS_IN_FLIGHT = sql<boolean>`(phase = 'signed' and status <> 'mined')`
+
+/** The condition that a transaction is not final and no block includes it. */
+export const IS_UNMINED = sql<boolean>`(phase in ('pending', 'signed') and status <> 'mined')`
