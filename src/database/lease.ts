@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** An exclusive right to work on something for a limited time. All times are those of the database, so the clocks of processes may differ. */
@@ -28,43 +28,52 @@ interface LeaseRequest {
 }
 
 /**
+ * Lets the commit of the statement return before its log is on the disk, because a lease is taken and given back around every step of an
+ * account. After a crash of the database server the row may be an older one. That is safe: whoever acquired the lease meanwhile is then no
+ * longer its owner with its fence, and `assertFence` refuses what they write.
+ */
+const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_commit', 'off', true))`
+
+/**
  * Acquires the lease, or renews it if `owner` has it. Undefined while another owner has it. It is one statement, so two callers cannot both
- * see a free lease. In a long transaction `now()` is the start of the transaction, so the lease only ends earlier.
+ * see a free lease. In a long transaction `now()` is the start of the transaction, so the lease only ends earlier. Do not call it in a
+ * transaction that has to survive a power cut.
  */
 export async function acquireLease(db: Kysely<Schema>, request: LeaseRequest): Promise<Lease | undefined> {
-  const { name, owner } = request
-  const row = await db
-    .insertInto('leases')
-    .values({ name, owner, expires_at: fromNow(request.ttlMs), fence: 1n })
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({
-          owner: (eb) => eb.ref('excluded.owner'),
-          expires_at: (eb) => eb.ref('excluded.expires_at'),
-          fence: sql<bigint>`leases.fence + (leases.owner <> excluded.owner)::int`,
-        })
-        // A lease that ends later than a new one would was written while the clock of the database was ahead.
-        .where(
-          sql<boolean>`leases.owner = excluded.owner or leases.expires_at <= now() or leases.expires_at > excluded.expires_at + ${LEAD}`,
-        ),
-    )
-    .returning('fence')
-    .executeTakeFirst()
+  const { name, owner, ttlMs } = request
+  // A lease that ends later than a new one would was written while the clock of the database was ahead.
+  const { rows } = await sql<{ fence: bigint }>`
+    with ${UNSYNCED}
+    insert into leases (name, owner, expires_at, fence)
+    select ${name}::text, ${owner}::text, ${fromNow(ttlMs)}, 1 from unsynced
+    on conflict (name) do update set owner = excluded.owner, expires_at = excluded.expires_at,
+      fence = leases.fence + (leases.owner <> excluded.owner)::int
+      where leases.owner = excluded.owner or leases.expires_at <= now() or leases.expires_at > excluded.expires_at + ${LEAD}
+    returning fence`.execute(db)
+  const [row] = rows
   return row && { name, owner, fence: row.fence }
 }
 
 /** Moves the deadline to `ttlMs` from now. Returns false when another owner has the lease. */
 export async function extendLease(db: Kysely<Schema>, lease: Lease, ttlMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await leaseRow(db, lease)
-    .set({ expires_at: fromNow(ttlMs) })
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return (await moveDeadline(db, lease, fromNow(ttlMs))) > 0n
 }
 
 /** Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost. */
 export async function releaseLease(db: Kysely<Schema>, lease: Lease): Promise<void> {
-  await leaseRow(db, lease).set({ expires_at: sql<Date>`now()` }).execute()
+  await moveDeadline(db, lease, sql<Date>`now()`)
+}
+
+async function moveDeadline(
+  db: Kysely<Schema>,
+  { name, owner, fence }: Lease,
+  deadline: RawBuilder<Date>,
+): Promise<bigint> {
+  const { numAffectedRows = 0n } = await sql`
+    with ${UNSYNCED}
+    update leases set expires_at = ${deadline} from unsynced
+    where name = ${name} and owner = ${owner} and fence = ${fence}`.execute(db)
+  return numAffectedRows
 }
 
 /**
@@ -98,14 +107,6 @@ export async function assertFence(tx: Transaction<Schema>, lease: Lease): Promis
     .forShare()
     .executeTakeFirst()
   if (!row) throw new LeaseLostError(lease)
-}
-
-function leaseRow(db: Kysely<Schema>, { name, owner, fence }: Lease) {
-  return db
-    .updateTable('leases')
-    .where('name', '=', name)
-    .where('owner', '=', owner)
-    .where('fence', '=', fence)
 }
 
 /** All processes take a lease of one name for nearly the same time. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/engine.ts'
 import { openPGlite } from '../../../src/database/engines/pglite.ts'
 import { startEngineHere, startEngineThread } from '../../../src/database/engines/start-engine.ts'
+import { acquireLease, endAllLeases, extendLease, releaseLease } from '../../../src/database/lease.ts'
 import { createDataDir } from '../../support/data-dir.ts'
 
 describe.each([
@@ -73,3 +74,28 @@ test('a failed opening frees the folder', async () => {
 function refuse(): never {
   throw new Error('no engine')
 }
+
+// A server writes its log in the background, too, so that only the embedded database shows who waits for the disk.
+test('a lease waits for no disk, and everything else does', async () => {
+  const database = await openPGlite({ dataDir: await createDataDir(), durability: 'full' })
+  const { db } = database
+  const readLog = async () => {
+    const { rows } = await sql<{ flushed: bigint; written: bigint }>`
+      select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint as flushed,
+        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as written`.execute(db)
+    const [row] = rows
+    if (row === undefined) throw new Error('the engine has no log')
+    return row
+  }
+  const before = await readLog()
+  const lease = await acquireLease(db, { name: 'account', owner: 'one', ttlMs: 60_000 })
+  if (lease === undefined) throw new Error('the lease is not free')
+  expect(await extendLease(db, lease, 60_000)).toBe(true)
+  await releaseLease(db, lease)
+  const after = await readLog()
+  expect(after.written).toBeGreaterThan(before.written)
+  expect(after.flushed).toBe(before.flushed)
+  await endAllLeases(db)
+  expect((await readLog()).flushed).toBeGreaterThan(after.written)
+  await database.close()
+})
