@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { run as runCommand } from '../../src/cli/run.ts'
 import { migrations } from '../../src/database/migrations/index.ts'
@@ -355,13 +356,20 @@ describe('keys', () => {
 describe('migrate', () => {
   test('fills an empty data folder once', async () => {
     await copyInitialized()
+    expect(await run('migrate')).toMatchObject({ code: 0, err: '' })
+    expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'the tables are up to date\n' })
+    expect(await modeOf('data')).toBe('700')
+  }, 60_000)
+
+  test('names what it has applied to a database without tables', async () => {
+    await copyInitialized()
+    await mkdir(join(cwd, 'data'))
+    await (await PGlite.create({ dataDir: join(cwd, 'data/pglite') })).close()
     expect(await run('migrate')).toMatchObject({
       code: 0,
       err: '',
       out: `applied: ${Object.keys(migrations).join(', ')}\n`,
     })
-    expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'the tables are up to date\n' })
-    expect(await modeOf('data')).toBe('700')
   }, 60_000)
 
   test('fails with one line and exit code 1 when the database is not there', async () => {

@@ -1,4 +1,5 @@
-import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { type Transaction as DbTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Attempt } from '../../chains/attempt.ts'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
@@ -8,8 +9,8 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
-import { findAttempts } from './attempts-store.ts'
-import { encodeRequest, type TransactionRow, toTransaction } from './codec.ts'
+import { ATTEMPT_COLUMNS_BESIDE } from './attempt-columns-store.ts'
+import { type AttemptRow, encodeRequest, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
 import { phaseOf } from './phase.ts'
 
@@ -171,41 +172,51 @@ export async function findTransaction(
   return item
 }
 
-/** Finds transactions of this relayer, in no order; the ids of other relayers' transactions are left out. */
+/** Finds transactions of this relayer, newest first; the ids of other relayers' transactions are left out. */
 export async function findTransactions(
   db: Db,
   relayerId: string,
   ids: readonly string[],
 ): Promise<TransactionWithAttempts[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', relayerId)
-    .where(sql<boolean>`id = any(${ids}::text[])`)
-    .execute()
-  return withAttempts(db, rows)
+  return readWithAttempts(
+    db,
+    sql`select * from transactions where relayer_id = ${relayerId} and id = any(${ids}::text[])`,
+  )
 }
 
 /** Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that they may be seen. */
 export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionWithAttempts[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where(sql<boolean>`id = any(${ids}::text[])`)
-    .orderBy('position', 'desc')
-    .execute()
-  return withAttempts(db, rows)
+  return readWithAttempts(db, sql`select * from transactions where id = any(${ids}::text[])`)
 }
 
-/** Reads the attempts of all rows at once, and keeps their order. */
-async function withAttempts(db: Db, rows: readonly TransactionRow[]): Promise<TransactionWithAttempts[]> {
-  const transactions = rows.map(toTransaction)
-  const attempts = await findAttempts(db, transactions)
-  return transactions.map((transaction) => ({
-    transaction,
-    attempts: attempts.get(transaction.id) ?? [],
-  }))
+/**
+ * Reads transactions with their attempts, newest first. It is one statement, so that both are of the same moment: two would show an attempt of
+ * which the transaction knows nothing yet.
+ */
+async function readWithAttempts(
+  db: Db,
+  transactions: RawBuilder<unknown>,
+): Promise<TransactionWithAttempts[]> {
+  const { rows } = await sql<TransactionRow & RowBeside>`
+    select t.*, ${ATTEMPT_COLUMNS_BESIDE}
+    from (${transactions}) t left join attempts a on a.transaction_id = t.id
+    order by t.position desc, a.number`.execute(db)
+  return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((those) =>
+    those.slice(0, 1).map((row) => ({ transaction: toTransaction(row), attempts: those.flatMap(attemptIn) })),
+  )
+}
+
+/** The columns of an attempt in a row of its transaction; all of them are null where it has none. */
+interface RowBeside extends Omit<AttemptRow, 'number' | 'source_account' | 'nonce'> {
+  readonly number: number | null
+  readonly attempt_source_account: string
+  readonly attempt_nonce: bigint | null
+}
+
+function attemptIn(row: RowBeside): Attempt[] {
+  const { number, attempt_source_account: source_account, attempt_nonce: nonce } = row
+  return number === null ? [] : [toAttempt({ ...row, number, source_account, nonce })]
 }
 
 /** Finds the transaction with this nonce of the relayer's own account, on the present chain of the relayer's present network. */
@@ -214,16 +225,11 @@ export async function findByNonce(
   { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
   nonce: bigint,
 ): Promise<TransactionWithAttempts | undefined> {
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', id)
-    .where('network', '=', network)
-    .where('source_account', '=', address)
-    .where('nonce', '=', nonce)
-    .where('reset_at', 'is', null)
-    .execute()
-  const [item] = await withAttempts(db, rows)
+  const [item] = await readWithAttempts(
+    db,
+    sql`select * from transactions where relayer_id = ${id} and network = ${network} and source_account = ${address}
+      and nonce = ${nonce} and reset_at is null`,
+  )
   return item
 }
 
@@ -239,16 +245,20 @@ export async function listTransactions(
   db: Db,
   query: ListQuery,
 ): Promise<{ items: TransactionWithAttempts[]; total: number }> {
-  let matching = db.selectFrom('transactions').where('relayer_id', '=', query.relayerId)
-  if (query.status !== undefined)
-    matching = matching.where('phase', '=', phaseOf(query.status)).where('status', '=', query.status)
-  const [total, rows] = await Promise.all([
+  const { relayerId, status, offset, limit } = query
+  // The phase is a literal, because a partial index applies in every plan only then.
+  const ofStatus = status && sql`and phase = ${sql.lit(phaseOf(status))} and status = ${status}`
+  const [total, items] = await Promise.all([
     countTransactions(db, query),
-    query.limit === 0
+    limit === 0
       ? []
-      : matching.selectAll().orderBy('position', 'desc').limit(query.limit).offset(query.offset).execute(),
+      : readWithAttempts(
+          db,
+          sql`select * from transactions where relayer_id = ${relayerId} ${ofStatus ?? sql``}
+            order by position desc limit ${limit} offset ${offset}`,
+        ),
   ])
-  return { items: await withAttempts(db, rows), total }
+  return { items, total }
 }
 
 /** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */

@@ -11,6 +11,7 @@ import {
   saveOutcomes,
 } from '../../../src/transactions/store/attempts-store.ts'
 import {
+  findTransaction,
   insertTransactions,
   listTransactions,
   saveTransactions,
@@ -278,6 +279,31 @@ describe('attempts', () => {
       if (want === said) expect(attempt?.broadcastAt).toEqual(new Date(5))
     },
   )
+})
+
+test('a reader sees a transaction and its attempts as they were at one moment', async () => {
+  let transaction = await stored(await account(), { status: 'sent', nonce: 1n })
+  const { id, relayerId } = transaction
+  let isWriting = true
+  const write = async () => {
+    for (let number = 1; number <= 50; number += 1) {
+      const attempt = uniqueAttempt({ number })
+      transaction = await fixture.context.db.transaction().execute(async (tx) => {
+        await insertAttempts(tx, [{ transactionId: id, attempt }])
+        const [saved] = await saveTransactions(tx, [{ ...transaction, currentAttempt: number }])
+        if (saved === undefined) throw new Error('nothing was saved')
+        return saved
+      })
+    }
+    isWriting = false
+  }
+  const read = async () => {
+    while (isWriting) {
+      const item = await findTransaction(fixture.context.db, relayerId, id)
+      expect(item?.attempts.length).toBe(item?.transaction.currentAttempt ?? 0)
+    }
+  }
+  await Promise.all([write(), read(), read()])
 })
 
 describe('reservedBy', () => {
