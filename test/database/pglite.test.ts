@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -102,6 +102,19 @@ describe('the data folder', () => {
       await (await lockDirectory(folder))()
     }),
   )
+
+  test('is awaited for as long as its process may take to end', () =>
+    inFolder(async (folder) => {
+      const child = spawn('sleep', ['0.5'])
+      const ended = once(child, 'exit')
+      await once(child, 'spawn')
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
+      const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+      await writeFile(join(folder, 'relayer.lock.1'), JSON.stringify({ pid: child.pid, started }))
+      await expect(lockDirectory(folder)).rejects.toThrow(`in use by process ${child.pid}`)
+      await (await lockDirectory(folder, 60_000))()
+      expect(await ended).toEqual([0, null])
+    }))
 
   test('goes to one of many who race for a dead lock', () =>
     inFolder(async (folder) => {

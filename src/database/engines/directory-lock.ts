@@ -1,5 +1,6 @@
 import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** Lock files are `relayer.lock.1`, `relayer.lock.2` …; the highest number is valid. */
 const LOCK_FILE = /^relayer\.lock\.([1-9][0-9]{0,14})$/
@@ -7,15 +8,20 @@ const LOCK_FILE = /^relayer\.lock\.([1-9][0-9]{0,14})$/
 /** A process loses a round only if another process wins it, so this many lost rounds mean another fault. */
 const MAX_ROUNDS = 100
 
+/** Time in ms between two looks at the process that has the lock. */
+const LOOK_MS = 50
+
 /** Another process uses the folder. Two processes would damage the embedded database. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError'
+  readonly pid: number
 
   constructor(directory: string, pid: number) {
     super(
       `The data folder ${directory} is in use by process ${pid}. ` +
         'Stop that process, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL.',
     )
+    this.pid = pid
   }
 }
 
@@ -31,9 +37,25 @@ interface Holder {
  *
  * A process never removes the lock of a dead process, because another process could have taken that name meanwhile. It creates the next
  * number instead, which only one process can do. The highest number is never removed, so a process that was suspended meanwhile notices.
+ *
+ * With `waitMs`, another process gets this time to end: one that was killed lives on until it has freed its memory, and is often started
+ * again before.
  * @throws DirectoryInUseError
  */
-export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+export async function lockDirectory(directory: string, waitMs = 0): Promise<() => Promise<void>> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    try {
+      return await lockNow(directory)
+    } catch (error) {
+      const isOther = error instanceof DirectoryInUseError && error.pid !== process.pid
+      if (!isOther || performance.now() >= end) throw error
+    }
+    await pause(LOOK_MS)
+  }
+}
+
+async function lockNow(directory: string): Promise<() => Promise<void>> {
   const own = join(directory, `relayer.lock-${crypto.randomUUID()}`)
   const text = JSON.stringify({ pid: process.pid, started: await startOf(process.pid) } satisfies Holder)
   await writeFile(own, text, { mode: 0o600 })

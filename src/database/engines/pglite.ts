@@ -15,6 +15,9 @@ import { type StartedEngine, startEngineHere, startEngineThread } from './start-
 
 const MEMORY = 'memory://'
 
+/** A process that was killed gets so many ms to end. A longer time delays the message that the folder is in use. */
+const ENDING_MS = 2_000
+
 interface PGliteOptions {
   /** The folder, created with mode 0700 when missing; `memory://` stores nothing on disk. */
   readonly dataDir: string
@@ -41,7 +44,7 @@ export async function openPGlite({
     return wrap(engine, { observer, unlock: async () => {} })
   }
   createDataFolder(dataDir)
-  const unlock = await lockDirectory(dataDir)
+  const unlock = await lockDirectory(dataDir, ENDING_MS)
   // The thread loads its program meanwhile.
   const started = await startEngine()
   try {
