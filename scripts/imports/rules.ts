@@ -114,7 +114,7 @@ const ARROWS: Rules['arrows'] = {
     'database/schema.ts',
     'networks/network.ts',
     'transactions/model/',
-    'transactions/store/transactions-store.ts',
+    'transactions/store/read-store.ts',
     ...COMMON,
   ],
   'diagnosis/': [

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { CONTENT_READERS } from '../chains/content-readers.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import { readTransactions } from '../transactions/store/transactions-store.ts'
+import { readTransactions } from '../transactions/store/read-store.ts'
 import { findConfirmed, type ReportQuery } from './confirmed-store.ts'
 import { createReportSums, type ReportRow } from './report-rows.ts'
 

@@ -10,7 +10,7 @@ import { migrate } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
-import { listTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { listTransactions } from '../../../src/transactions/store/read-store.ts'
 import {
   countInFlight,
   findDueInFlight,

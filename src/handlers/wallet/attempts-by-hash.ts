@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { findHashOwners } from '../../transactions/store/attempts-store.ts'
-import { findTransactions } from '../../transactions/store/transactions-store.ts'
+import { findTransactions } from '../../transactions/store/read-store.ts'
 
 /** Finds the transactions of this relayer that have an attempt with one of the hashes, by the hash in lower case. */
 export async function findByHash(

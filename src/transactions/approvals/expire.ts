@@ -5,7 +5,8 @@ import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { findTransaction, saveTransactions } from '../store/transactions-store.ts'
+import { findTransaction } from '../store/read-store.ts'
+import { saveTransactions } from '../store/transactions-store.ts'
 import { findLateApprovals, type LateApproval, saveDecision } from './approvals-store.ts'
 
 /** The most transactions in one round; the next round takes the others. */

@@ -4,7 +4,7 @@ import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findOpenRequests } from '../store/queue-store.ts'
-import { findTransaction } from '../store/transactions-store.ts'
+import { findTransaction } from '../store/read-store.ts'
 import type { createReplacer } from './replace.ts'
 
 /** A transaction that could not be canceled, and the reason. */

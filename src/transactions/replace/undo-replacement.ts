@@ -11,7 +11,8 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
-import { findTransaction, saveTransactions } from '../store/transactions-store.ts'
+import { findTransaction } from '../store/read-store.ts'
+import { saveTransactions } from '../store/transactions-store.ts'
 import { type Change, nonceClaimProblem } from './replacement.ts'
 
 /** A change whose bytes were broadcast. */

@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { findTransaction } from './transactions-store.ts'
+import { findTransaction } from './read-store.ts'
 
 /** @throws AppError 404 `transaction_not_found`, also for the id of another relayer's transaction */
 export async function requireTransaction(

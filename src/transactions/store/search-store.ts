@@ -5,7 +5,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { phaseOf } from './phase.ts'
-import { readTransactions } from './transactions-store.ts'
+import { readTransactions } from './read-store.ts'
 
 type Db = Kysely<Schema>
 

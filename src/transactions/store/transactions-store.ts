@@ -1,18 +1,12 @@
-import { type Transaction as DbTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Attempt } from '../../chains/attempt.ts'
+import { type Transaction as DbTransaction, sql } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
-import { storableText } from '../../database/text.ts'
 import type { IncidentType } from '../../events/event.ts'
-import { toExactJson } from '../../lib/exact-json.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
-import { ATTEMPT_COLUMNS_BESIDE } from './attempt-columns-store.ts'
-import { type AttemptRow, encodeRequest, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
-import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
-import { phaseOf } from './phase.ts'
+import type { Transaction, TransactionStatus } from '../model/transaction.ts'
+import { addToCounts, isFinal } from './finished-store.ts'
+import { recordset, SNAPSHOT } from './record-store.ts'
 
 /** The channel that wakes the submit workers of every process. The payload is a relayer id. */
 export const WORK_CHANNEL = 'transactions_due'
@@ -20,40 +14,7 @@ export const WORK_CHANNEL = 'transactions_due'
 /** The notification that gets an event: the one that the relayer has when the event happens. */
 const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
 
-type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
-
-/**
- * The columns of a transaction that an event stores: those that readers see and that change again and again. `readSnapshots` adds the others.
- * Request and purpose hardly ever change, so that the event gets them only when its transaction gets others (`KEEP_CONTENT`).
- */
-const SNAPSHOT_COLUMNS = [
-  'status',
-  'status_reason',
-  'source_account',
-  'nonce',
-  'current_attempt',
-  'awaits_approval',
-  'block_number',
-  'block_hash',
-  'sent_at',
-  'confirmed_at',
-  'undecided_since',
-  'stuck_since',
-  'private',
-  'made_public_at',
-  'reorganized_at',
-] as const
-
-/** Gives the payload of an event about the row, which the database would build in a multiple of the time. */
-function snapshotOf(row: ReturnType<typeof toRow>): object {
-  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, row[column]]))
-}
-
-/** Gives the payload of an event about the row `record`. */
-const SNAPSHOT = sql`(
-  select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(record))
-  where key = any(${SNAPSHOT_COLUMNS}::text[]) and value <> 'null')`
 
 /** The transactions with another request or purpose than before. */
 const CONTENT_CHANGED = sql`
@@ -162,105 +123,6 @@ export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly
     from transactions record where record.id = any(${ids}::text[]) order by record.position`.execute(tx)
 }
 
-/** Finds a transaction of this relayer; undefined for the id of another relayer's transaction. */
-export async function findTransaction(
-  db: Db,
-  relayerId: string,
-  id: string,
-): Promise<TransactionWithAttempts | undefined> {
-  const [item] = await findTransactions(db, relayerId, [id])
-  return item
-}
-
-/** Finds transactions of this relayer, newest first; the ids of other relayers' transactions are left out. */
-export async function findTransactions(
-  db: Db,
-  relayerId: string,
-  ids: readonly string[],
-): Promise<TransactionWithAttempts[]> {
-  return readWithAttempts(
-    db,
-    sql`select * from transactions where relayer_id = ${relayerId} and id = any(${ids}::text[])`,
-  )
-}
-
-/** Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that they may be seen. */
-export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionWithAttempts[]> {
-  if (ids.length === 0) return []
-  return readWithAttempts(db, sql`select * from transactions where id = any(${ids}::text[])`)
-}
-
-/**
- * Reads transactions with their attempts, newest first. It is one statement, so that both are of the same moment: two would show an attempt of
- * which the transaction knows nothing yet.
- */
-async function readWithAttempts(
-  db: Db,
-  transactions: RawBuilder<unknown>,
-): Promise<TransactionWithAttempts[]> {
-  const { rows } = await sql<TransactionRow & RowBeside>`
-    select t.*, ${ATTEMPT_COLUMNS_BESIDE}
-    from (${transactions}) t left join attempts a on a.transaction_id = t.id
-    order by t.position desc, a.number`.execute(db)
-  return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((those) =>
-    those.slice(0, 1).map((row) => ({ transaction: toTransaction(row), attempts: those.flatMap(attemptIn) })),
-  )
-}
-
-/** The columns of an attempt in a row of its transaction; all of them are null where it has none. */
-interface RowBeside extends Omit<AttemptRow, 'number' | 'source_account' | 'nonce'> {
-  readonly number: number | null
-  readonly attempt_source_account: string
-  readonly attempt_nonce: bigint | null
-}
-
-function attemptIn(row: RowBeside): Attempt[] {
-  const { number, attempt_source_account: source_account, attempt_nonce: nonce } = row
-  return number === null ? [] : [toAttempt({ ...row, number, source_account, nonce })]
-}
-
-/** Finds the transaction with this nonce of the relayer's own account, on the present chain of the relayer's present network. */
-export async function findByNonce(
-  db: Db,
-  { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
-  nonce: bigint,
-): Promise<TransactionWithAttempts | undefined> {
-  const [item] = await readWithAttempts(
-    db,
-    sql`select * from transactions where relayer_id = ${id} and network = ${network} and source_account = ${address}
-      and nonce = ${nonce} and reset_at is null`,
-  )
-  return item
-}
-
-interface ListQuery {
-  readonly relayerId: string
-  readonly status?: TransactionStatus | undefined
-  readonly offset: number
-  readonly limit: number
-}
-
-/** Lists the relayer's transactions with their attempts, newest first. `total` counts all of them. */
-export async function listTransactions(
-  db: Db,
-  query: ListQuery,
-): Promise<{ items: TransactionWithAttempts[]; total: number }> {
-  const { relayerId, status, offset, limit } = query
-  // The phase is a literal, because a partial index applies in every plan only then.
-  const ofStatus = status && sql`and phase = ${sql.lit(phaseOf(status))} and status = ${status}`
-  const [total, items] = await Promise.all([
-    countTransactions(db, query),
-    limit === 0
-      ? []
-      : readWithAttempts(
-          db,
-          sql`select * from transactions where relayer_id = ${relayerId} ${ofStatus ?? sql``}
-            order by position desc limit ${limit} offset ${offset}`,
-        ),
-  ])
-  return { items, total }
-}
-
 /** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */
 const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
 
@@ -276,60 +138,4 @@ export async function wakeRelayers(tx: Tx, waking: readonly Pick<Transaction, 'r
   for (const relayerId of new Set(waking.map((transaction) => transaction.relayerId))) {
     await notify(tx, WORK_CHANNEL, relayerId)
   }
-}
-
-function toRecord(transaction: Transaction) {
-  const row = toRow(transaction)
-  return { ...row, payload: snapshotOf(row) }
-}
-
-function toRow(transaction: Transaction) {
-  return {
-    id: transaction.id,
-    relayer_id: transaction.relayerId,
-    network: transaction.network,
-    from_address: transaction.from,
-    status: transaction.status,
-    status_reason: transaction.statusReason && storableText(transaction.statusReason),
-    purpose: transaction.purpose,
-    request: encodeRequest(transaction.request),
-    estimated_gas: transaction.estimatedGas?.toString(),
-    source_account: transaction.sourceAccount,
-    nonce: transaction.nonce?.toString(),
-    version: transaction.version,
-    current_attempt: transaction.currentAttempt,
-    accepted_attempt: transaction.acceptedAttempt,
-    included_outcome: transaction.inclusion?.outcome,
-    included_result: transaction.inclusion?.result && toExactJson(transaction.inclusion.result),
-    cost: String(transaction.cost),
-    budgeted: transaction.isBudgeted === true,
-    requested_by: transaction.requestedBy,
-    top_up_of: transaction.topUpOf,
-    trace_parent: transaction.traceParent,
-    awaits_approval: transaction.awaitsApproval,
-    valid_from: transaction.request.validFrom,
-    block_number: transaction.block?.number.toString(),
-    block_hash: transaction.block?.hash,
-    next_run_at: transaction.nextRunAt,
-    created_at: transaction.createdAt,
-    sent_at: transaction.sentAt,
-    confirmed_at: transaction.confirmedAt,
-    undecided_since: transaction.undecidedSince,
-    stuck_since: transaction.stuckSince,
-    private: transaction.isPrivate,
-    private_since_block: transaction.privateSinceBlock?.toString(),
-    made_public_at: transaction.madePublicAt,
-    reorganized_at: transaction.reorganizedAt,
-  }
-}
-
-/** Passes many rows as one parameter: a statement has at most 65,535 parameters, and one is planned faster than many. */
-function recordset(transactions: readonly Transaction[]) {
-  return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
-    id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
-    request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer,
-    accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
-    budgeted boolean, requested_by text, top_up_of text, trace_parent text, awaits_approval boolean, private boolean, private_since_block bigint,
-    made_public_at timestamptz, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
-    sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz, payload jsonb)`
 }

@@ -14,7 +14,8 @@ import {
   findOvertaken,
   findQueueHeads,
 } from '../../../src/transactions/store/queue-store.ts'
-import { findByNonce, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { findByNonce } from '../../../src/transactions/store/read-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'

@@ -10,12 +10,8 @@ import {
   type OutcomeChange,
   saveOutcomes,
 } from '../../../src/transactions/store/attempts-store.ts'
-import {
-  findTransaction,
-  insertTransactions,
-  listTransactions,
-  saveTransactions,
-} from '../../../src/transactions/store/transactions-store.ts'
+import { findTransaction, listTransactions } from '../../../src/transactions/store/read-store.ts'
+import { insertTransactions, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { reservedBy } from '../../../src/transactions/store/work-store.ts'
 import { attemptOf, draftOf, eip1559, legacy } from '../../chains/evm/build.ts'
 import {

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import {
-  findTransaction,
-  listTransactions,
-  saveTransactions,
-} from '../../../src/transactions/store/transactions-store.ts'
+import { findTransaction, listTransactions } from '../../../src/transactions/store/read-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
