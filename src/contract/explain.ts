@@ -99,6 +99,7 @@ const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {
   maxLength: (wanted) => `at most ${wanted} characters`,
   minItems: (wanted) => `at least ${wanted} items`,
   maxItems: (wanted) => `at most ${wanted} items`,
+  uniqueItems: () => 'each item once',
   minimum: (wanted, parent) => (parent.type === 'integer' ? integerPhrase(parent) : `at least ${wanted}`),
   maximum: (wanted, parent) => (parent.type === 'integer' ? integerPhrase(parent) : `at most ${wanted}`),
   exclusiveMinimum: (wanted) => `a number above ${wanted}`,

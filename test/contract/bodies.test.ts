@@ -219,6 +219,13 @@ describe('transaction requests', () => {
   })
 })
 
+test('a list of channels that names a signer twice is told so', () => {
+  const relayer = { name: 'Pay', network: 'testnet', network_type: 'stellar', signer_id: 'a' }
+  expect(check(JSON.stringify({ ...relayer, channels: ['b', 'b'] }), 'createRelayer')).toBe(
+    'body.channels: expected each item once.',
+  )
+})
+
 describe('queries', () => {
   const query = (querystring: string, id: OperationId = 'listTransactions') => {
     const result = validator.request(id, {

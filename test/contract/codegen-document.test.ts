@@ -122,6 +122,7 @@ const LEFT_TO_THE_SERVICE = [
   /expected either operations or transaction_xdr, not both/,
   /unconditional: expected exactly true/,
   /jsonrpc|body\.id|params/,
+  /expected each item once/,
 ]
 
 describe('a request that fits the document for code generators fits the contract', () => {

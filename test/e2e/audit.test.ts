@@ -167,8 +167,10 @@ describe('the audit log has an entry of', () => {
         after: { from: '1', to: '2', redelivered: expect.any(Number) },
       },
     ])
-    const [delivery] = (await service.api<{ id: string }[]>('GET', '/notifications/hook/deliveries')).body
-      .data
+    const [delivery] = await until(
+      async () => (await service.api<{ id: string }[]>('GET', '/notifications/hook/deliveries')).body.data,
+      ({ length }) => length > 0,
+    )
     const one = await audited('POST', `/notifications/hook/deliveries/${delivery?.id}/redeliver`)
     expect(one.entries).toMatchObject([{ action: 'redeliverDelivery', target }])
     expect((await audited('DELETE', '/notifications/hook')).entries).toEqual([

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/engine.ts'
+import { startEngineHere } from '../../src/database/engines/start-engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { createDataDir } from './data-dir.ts'
@@ -18,7 +19,8 @@ export async function openTestDatabase(): Promise<Database> {
 
 async function openFresh(): Promise<Database> {
   const dataDir = await createDataDir()
-  const database = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))
+  // A clock that a test moves stands still while the engine works in this thread, and no test sees a state in between.
+  const database = await openDatabase({ dataDir, startEngine: startEngineHere }, createLogger({ level: 'silent' }))
   await migrate(database)
   return {
     ...database,

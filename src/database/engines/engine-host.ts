@@ -1,10 +1,10 @@
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
-import type { EngineAnswer, EnginePort, EngineRequest } from './engine-messages.ts'
+import type { EngineAnswer, EngineRequest, HostPort } from './engine-messages.ts'
 import { LogLostError } from './watch-log.ts'
 
 /** Runs the engine for the client at the other end of the port: in this thread, which waits for it and for the disk. */
-export function hostEngine(port: EnginePort): void {
+export function hostEngine(port: HostPort): void {
   let engine: Engine | undefined
   let previous: Promise<void> = Promise.resolve()
 

@@ -1,4 +1,3 @@
-import type { MessagePort, Worker } from 'node:worker_threads'
 import type { EngineOptions } from './create-engine.ts'
 
 /** What a client asks of the engine, one after the other. */
@@ -14,5 +13,14 @@ export type EngineAnswer =
   /** `isLost`: the log cannot be written any more (`LogLostError`). */
   | { readonly kind: 'failed'; readonly message: string; readonly isLost: boolean }
 
-/** One end of the connection between an engine and its client. The client of a thread has the thread itself. */
-export type EnginePort = MessagePort | Worker
+/** The client's end of the connection to an engine: its thread, or something like it. */
+export interface ClientPort {
+  postMessage(request: EngineRequest, transfer: readonly ArrayBuffer[]): void
+  on(event: 'message', listener: (answer: EngineAnswer) => void): unknown
+}
+
+/** The engine's end. */
+export interface HostPort {
+  postMessage(answer: EngineAnswer, transfer: readonly ArrayBuffer[]): void
+  on(event: 'message', listener: (request: EngineRequest) => void): unknown
+}

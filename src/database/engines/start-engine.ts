@@ -1,11 +1,11 @@
 import { extname, join } from 'node:path'
-import { MessageChannel, Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../lib/package-root.ts'
-import type { EnginePort } from './engine-messages.ts'
+import type { ClientPort, EngineAnswer, EngineRequest } from './engine-messages.ts'
 
 /** An engine that is not open yet, in a thread of its own or in this one. */
 export interface StartedEngine {
-  readonly port: EnginePort
+  readonly port: ClientPort
   /** Calls the listener when the thread has ended by itself: nothing that waits for the engine gets an answer any more. */
   onEnd(listener: (reason: Error) => void): void
   /** Ends the thread. Call it when the engine is closed. */
@@ -40,11 +40,18 @@ export function startEngineThread(): StartedEngine {
 /** Starts an engine in this thread, which it blocks: for a database in memory, and for tests that watch the files of this thread. */
 export async function startEngineHere(): Promise<StartedEngine> {
   const { hostEngine } = await import('./engine-host.ts')
-  const { port1, port2 } = new MessageChannel()
-  hostEngine(port2)
+  const answered = Promise.withResolvers<(answer: EngineAnswer) => void>()
+  const asked = Promise.withResolvers<(request: EngineRequest) => void>()
+  hostEngine({
+    postMessage: (answer) => void answered.promise.then((listener) => listener(answer)),
+    on: (_event, listener) => asked.resolve(listener),
+  })
   return {
-    port: port1,
+    port: {
+      postMessage: (request) => void asked.promise.then((listener) => listener(request)),
+      on: (_event, listener) => answered.resolve(listener),
+    },
     onEnd: () => {},
-    stop: async () => port1.close(),
+    stop: async () => {},
   }
 }
