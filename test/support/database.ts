@@ -20,7 +20,10 @@ export async function openTestDatabase(): Promise<Database> {
 async function openFresh(): Promise<Database> {
   const dataDir = await createDataDir()
   // A clock that a test moves stands still while the engine works in this thread, and no test sees a state in between.
-  const database = await openDatabase({ dataDir, startEngine: startEngineHere }, createLogger({ level: 'silent' }))
+  const database = await openDatabase(
+    { dataDir, startEngine: startEngineHere },
+    createLogger({ level: 'silent' }),
+  )
   await migrate(database)
   return {
     ...database,
