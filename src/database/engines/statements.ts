@@ -46,6 +46,12 @@ interface Prepared {
   readonly description: readonly Message[]
 }
 
+/**
+ * Statements that are sent as text. After a commit that cannot write the log, the engine would wait for ever for a lock that it holds itself,
+ * when it reads the message that ends a parsed statement (`Sync`).
+ */
+const SENT_AS_TEXT: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
+
 /** The commands that change what a parsed statement means, or which columns `*` has. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DO', 'DROP'])
 
@@ -96,6 +102,10 @@ export function createStatements({ parsers, serializers, send }: StatementRunner
   }
 
   return async (text, parameters) => {
+    if (SENT_AS_TEXT.has(text)) {
+      const answers = await send(joinBytes([serialize.query(text)]))
+      return { command: commandOf(answers), rowCount: 0, rows: [] }
+    }
     const { name, parameterTypes, description } = await find(text, parameters.length)
     const values = parameters.map((value, index) => textOf(value, serializers[parameterTypes[index] ?? 0]))
     const answers = await send(

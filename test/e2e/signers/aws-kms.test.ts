@@ -172,7 +172,7 @@ describe('an EVM account whose key is in AWS KMS', () => {
     await client.send(new EnableKeyCommand({ KeyId }))
     client.destroy()
     await included(service, id)
-    expect((await relayer()).system_disabled).toBe(false)
+    await until(relayer, ({ system_disabled }) => !system_disabled)
     expect(await nonce()).toBe(before + 1)
   }, 120_000)
 })

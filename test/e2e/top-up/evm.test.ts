@@ -61,7 +61,7 @@ describe('a relayer with a top_up', () => {
     expect(await stage.paid()).toEqual([])
     await stage.setBalance(20_000n * ETHER, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
     await stage.paysUntil(1)
-    expect((await stage.state())?.state).toBe('pending')
+    await stage.becomes('pending')
   })
 
   test('is not filled while the treasury is paused', async () => {
