@@ -56,6 +56,8 @@ export function createChainResetDetector({ db, clock, networks }: DetectorDeps):
     if (remembered === told.value) return undefined
     const agreed = await genesis.readEverywhere()
     if (agreed.kind !== 'ok') return undefined
+    // The endpoints may have been pointed at another chain since they were verified. Its first block must never become this chain's.
+    if ((await chain.verify()).kind !== 'ok') return undefined
     const first = await rememberGenesis(db, network, agreed.value)
     if (first !== agreed.value) return sentence(network, { first, now: agreed.value })
     known.set(chain, first)
