@@ -32,7 +32,9 @@ export async function openEngine(engine: StartedEngine, options: EngineOptions):
     const answers = readMessages(await ask({ kind: 'exchange', message }))
     for (const answer of answers)
       if (answer instanceof messages.NotificationResponseMessage)
-        for (const listener of listeners.get(answer.channel) ?? []) listener(answer.payload)
+        // An error of a listener is no error of the statement, which has happened.
+        for (const listener of listeners.get(answer.channel) ?? [])
+          queueMicrotask(() => listener(answer.payload))
     const error = answers.find((answer) => answer instanceof messages.DatabaseError)
     if (error !== undefined) throw error
     return answers
@@ -52,9 +54,12 @@ export async function openEngine(engine: StartedEngine, options: EngineOptions):
       return () => void those.delete(listener)
     },
     close: async () => {
-      await ask({ kind: 'close' })
-      end(new Error('The embedded database is closed.'))
-      await engine.stop()
+      try {
+        await ask({ kind: 'close' })
+      } finally {
+        end(new Error('The embedded database is closed.'))
+        await engine.stop()
+      }
     },
   }
 }
