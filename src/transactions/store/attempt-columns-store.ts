@@ -17,11 +17,11 @@ export const RESULT = sql<object | null>`(case
   when a.number = t.current_attempt and t.included_outcome is not null then coalesce(t.included_result, a.result)
   else a.result end)`
 
+const OTHER_COLUMNS = sql`a.transaction_id, a.number, a.kind, a.hash, a.inner_hash, a.raw, a.draft, a.signature, a.error, a.signed_at,
+  ${OUTCOME} as outcome, ${BROADCAST_AT} as broadcast_at, ${RESULT} as result`
+
 /** The columns of an `AttemptRow`, from the attempt `a` of the transaction `t`. */
-export const ATTEMPT_COLUMNS = sql`a.transaction_id, a.number, a.kind, a.source_account, a.nonce, a.hash, a.inner_hash, a.raw, a.draft,
-  a.signature, a.error, a.signed_at, ${OUTCOME} as outcome, ${BROADCAST_AT} as broadcast_at, ${RESULT} as result`
+export const ATTEMPT_COLUMNS = sql`a.source_account, a.nonce, ${OTHER_COLUMNS}`
 
 /** The columns of an `AttemptRow` beside those of its transaction, which has a source account and a nonce of its own. */
-export const ATTEMPT_COLUMNS_BESIDE = sql`a.transaction_id, a.number, a.kind, a.source_account as attempt_source_account,
-  a.nonce as attempt_nonce, a.hash, a.inner_hash, a.raw, a.draft, a.signature, a.error, a.signed_at, ${OUTCOME} as outcome,
-  ${BROADCAST_AT} as broadcast_at, ${RESULT} as result`
+export const ATTEMPT_COLUMNS_BESIDE = sql`a.source_account as attempt_source_account, a.nonce as attempt_nonce, ${OTHER_COLUMNS}`
