@@ -21,6 +21,9 @@ const EVERYTHING = ['*']
 /** What the rooms know of chains: the interface, and the words that it speaks. */
 const CHAINS = [
   'chains/chain.ts',
+  'chains/capabilities.ts',
+  'chains/prepared.ts',
+  'chains/request.ts',
   'chains/effects.ts',
   'chains/answer.ts',
   'chains/attempt.ts',

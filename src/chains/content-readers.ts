@@ -1,5 +1,5 @@
 import type { NetworkType } from '../networks/network.ts'
-import type { ContentReader } from './chain.ts'
+import type { ContentReader } from './capabilities.ts'
 import { EVM_CONTENT } from './evm/read-content.ts'
 import { SOLANA_CONTENT } from './solana/read-content.ts'
 import { STELLAR_CONTENT } from './stellar/read-content.ts'

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts'
-import type { Genesis } from './chain.ts'
+import type { Genesis } from './capabilities.ts'
 import type { PooledClient, RpcCall, RpcReply } from './rpc/rpc.ts'
 
 /** The question for the first block of a chain. */

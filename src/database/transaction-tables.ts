@@ -104,7 +104,7 @@ export interface AttemptsTable {
   raw: Uint8Array
   draft: JSONColumnType<object>
   signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>
-  /** What was stored here last. The row of the transaction may know more: `attempt-columns-store.ts` joins them. */
+  /** The outcome that was stored here last. The row of the transaction may contain a later one: `attempt-columns-store.ts` joins them. */
   outcome: string
   error: string | null
   /** The result of the inclusion on the chain, as `outcome`. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Chain, ChainRequest } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
+import type { ChainRequest } from '../chains/request.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'

@@ -1,4 +1,5 @@
-import type { ChainRequest, Unit } from '../chains/chain.ts'
+import type { Unit } from '../chains/chain.ts'
+import type { ChainRequest } from '../chains/request.ts'
 import { AppError } from '../errors.ts'
 import { type Network, privateUrlsOf } from '../networks/network.ts'
 import { defaultMinBalance } from './policies/policies.ts'

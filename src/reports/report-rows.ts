@@ -1,4 +1,4 @@
-import type { ContentReader } from '../chains/chain.ts'
+import type { ContentReader } from '../chains/capabilities.ts'
 import { NATIVE } from '../chains/effects.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'

@@ -1,4 +1,4 @@
-import type { ContentReader } from '../chains/chain.ts'
+import type { ContentReader } from '../chains/capabilities.ts'
 import type { AssetAmount, Effects } from '../chains/effects.ts'
 import { hasLaterContent } from '../transactions/model/later-content.ts'
 import { contentKind, isNoop } from '../transactions/model/purpose.ts'

@@ -6,7 +6,7 @@ import { inactive } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { chargeSignature } from './budgets/charge-signature.ts'
 import type { TransactionsContext } from './model/runtime.ts'
-import { requireAnswer } from './require-answer.ts'
+import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
 
 /** Signs the preimage of an authorization entry, XDR in base64, for the account of a relayer. */
 export type AuthorizationSigner = (
@@ -34,7 +34,7 @@ export function createAuthorizationSigner(context: TransactionsContext): Authori
         'not_supported',
         `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no authorization entries; they are for stellar.`,
       )
-    const { effects, sha256, sign } = requireAnswer(answer)
+    const { effects, sha256, sign } = requireAnswer(answer, NOTHING_SIGNED)
     const signature = { relayerId: relayer.id, action: 'signAuthorizationEntry', actor, sha256 } as const
     await chargeSignature(
       context,

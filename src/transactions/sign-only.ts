@@ -5,7 +5,7 @@ import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts
 import type { Relayer } from '../relayers/relayer.ts'
 import { chargeSignature } from './budgets/charge-signature.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
-import { requireAnswer } from './require-answer.ts'
+import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
 import { reservedBy } from './store/work-store.ts'
 
 /** Signs a transaction of the relayer's network type without storing or broadcasting it. */
@@ -26,7 +26,7 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const answer = await chain.review(unsigned, accountOf(relayer))
-    const { request, effects, cost, sign } = requireAnswer(answer)
+    const { request, effects, cost, sign } = requireAnswer(answer, NOTHING_SIGNED)
     const forbidden = request && receiverForbidden(relayer, request)
     if (forbidden) throw forbidden
     if (cost > 0n) await checkFunds(context, relayer, cost)
@@ -43,7 +43,7 @@ async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: 
   ])
   const short = shortOfFunds(relayer, {
     unit: chain.unit,
-    balance: requireAnswer(balance),
+    balance: requireAnswer(balance, NOTHING_SIGNED),
     reserved,
     cost,
   })

@@ -1,4 +1,5 @@
-import type { Account, Chain, ChainRequest, SourceAccount } from '../../src/chains/chain.ts'
+import type { Chain, SourceAccount } from '../../src/chains/chain.ts'
+import type { Account, ChainRequest } from '../../src/chains/request.ts'
 
 /** The node that the command line names. */
 export interface LiveTarget {

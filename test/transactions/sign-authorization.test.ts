@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
-import type { ReviewedAuthorization } from '../../src/chains/chain.ts'
+import type { ReviewedAuthorization } from '../../src/chains/capabilities.ts'
 import { chargeSignature } from '../../src/transactions/budgets/charge-signature.ts'
 import { createAuthorizationSigner } from '../../src/transactions/sign-authorization.ts'
 import { ACTOR } from '../support/actor.ts'

@@ -1,4 +1,4 @@
-import type { Funding } from '../chain.ts'
+import type { Funding } from '../capabilities.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { EvmPolicies, EvmRequest } from './content.ts'
 import { readBalance } from './inspect.ts'

@@ -1,4 +1,4 @@
-import type { ContentReader } from '../chain.ts'
+import type { ContentReader } from '../capabilities.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { evmEffects } from './effects.ts'
 

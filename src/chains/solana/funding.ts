@@ -1,4 +1,4 @@
-import type { Funding } from '../chain.ts'
+import type { Funding } from '../capabilities.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { SolanaPolicies, SolanaRequest } from './content.ts'
 import { readFunds } from './read/balance.ts'

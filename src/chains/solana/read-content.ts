@@ -1,4 +1,4 @@
-import type { ContentReader } from '../chain.ts'
+import type { ContentReader } from '../capabilities.ts'
 import type { SolanaDraft, SolanaRequest } from './content.ts'
 import { solanaEffects } from './effects.ts'
 

@@ -1,4 +1,4 @@
-import type { ContentReader } from '../chain.ts'
+import type { ContentReader } from '../capabilities.ts'
 import type { StellarDraft, StellarRequest } from './content.ts'
 import { stellarEffects } from './effects.ts'
 

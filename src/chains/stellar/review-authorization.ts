@@ -1,5 +1,5 @@
 import type { Answer } from '../answer.ts'
-import type { ReviewedAuthorization } from '../chain.ts'
+import type { ReviewedAuthorization } from '../capabilities.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { authorizedEffects } from './effects/authorized-invocation.ts'
 import { addressName } from './effects/sc-address.ts'

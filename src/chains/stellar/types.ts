@@ -1,5 +1,8 @@
 import type { Attempt } from '../attempt.ts'
-import type { Account, ChainCapabilities, ChainOf, Prepared } from '../chain.ts'
+import type { ChainCapabilities } from '../capabilities.ts'
+import type { ChainOf } from '../chain.ts'
+import type { Prepared } from '../prepared.ts'
+import type { Account } from '../request.ts'
 import type { UnsignedStellar } from '../unsigned.ts'
 import type { StellarDraft, StellarPolicies, StellarRequest } from './content.ts'
 

@@ -1,6 +1,6 @@
 import type { EngineOptions } from './create-engine.ts'
 
-/** What a client asks of the engine, one after the other. */
+/** A request of a client. The engine carries requests out one after the other. */
 export type EngineRequest =
   | { readonly kind: 'open'; readonly options: EngineOptions }
   /** Messages of PostgreSQL's protocol. */

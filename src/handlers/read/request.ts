@@ -1,4 +1,5 @@
-import type { Chain, ChainRequest } from '../../chains/chain.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Input } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import { NETWORK_TYPES, type NetworkType } from '../../networks/network.ts'

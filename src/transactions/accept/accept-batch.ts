@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'

@@ -1,4 +1,5 @@
-import type { Chain, ChainRequest } from '../../chains/chain.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 
 /** The longest time in ms for which a transaction can wait for its `valid_from`. */

@@ -1,5 +1,5 @@
 import type { Transaction as DbTransaction } from 'kysely'
-import type { ExternalNonce } from '../../chains/chain.ts'
+import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { isExternallySigned, type RelayerRuntime } from '../model/runtime.ts'

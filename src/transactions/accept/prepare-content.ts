@@ -1,5 +1,7 @@
 import type { Answer } from '../../chains/answer.ts'
-import type { Chain, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { isForLater } from '../model/due.ts'

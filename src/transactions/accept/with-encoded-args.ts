@@ -1,5 +1,9 @@
-import type { Chain, ChainRequest } from '../../chains/chain.ts'
-import { AppError } from '../../errors.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
+import { requireAnswer } from '../require-answer.ts'
+
+const NO_SPECIFICATION =
+  'No node of the network tells the specification of the contract at present, so nothing was changed. Try again, or send args.'
 
 /**
  * Encodes the arguments that a request has by name. It is done before every rule, which then knows the encoded call alone, and after the look
@@ -8,12 +12,5 @@ import { AppError } from '../../errors.ts'
  */
 export async function withEncodedArgs(chain: Chain, request: ChainRequest): Promise<ChainRequest> {
   const answer = await chain.encodeNamedArgs?.(request)
-  if (answer === undefined) return request
-  if (answer.kind === 'ok') return answer.value
-  if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
-  throw new AppError(
-    'network_unavailable',
-    'No node of the network tells the specification of the contract at present, so nothing was changed. Try again, or send args.',
-    { cause: answer.detail },
-  )
+  return answer === undefined ? request : requireAnswer(answer, NO_SPECIFICATION)
 }

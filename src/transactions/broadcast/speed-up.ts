@@ -1,5 +1,6 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Chain, Prepared } from '../../chains/chain.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { Prepared } from '../../chains/prepared.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'

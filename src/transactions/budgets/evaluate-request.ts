@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/actor.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
 import type { Effects } from '../../chains/effects.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { evaluateContent, type RuleResult } from '../../spending/evaluate-content.ts'

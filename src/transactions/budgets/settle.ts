@@ -1,4 +1,5 @@
-import type { Chain, ContentReader } from '../../chains/chain.ts'
+import type { ContentReader } from '../../chains/capabilities.ts'
+import type { Chain } from '../../chains/chain.ts'
 import { NOTHING, type Spent } from '../../spending/budget.ts'
 import { type Holding, settle } from '../../spending/holding.ts'
 import {

@@ -1,5 +1,6 @@
 import type { Actor } from '../../access/actor.ts'
-import type { ChainRequest, ExternalNonce } from '../../chains/chain.ts'
+import type { ExternalNonce } from '../../chains/capabilities.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'

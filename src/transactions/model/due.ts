@@ -1,4 +1,4 @@
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Transaction } from './transaction.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Account, Chain, SigningContext, SourceAccount } from '../../chains/chain.ts'
+import type { Chain, SigningContext, SourceAccount } from '../../chains/chain.ts'
+import type { Account } from '../../chains/request.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'

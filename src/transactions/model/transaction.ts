@@ -1,5 +1,5 @@
 import type { Attempt, ChainResult, INCLUDED_OUTCOMES } from '../../chains/attempt.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 
 /** Every status of a transaction; the database accepts no other. */
 export const TRANSACTION_STATUSES = [
@@ -35,7 +35,7 @@ export const PURPOSES = [
  */
 export type Purpose = (typeof PURPOSES)[number]
 
-/** What a block did with an attempt. It is stored with the transaction, which changes then anyway, and shown with the attempt. */
+/** The outcome of an attempt that a block includes. It is stored with the transaction, which changes then anyway, and shown with the attempt. */
 interface Inclusion {
   readonly outcome: (typeof INCLUDED_OUTCOMES)[number]
   readonly result?: ChainResult | undefined

@@ -1,7 +1,7 @@
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
-import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/prepared.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'

@@ -1,4 +1,4 @@
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'

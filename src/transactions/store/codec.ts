@@ -6,7 +6,7 @@ import {
   type Draft,
   INCLUDED_OUTCOMES,
 } from '../../chains/attempt.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { oneOf } from '../../lib/one-of.ts'

@@ -1,4 +1,4 @@
-import type { Prepared } from '../../chains/chain.ts'
+import type { Prepared } from '../../chains/prepared.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { reservedInFlight } from '../store/work-store.ts'

@@ -1,4 +1,5 @@
-import type { Sequencing, SetupRequired } from '../../chains/chain.ts'
+import type { Sequencing } from '../../chains/capabilities.ts'
+import type { SetupRequired } from '../../chains/prepared.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { countInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'

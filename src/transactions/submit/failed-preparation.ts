@@ -1,5 +1,5 @@
 import type { Answer, Refusal } from '../../chains/answer.ts'
-import type { Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isNoop } from '../model/purpose.ts'
 import {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { asOwn, chargeOwn } from '../budgets/charge-own.ts'

@@ -1,6 +1,7 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind } from '../../chains/attempt.ts'
-import type { Prepared, Sequencing, SetupRequired } from '../../chains/chain.ts'
+import type { Sequencing } from '../../chains/capabilities.ts'
+import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
 import type { AppError } from '../../errors.ts'
 import { isSignerFault } from '../../signers/signer-fault.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'

@@ -1,4 +1,4 @@
-import type { AccountFunds } from '../../chains/chain.ts'
+import type { AccountFunds } from '../../chains/capabilities.ts'
 import { larger, smaller } from '../../lib/bigint.ts'
 import type { TopUp } from '../../relayers/top-up/top-up.ts'
 import type { TopUpHistory } from './history.ts'

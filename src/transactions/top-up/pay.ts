@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction as DbTransaction } from 'kysely'
 import { SERVICE } from '../../audit/entry.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'

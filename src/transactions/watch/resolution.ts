@@ -1,5 +1,5 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import type { ExternalNonce } from '../../chains/chain.ts'
+import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { openAttempts } from '../model/open-attempts.ts'
 import { contentKind } from '../model/purpose.ts'

@@ -1,4 +1,5 @@
-import type { Account, Chain, ChainRequest, SigningContext } from '../../../src/chains/chain.ts'
+import type { Chain, SigningContext } from '../../../src/chains/chain.ts'
+import type { Account, ChainRequest } from '../../../src/chains/request.ts'
 
 /** A network of one's own, with an account that has money. */
 export interface ChainUnderTest {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Receipt } from '../../../src/chains/answer.ts'
 import type { Attempt, Draft, SignedDraft } from '../../../src/chains/attempt.ts'
-import type { ChainRequest } from '../../../src/chains/chain.ts'
+import type { ChainRequest } from '../../../src/chains/request.ts'
 import type { ChainUnderTest } from './chain-under-test.ts'
 
 /** Checks the promises that every chain makes to its callers, whatever its network is; `nonces` as in its capabilities. */

@@ -2,7 +2,8 @@ import { createPrivateKey, randomBytes } from 'node:crypto'
 import { type Address, address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import { onTestFinished } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
-import type { Prepared, SetupRequired, SigningContext } from '../../../src/chains/chain.ts'
+import type { SigningContext } from '../../../src/chains/chain.ts'
+import type { Prepared, SetupRequired } from '../../../src/chains/prepared.ts'
 import type {
   SolanaDraft,
   SolanaInstruction,

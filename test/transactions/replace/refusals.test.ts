@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
-import type { ExternalNonce } from '../../../src/chains/chain.ts'
+import type { ExternalNonce } from '../../../src/chains/capabilities.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import type { TransactionsContext } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Expiry } from '../../../src/chains/chain.ts'
+import type { Expiry } from '../../../src/chains/capabilities.ts'
 import type { EvmDraft, EvmRequest } from '../../../src/chains/evm/content.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
-import type { Sequencing } from '../../../src/chains/chain.ts'
+import type { Sequencing } from '../../../src/chains/capabilities.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { affordable, type Ready } from '../../../src/transactions/submit/affordable.ts'
 import { freeSlots, measureCapacity } from '../../../src/transactions/submit/capacity.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Freshness } from '../../../src/chains/answer.ts'
-import type { AccountFunds } from '../../../src/chains/chain.ts'
+import type { AccountFunds } from '../../../src/chains/capabilities.ts'
 import type { EvmRelayer } from '../../../src/relayers/relayer.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'

@@ -1,5 +1,5 @@
 import type { Answer } from '../../answer.ts'
-import type { AfterExpiry } from '../../chain.ts'
+import type { AfterExpiry } from '../../prepared.ts'
 import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../content.ts'
 import { type NonceState, requireNonce } from '../read/nonce-account.ts'
 import { contentOf, isNoop } from '../request-content.ts'

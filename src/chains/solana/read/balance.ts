@@ -1,6 +1,6 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import type { AccountFunds } from '../../chain.ts'
+import type { AccountFunds } from '../../capabilities.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { recentSlot } from './recent.ts'
 import { freshOf, readInteger } from './replies.ts'

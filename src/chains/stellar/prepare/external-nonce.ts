@@ -1,4 +1,4 @@
-import type { ExternalNonce } from '../../chain.ts'
+import type { ExternalNonce } from '../../capabilities.ts'
 import type { StellarRequest } from '../content.ts'
 import { openEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'

@@ -1,4 +1,4 @@
-import type { Payment } from '../../chain.ts'
+import type { Payment } from '../../capabilities.ts'
 import type { StellarRequest } from '../content.ts'
 import type { StellarOperation } from '../model/operation.ts'
 import { BASE_RESERVE } from '../read/accounts.ts'

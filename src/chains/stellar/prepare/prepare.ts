@@ -2,7 +2,7 @@ import { SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/x
 import { larger } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer } from '../../answer.ts'
-import type { SetupRequired } from '../../chain.ts'
+import type { SetupRequired } from '../../prepared.ts'
 import { checkExternallySigned } from '../check/externally-signed.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from '../model/envelope.ts'

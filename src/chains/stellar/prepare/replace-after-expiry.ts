@@ -1,6 +1,6 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import type { AfterExpiry } from '../../chain.ts'
+import type { AfterExpiry } from '../../prepared.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import type { StellarAttempt } from '../types.ts'
 import { endsAt } from './ends-at.ts'

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer } from '../../answer.ts'
-import type { AfterExpiry, SetupRequired } from '../../chain.ts'
+import type { AfterExpiry, SetupRequired } from '../../prepared.ts'
 import type { StellarRequest } from '../content.ts'
 import type { StellarAccount, StellarAttempt, StellarPrepared } from '../types.ts'
 import { notExcluded } from './external-nonce.ts'

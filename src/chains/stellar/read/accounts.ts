@@ -1,6 +1,6 @@
 import { type AccountEntry, LedgerEntryData, LedgerKey, LedgerKeyAccount } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../../answer.ts'
-import type { AccountFunds } from '../../chain.ts'
+import type { AccountFunds } from '../../capabilities.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey } from '../model/strkey.ts'
 import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'

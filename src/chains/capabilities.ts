@@ -1,0 +1,185 @@
+import type { Signer } from '../signers/signer.ts'
+import type { Answer, Freshness, Head, HeadFeed } from './answer.ts'
+import type { Attempt, Draft, MessageSignature, Signature } from './attempt.ts'
+import type { ContractCalls } from './call/contract-calls.ts'
+import type { CallResult } from './call/problem.ts'
+import type { Effects } from './effects.ts'
+import type { TypedData } from './evm/content.ts'
+import type { Prepared } from './prepared.ts'
+import type { PrivateBroadcast } from './private-broadcast.ts'
+import type { Account, ChainRequest, Policies } from './request.ts'
+import type { EncodedInstruction, IdlCall } from './solana/content.ts'
+import type { Speed } from './speed.ts'
+
+/** An authorization of smart contract calls that the chain's rules allow to sign. */
+export interface ReviewedAuthorization {
+  /** The effects of all calls that it authorizes. */
+  readonly effects: Effects
+  /** The SHA-256, in hex, that is signed. */
+  readonly sha256: string
+  sign(signer: Signer): Promise<MessageSignature>
+}
+
+/** The nonce of a request whose content an external signer has signed. */
+export interface ExternalNonce {
+  readonly address: string
+  readonly nonce: bigint
+}
+
+/** Transactions of one source account follow each other by number: a nonce (EVM) or a sequence number (Stellar). */
+export interface Sequencing {
+  /** The highest number of transactions of one source account that nodes keep at the same time. Default: the configured number. */
+  readonly maxInFlight?: number
+  /**
+   * Reads the next free nonce of each address in the newest block. Returns unknown when the node is behind, and refuses with
+   * `account_not_found` when the address does not exist on the chain yet.
+   */
+  nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
+  /** Reads the nonce after the last transaction of this address that a node would include next; undefined when no node told it. */
+  pendingNonce?(address: string): Promise<bigint | undefined>
+  /**
+   * Reads the highest number of transactions that nodes keep of this address because of its state on chain (EIP-7702); undefined for no
+   * such limit.
+   */
+  inFlightLimit?(address: string): Promise<number | undefined>
+}
+
+/**
+ * Signed content expires by itself (`expiresAt`): after that the chain cannot include it, and its nonce is free again. So the service
+ * raises no fee to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap, and signs expired content again.
+ */
+export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
+  /** Returns true when, as of this head, no later block can include the draft; false also when that is not known. */
+  hasExpired(draft: D, head: Head): Promise<boolean>
+  /**
+   * Returns the time of the chain when the draft was prepared, on chains with a clock of their own: a clock of ours that is wrong must not
+   * decide how far back a proof of absence has to reach.
+   */
+  preparedAt?(draft: D): Date | undefined
+  /** Returns true when the service can sign the content again without an external signer. The request has passed `check`. */
+  reSignable(request: R): boolean
+}
+
+/** The fee of signed content can be raised while it waits. */
+export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
+  /** Prepares the content of the last attempt with a fee that replaces all attempts; refuses when the fee would exceed the cap. */
+  speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
+}
+
+/** A relayer can send from several source accounts (Stellar channel accounts) at the same time. */
+export interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
+  /** Returns the request that creates these addresses as channel accounts. */
+  open(addresses: readonly string[], account: Account<P>): R
+}
+
+/** The money of an account, in the smallest unit. */
+export interface AccountFunds {
+  /** The amount that the account can spend, as `balance` reads it. */
+  readonly spendable: bigint
+  /** The amount that the chain holds back of the next payments to the account, before it can spend any of them. */
+  readonly missingReserve: bigint
+  /** False while the chain has no such account; the first payment then creates it. */
+  readonly exists: boolean
+}
+
+/** A payment of native currency, in the smallest unit. */
+export interface Payment {
+  readonly to: string
+  readonly amount: bigint
+  /** The funds of the receiver before the payment. */
+  readonly funds: AccountFunds
+}
+
+/** Native currency can be paid to another account. */
+export interface Funding<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
+  /** Reads the funds of an account; unknown from an endpoint that has not reached `asOf`. */
+  read(address: string, freshness?: Freshness): Promise<Answer<AccountFunds>>
+  /** Returns the request of this account that pays. */
+  pay(payment: Payment, account: Account<P>): R
+}
+
+/** A request can bring content that an external signer has signed with a nonce of their own. */
+export interface ExternalSigning<R extends ChainRequest = ChainRequest> {
+  /** Returns the nonce that the request brings; undefined when the service assigns it. The request has passed `check`. */
+  nonceOf(request: R): ExternalNonce | undefined
+}
+
+/** Structured data can be signed (EIP-712). */
+export interface TypedDataSigning {
+  /** Refuses data that does not match its types. */
+  sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
+}
+
+/** An account can authorize smart contract calls in a transaction of somebody else (Stellar, CAP-46-11). */
+export interface AuthorizationEntries {
+  /**
+   * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown when no endpoint tells the newest
+   * ledger.
+   */
+  review(preimage: string, address: string): Promise<Answer<ReviewedAuthorization>>
+}
+
+/** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
+export interface BlockFinality {
+  /** Reads the hash of the block at this height in the current chain; unknown when the node is behind. */
+  blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
+}
+
+/** Endpoints announce new blocks by themselves. */
+export interface HeadSubscription {
+  /** Calls `listener` at each announced block. An announcement may come late, twice or never, so the listener reads the chain itself. */
+  subscribe(listener: () => void): HeadFeed
+}
+
+/** The receipt of a reverted transaction does not contain the reason; a node can find it by running the content again. */
+export interface RevertReasons<D extends Draft = Draft> {
+  /** Returns the decoded reason; undefined when no node can tell it any more. */
+  read(draft: D, from: string, block: bigint): Promise<string | undefined>
+}
+
+/** One attempt can be included under several hashes (Stellar, CAP-15: the fee bump's and its inner transaction's). */
+export interface InclusionHashes<D extends Draft = Draft> {
+  /** Returns every hash under which the chain can include the attempt, its own first. */
+  of(attempt: Attempt<D>): readonly string[]
+}
+
+/** The chain has a first block whose hash changes when a test network starts anew under the same name. */
+export interface Genesis {
+  /** Reads the hash of the first block from one endpoint. */
+  read(): Promise<Answer<string>>
+  /** Reads the hash of the first block from all endpoints; unknown when they give different ones, or none has the block any more. */
+  readEverywhere(): Promise<Answer<string>>
+}
+
+/** Reads stored content without a node. */
+export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
+  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
+  paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
+  /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
+  effects(request: R, address: string): Effects
+}
+
+/** Capabilities of some chains. A chain without a capability leaves it out. */
+export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
+  readonly sequencing?: Sequencing
+  readonly expiry?: Expiry<R, D>
+  readonly feeBump?: FeeBump<D, P>
+  readonly channels?: Channels<R, P>
+  readonly externalSigning?: ExternalSigning<R>
+  readonly contractCalls?: ContractCalls
+  /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
+  readonly encodeInstruction?: (call: IdlCall, programId: string) => CallResult<EncodedInstruction>
+  /**
+   * Encodes the arguments that a call of a smart contract has by name, by what the network tells about the contract. A request without any
+   * stays as it is. A refusal begins with the field.
+   */
+  encodeNamedArgs?(request: R): Promise<Answer<R>>
+  readonly typedData?: TypedDataSigning
+  readonly authorizationEntries?: AuthorizationEntries
+  readonly blockFinality?: BlockFinality
+  readonly headSubscription?: HeadSubscription
+  readonly revertReasons?: RevertReasons<D>
+  readonly inclusionHashes?: InclusionHashes<D>
+  readonly genesis?: Genesis
+  readonly privateBroadcast?: PrivateBroadcast
+}
