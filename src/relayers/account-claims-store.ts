@@ -1,51 +1,82 @@
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { RelayerAccounts } from './accounts.ts'
+
+/** A relayer, and the accounts whose nonces it is going to take. */
+export interface AccountClaim extends RelayerAccounts {
+  readonly relayerId: string
+}
 
 /** Another relayer takes the nonces of the account already. */
 export class AccountInUseError extends Error {
   override readonly name = 'AccountInUseError'
+  /** The relayer that was going to take them, too. */
+  readonly relayerId: string
 
-  constructor(address: string, chain: string, owner: string) {
+  constructor({ relayerId, chain, address }: WantedAccount, owner: string) {
     super(`${address} on ${chain} is operated by relayer "${owner}" already`)
+    this.relayerId = relayerId
   }
 }
 
+interface WantedAccount {
+  readonly relayerId: string
+  readonly chain: string
+  readonly address: string
+}
+
 /**
- * Replaces the accounts of the relayer. A concurrent database transaction that wants one of them waits for the end of this one.
+ * Replaces the accounts of the relayers. A concurrent database transaction that wants one of them waits for the end of this one.
  * @throws AccountInUseError when another relayer has one of them
  */
 export async function reserveAccounts(
   tx: Transaction<Schema>,
-  relayerId: string,
-  { chain, addresses }: RelayerAccounts,
+  claims: readonly AccountClaim[],
 ): Promise<void> {
-  await releaseAccounts(tx, [relayerId])
-  const claimed = await tx
-    .insertInto('operated_accounts')
-    // Sorted, so that two database transactions that want the same accounts do not deadlock.
-    .values(addresses.toSorted().map((address) => ({ chain, address, relayer_id: relayerId })))
-    .onConflict((conflict) => conflict.columns(['chain', 'address']).doNothing())
-    .returning('address')
-    .execute()
-  const taken = addresses.find((wanted) => !claimed.some(({ address }) => address === wanted))
+  await releaseAccounts(
+    tx,
+    claims.map(({ relayerId }) => relayerId),
+  )
+  const wanted = claims.flatMap(({ relayerId, chain, addresses }) =>
+    addresses.map((address) => ({ relayerId, chain, address })),
+  )
+  const reserved = new Set((await insertAccounts(tx, wanted)).map(nameOf))
+  const taken = wanted.find((account) => !reserved.has(nameOf(account)))
   if (taken === undefined) return
   const owner = await tx
     .selectFrom('operated_accounts')
     .select('relayer_id')
-    .where('chain', '=', chain)
-    .where('address', '=', taken)
+    .where('chain', '=', taken.chain)
+    .where('address', '=', taken.address)
     .executeTakeFirst()
-  if (owner !== undefined) throw new AccountInUseError(taken, chain, owner.relayer_id)
+  if (owner !== undefined) throw new AccountInUseError(taken, owner.relayer_id)
   // The other relayer released the account between the two statements.
-  await reserveAccounts(tx, relayerId, { chain, addresses })
+  await reserveAccounts(tx, claims)
+}
+
+/** Inserts those that no relayer has, and returns them. */
+async function insertAccounts(
+  tx: Transaction<Schema>,
+  wanted: readonly WantedAccount[],
+): Promise<WantedAccount[]> {
+  // Sorted, so that two database transactions that want the same accounts do not deadlock. Arrays, because a statement has a limited number
+  // of parameters.
+  const sorted = wanted.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+  const column = (name: keyof WantedAccount) => sorted.map((account) => account[name])
+  const { rows } = await sql<WantedAccount>`
+    insert into operated_accounts (chain, address, relayer_id)
+    select * from unnest(${column('chain')}::text[], ${column('address')}::text[], ${column('relayerId')}::text[])
+    on conflict (chain, address) do nothing
+    returning chain, address, relayer_id as "relayerId"`.execute(tx)
+  return rows
+}
+
+function nameOf({ chain, address, relayerId }: WantedAccount): string {
+  return JSON.stringify([chain, address, relayerId])
 }
 
 /** Releases the accounts of these relayers for others. */
 export async function releaseAccounts(tx: Transaction<Schema>, relayerIds: readonly string[]): Promise<void> {
   if (relayerIds.length === 0) return
-  await tx
-    .deleteFrom('operated_accounts')
-    .where('relayer_id', 'in', [...relayerIds])
-    .execute()
+  await sql`delete from operated_accounts where relayer_id = any(${[...relayerIds]}::text[])`.execute(tx)
 }

@@ -41,10 +41,9 @@ interface Excess {
 export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
   const { relayers, networks, apiMayRelax, readMethods } = options
   const networkOf = ({ networkType, network }: RelayerConfig) => networks.find(networkType, network)
+  const entries = Map.groupBy(relayers, ({ signerId }) => signerId)
   const entryOf = (relayer: RelayerConfig) =>
-    relayers.find(
-      (entry) => entry.signerId === relayer.signerId && isSameChain(networkOf(entry), networkOf(relayer)),
-    )
+    entries.get(relayer.signerId)?.find((entry) => isSameChain(networkOf(entry), networkOf(relayer)))
 
   function excessesOf(relayer: RelayerConfig): Excess[] {
     const entry = entryOf(relayer)

@@ -25,8 +25,10 @@ export async function findSharedKeys(
   findKey: FindKey,
 ): Promise<SharedKey[]> {
   const uses = new Map<string, KeyUse[]>()
-  for (const use of relayers.flatMap(usesOf)) {
-    const key = await findKey(use.signer)
+  const found = await Promise.all(
+    relayers.flatMap(usesOf).map(async (use) => ({ use, key: await findKey(use.signer) })),
+  )
+  for (const { use, key } of found) {
     // A local key that is shared has both curves; the key of a service that has one curve is shared by the networks of that curve.
     const publicKey = (key?.evm ?? key?.stellar)?.publicKey
     if (!key?.isShared || publicKey === undefined) continue

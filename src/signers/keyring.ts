@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { createKey, type Key } from './key.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
@@ -30,6 +31,9 @@ interface KeyringDeps {
 /** Returns the name that is sealed with a secret, so that no other signer can use the stored secret. */
 export const ownerOf = (signerId: string) => `signer ${signerId}`
 
+/** The maximum number of signers that one statement reads. Without a limit, the answer for a large fleet would stop the process for a while. */
+const MAX_SIGNERS = 500
+
 interface Opened {
   readonly sealed: Uint8Array
   readonly key: Key
@@ -39,6 +43,12 @@ interface Opened {
 export function createKeyring({ db, sealer, configured, connection }: KeyringDeps): Keyring {
   /** Connections are kept, because the limits of a key hold for all of its relayers. */
   const connected = new Map<string, Opened>()
+  // Thousands of relayers ask at a start.
+  const findStored = createBatcher<string, SealedSigner | null>({
+    keyOf: () => 'signers',
+    maxItems: MAX_SIGNERS,
+    run: (ids) => findSealed(db, ids),
+  })
 
   async function open(signer: SealedSigner, sealed: Uint8Array): Promise<Key> {
     const { id, type, publicKeys } = signer
@@ -66,9 +76,9 @@ export function createKeyring({ db, sealer, configured, connection }: KeyringDep
 
   return {
     find: async (id) => {
-      const signer = await findSealed(db, id)
+      const signer = await findStored(id)
       // The key of a signer of the file stays loaded after a caller has deleted the signer, so the table decides.
-      if (signer === undefined) {
+      if (signer === null) {
         connected.delete(id)
         return undefined
       }

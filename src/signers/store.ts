@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Schema, SignersTable } from '../database/schema.ts'
 import type { StoredPublicKeys } from './remote/public-keys.ts'
 
@@ -14,16 +14,23 @@ export interface SealedSigner {
   readonly publicKeys?: StoredPublicKeys
 }
 
-/** Reads a signer with its sealed secret. */
-export async function findSealed(db: Kysely<Schema>, id: string): Promise<SealedSigner | undefined> {
-  const row = await db
+/** Reads signers with their sealed secrets, in the order of the ids; null for those that do not exist. */
+export async function findSealed(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<(SealedSigner | null)[]> {
+  const rows = await db
     .selectFrom('signers')
     .select(['id', 'type', 'sealed', 'public_keys'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const { public_keys: publicKeys, ...signer } = row
-  return { ...signer, ...(publicKeys && { publicKeys }) }
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .execute()
+  const signers = new Map(
+    rows.map(({ public_keys: publicKeys, ...signer }) => [
+      signer.id,
+      { ...signer, ...(publicKeys && { publicKeys }) },
+    ]),
+  )
+  return ids.map((id) => signers.get(id) ?? null)
 }
 
 /** A signer that relayers can use, without its secret. */

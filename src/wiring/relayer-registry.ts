@@ -64,17 +64,19 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
   let byId: ReadonlyMap<string, Relayer> = new Map()
 
   async function prepareAll(relayers: readonly Relayer[]): Promise<{ ready: Relayer[]; problems: string[] }> {
-    const ready: Relayer[] = []
-    const problems: string[] = []
-    for (const relayer of relayers) {
-      try {
-        await runtimes.prepare(relayer)
-        ready.push(relayer)
-      } catch (error) {
-        problems.push(`relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`)
-      }
+    const problems = await Promise.all(
+      relayers.map((relayer) =>
+        runtimes.prepare(relayer).then(
+          () => undefined,
+          (error: unknown) =>
+            `relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`,
+        ),
+      ),
+    )
+    return {
+      ready: relayers.filter((_, index) => problems[index] === undefined),
+      problems: problems.filter((problem) => problem !== undefined),
     }
-    return { ready, problems }
   }
 
   async function look(): Promise<string[]> {

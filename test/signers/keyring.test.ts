@@ -40,6 +40,26 @@ test('gives the keys of the file and those of callers', async () => {
   expect(await publicKey('nobody')).toBeUndefined()
 })
 
+test('keys that are wanted at the same time are read in two statements, each for whom it was wanted', async () => {
+  const ids = Array.from({ length: 50 }, (_, index) => `signer-${index}`)
+  const configured = new Map(ids.map((id, index) => [id, keyOf((index + 1).toString(16).padStart(64, '0'))]))
+  await database.db.transaction().execute(async (tx) => {
+    for (const id of ids) await saveConfiguredSigner(tx, { id, type: 'plain' })
+  })
+  let statements = 0
+  const db = database.db.withPlugin({
+    transformQuery: ({ node }) => {
+      statements += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const ring = createKeyring({ ...WAYS, db, sealer, configured })
+  const wanted = [...ids, 'nobody', ...ids.slice(0, 3)]
+  expect(await Promise.all(wanted.map(ring.find))).toEqual(wanted.map((id) => configured.get(id)))
+  expect(statements).toBe(2)
+})
+
 test('a signer that is deleted has no key any more, though the one of the file is still loaded', async () => {
   await manager().delete('ours', ACTOR)
   expect(await publicKey('ours')).toBeUndefined()

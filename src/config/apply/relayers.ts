@@ -72,13 +72,13 @@ async function reserveAll(
   relayers: readonly ConfiguredRelayer[],
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<void> {
-  for (const { id } of relayers) {
-    try {
-      await reserveAccounts(tx, id, requireAccounts(accounts, id))
-    } catch (error) {
-      if (error instanceof AccountInUseError) throw new ConfigError([`relayer "${id}": ${error.message}`])
-      throw error
-    }
+  const claims = relayers.map(({ id }) => ({ relayerId: id, ...requireAccounts(accounts, id) }))
+  try {
+    await reserveAccounts(tx, claims)
+  } catch (error) {
+    if (error instanceof AccountInUseError)
+      throw new ConfigError([`relayer "${error.relayerId}": ${error.message}`])
+    throw error
   }
 }
 

@@ -59,7 +59,7 @@ async function store(
   const created = await insertRelayer(tx, { ...relayer, address: accounts.addresses[0] })
   // A concurrent request created it after our lock found nothing.
   if (created === undefined) throw idInUse(relayer)
-  await reserveAccounts(tx, relayer.id, accounts)
+  await reserveAccounts(tx, [{ relayerId: relayer.id, ...accounts }])
   return created
 }
 

@@ -275,7 +275,7 @@ describe('a record that a caller created', () => {
   async function create(relayer: RelayerConfig, address = '0xT'): Promise<void> {
     await database.db.transaction().execute(async (tx) => {
       await saveRelayer(tx, { ...relayer, address })
-      await reserveAccounts(tx, relayer.id, { chain: relayer.network, addresses: [address] })
+      await reserveAccounts(tx, [{ relayerId: relayer.id, chain: relayer.network, addresses: [address] }])
     })
   }
 
@@ -326,7 +326,7 @@ describe('a record that a caller created', () => {
     await database.db.transaction().execute(async (tx) => {
       await removeRelayer(tx, 'main')
       await saveRelayer(tx, { ...file, channels: ['lent'], address: '0xA' })
-      await reserveAccounts(tx, 'main', { chain: 'anvil', addresses: ['0xA', '0xLent'] })
+      await reserveAccounts(tx, [{ relayerId: 'main', chain: 'anvil', addresses: ['0xA', '0xLent'] }])
     })
     expect(await apply({ relayers: [file] })).toEqual([])
     const owned = await database.db.selectFrom('operated_accounts').select('address').execute()
