@@ -41,6 +41,8 @@ export class Engine extends PGlite {
  * the filter allows one index only, that of an import, no function may. `-1` is the default of the filter.
  */
 function compileWithoutOptimiser(call: () => void): void {
+  // A collection for lack of memory would throw the compiled functions away, and compile them again without the filter.
+  setFlagsFromString('--no-flush-liftoff-code')
   setFlagsFromString('--wasm-tier-up-filter=0')
   try {
     call()
