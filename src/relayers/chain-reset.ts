@@ -57,7 +57,7 @@ export function createChainResetDetector({ db, clock, networks }: DetectorDeps):
     const agreed = await genesis.readEverywhere()
     if (agreed.kind !== 'ok') return undefined
     // The endpoints may have been pointed at another chain since they were verified. Its first block must never become this chain's.
-    if ((await chain.verify()).kind !== 'ok') return undefined
+    if (remembered === undefined && (await chain.verify()).kind !== 'ok') return undefined
     const first = await rememberGenesis(db, network, agreed.value)
     if (first !== agreed.value) return sentence(network, { first, now: agreed.value })
     known.set(chain, first)
