@@ -46,7 +46,7 @@ export async function applyRelayers(
 
   const kept = unchanged.filter((next) => isStillIt(next, stored.get(next.id)))
   const claiming = [...changed, ...kept]
-  await releaseAccounts(tx, [...gone, ...claiming.map(({ id }) => id)])
+  await releaseAccounts(tx, gone)
   const changes: ConfigChange[] = []
   for (const relayer of changed) changes.push(...(await applyRelayer(tx, relayer, stored.get(relayer.id))))
   for (const id of gone) {
