@@ -1,16 +1,16 @@
-import { messages, protocol, types } from '@electric-sql/pglite'
+import { types } from '@electric-sql/pglite'
+import { type BackendMessage, DatabaseError, NotificationResponseMessage } from 'pg-protocol/dist/messages.js'
 import { TYPE_PARSERS } from '../types.ts'
 import type { EngineOptions } from './create-engine.ts'
 import type { EngineAnswer, EngineRequest } from './engine-messages.ts'
+import { readMessages, type StatementResult } from './read-answers.ts'
 import type { StartedEngine } from './start-engine.ts'
-import { createStatements, type StatementResult } from './statements.ts'
+import { createStatements } from './statements.ts'
 import { LogLostError } from './watch-log.ts'
-
-type Message = messages.BackendMessage
 
 /** An embedded database that is open. Its callers take turns: it has one session, as one connection to a server has. */
 export interface EngineClient {
-  /** @throws the engine's `DatabaseError`, with the SQLSTATE in `code`; LogLostError when the database cannot be written any more */
+  /** @throws DatabaseError with the SQLSTATE in `code`; LogLostError when the database cannot be written any more */
   query(text: string, parameters: readonly unknown[]): Promise<StatementResult>
   /** Calls the listener with the payload of each notification on the channel, before the commit that sends it has returned. */
   onNotification(channel: string, listener: (payload: string) => void): () => void
@@ -28,14 +28,14 @@ export async function openEngine(engine: StartedEngine, options: EngineOptions):
   const parsers = { ...types.parsers, ...TYPE_PARSERS }
   const serializers = { ...types.serializers }
 
-  async function send(message: Uint8Array): Promise<Message[]> {
+  async function send(message: Uint8Array): Promise<BackendMessage[]> {
     const answers = readMessages(await ask({ kind: 'exchange', message }))
     for (const answer of answers)
-      if (answer instanceof messages.NotificationResponseMessage)
+      if (answer instanceof NotificationResponseMessage)
         // An error of a listener is no error of the statement, which has happened.
         for (const listener of listeners.get(answer.channel) ?? [])
           queueMicrotask(() => listener(answer.payload))
-    const error = answers.find((answer) => answer instanceof messages.DatabaseError)
+    const error = answers.find((answer) => answer instanceof DatabaseError)
     if (error !== undefined) throw error
     return answers
   }
@@ -107,12 +107,6 @@ function createRequests({ port, onEnd }: StartedEngine): Requests {
       return promise
     },
   }
-}
-
-function readMessages(bytes: Uint8Array): Message[] {
-  const read: Message[] = []
-  new protocol.Parser().parse(bytes, (message) => void read.push(message))
-  return read
 }
 
 /** Reads the object ids of the types of lists, each with that of its elements. */

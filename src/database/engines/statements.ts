@@ -1,24 +1,16 @@
-import { type messages, parse, protocol } from '@electric-sql/pglite'
+import { serialize } from 'pg-protocol'
+import { type BackendMessage, type Field, ParameterDescriptionMessage } from 'pg-protocol/dist/messages.js'
 import { joinBytes } from './join-bytes.ts'
+import { columnsIn, readResult, type StatementResult, type ValueParsers } from './read-answers.ts'
 
-type Message = messages.BackendMessage
-type Parsers = Parameters<typeof parse.parseResults>[1]
 type Serializers = Readonly<Record<number | string, (value: unknown) => string>>
 
 /** The part of the engine that runs statements. Its caller has the engine for itself until the promise resolves. */
 export interface StatementRunner {
-  readonly parsers: Parsers
+  readonly parsers: ValueParsers
   readonly serializers: Serializers
   /** Sends messages of PostgreSQL's protocol, whose memory it keeps, and throws the error among the answers. */
-  send(message: Uint8Array): Promise<Message[]>
-}
-
-/** The result of a statement. */
-export interface StatementResult {
-  /** The first word of the command that was completed, e.g. `SELECT`, or `ROLLBACK` for a commit that was none. */
-  readonly command: string
-  readonly rowCount: number
-  readonly rows: readonly object[]
+  send(message: Uint8Array): Promise<BackendMessage[]>
 }
 
 /** Runs one statement. */
@@ -42,8 +34,8 @@ interface Prepared {
   /** The time in ms when it was parsed. */
   readonly since: number
   readonly parameterTypes: readonly number[]
-  /** Describes the columns; empty where the statement returns none. */
-  readonly description: readonly Message[]
+  /** The columns of its rows; none where the statement returns no rows. */
+  readonly columns: readonly Field[]
 }
 
 /**
@@ -54,8 +46,6 @@ const SENT_AS_TEXT: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'
 
 /** The commands that change what a parsed statement means, or which columns `*` has. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DO', 'DROP'])
-
-const { serialize } = protocol
 
 /**
  * Runs statements, each of which the engine parses once: it spends more time on the text of a small statement than on its execution. A
@@ -73,8 +63,9 @@ export function createStatements({ parsers, serializers, send }: StatementRunner
     return {
       name,
       since: performance.now(),
-      parameterTypes: parse.parseDescribeStatementResults(answers),
-      description: answers.filter((answer) => answer.name === 'rowDescription'),
+      parameterTypes:
+        answers.find((answer) => answer instanceof ParameterDescriptionMessage)?.dataTypeIDs ?? [],
+      columns: columnsIn(answers),
     }
   }
 
@@ -103,31 +94,20 @@ export function createStatements({ parsers, serializers, send }: StatementRunner
 
   return async (text, parameters) => {
     if (SENT_AS_TEXT.has(text)) {
-      const answers = await send(joinBytes([serialize.query(text)]))
-      return { command: commandOf(answers), rowCount: 0, rows: [] }
+      return readResult(await send(joinBytes([serialize.query(text)])), [], parsers)
     }
-    const { name, parameterTypes, description } = await find(text, parameters.length)
+    const { name, parameterTypes, columns } = await find(text, parameters.length)
     const values = parameters.map((value, index) => textOf(value, serializers[parameterTypes[index] ?? 0]))
     const answers = await send(
       joinBytes([serialize.bind({ statement: name, values }), serialize.execute(), serialize.sync()]),
     )
-    const [result] = parse.parseResults([...description, ...answers], parsers)
-    if (result === undefined) throw new Error('the engine has answered nothing')
-    const command = commandOf(answers)
-    if (DEFINITIONS.has(command)) for (const entry of [...prepared]) await forget(...entry)
-    return { command, rowCount: result.affectedRows ?? 0, rows: result.rows as object[] }
+    const result = readResult(answers, columns, parsers)
+    if (DEFINITIONS.has(result.command)) for (const entry of [...prepared]) await forget(...entry)
+    return result
   }
 }
 
 function textOf(value: unknown, serializer: ((value: unknown) => string) | undefined): string | null {
   if (value === null || value === undefined) return null
   return serializer ? serializer(value) : String(value)
-}
-
-/** The first word of the command that was completed. */
-function commandOf(answers: readonly Message[]): string {
-  const completed = answers.find((answer) => answer.name === 'commandComplete') as
-    | { text: string }
-    | undefined
-  return completed?.text.split(' ', 1)[0] ?? ''
 }

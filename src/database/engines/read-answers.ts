@@ -1,0 +1,67 @@
+import {
+  type BackendMessage,
+  CommandCompleteMessage,
+  DataRowMessage,
+  type Field,
+  RowDescriptionMessage,
+} from 'pg-protocol/dist/messages.js'
+import { Parser } from 'pg-protocol/dist/parser.js'
+
+/** Reads the text form of values, by the object id of the type. The text of other types is the value. */
+export type ValueParsers = Readonly<Record<number, (text: string) => unknown>>
+
+/** The result of a statement. */
+export interface StatementResult {
+  /** The first word of the command that was completed, e.g. `SELECT`, or `ROLLBACK` for a commit that was none. */
+  readonly command: string
+  /** The number of rows that the command read or wrote; 0 for other commands. */
+  readonly rowCount: number
+  readonly rows: readonly object[]
+}
+
+/** Reads messages of PostgreSQL's protocol. */
+export function readMessages(bytes: Uint8Array): BackendMessage[] {
+  const read: BackendMessage[] = []
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  new Parser().parse(buffer, (message) => void read.push(message))
+  return read
+}
+
+/** Returns the columns that the messages describe; none for a statement that returns no rows. */
+export function columnsIn(messages: readonly BackendMessage[]): readonly Field[] {
+  return messages.find((message) => message instanceof RowDescriptionMessage)?.fields ?? []
+}
+
+/** Reads the result of one statement, whose rows have these columns. */
+export function readResult(
+  messages: readonly BackendMessage[],
+  columns: readonly Field[],
+  parsers: ValueParsers,
+): StatementResult {
+  const completed = messages.find((message) => message instanceof CommandCompleteMessage)
+  const words = completed?.text.split(' ') ?? []
+  return {
+    command: words[0] ?? '',
+    rowCount: Number(/^\d+$/.exec(words.at(-1) ?? '')?.[0] ?? 0),
+    rows: readRows(messages, columns, parsers),
+  }
+}
+
+function readRows(
+  messages: readonly BackendMessage[],
+  columns: readonly Field[],
+  parsers: ValueParsers,
+): object[] {
+  const readers = columns.map(({ name, dataTypeID }) => ({ name, parse: parsers[dataTypeID] }))
+  const rows: object[] = []
+  for (const message of messages) {
+    if (!(message instanceof DataRowMessage)) continue
+    const row: Record<string, unknown> = {}
+    for (const [index, { name, parse }] of readers.entries()) {
+      const text: string | null = message.fields[index]
+      row[name] = text === null || parse === undefined ? text : parse(text)
+    }
+    rows.push(row)
+  }
+  return rows
+}
