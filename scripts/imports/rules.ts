@@ -262,6 +262,7 @@ const PACKAGES: Rules['packages'] = {
   kysely: { in: ['database/', '*store.ts'], typesAnywhere: true },
   'openapi-backend': { in: ['contract/'] },
   pg: { in: ['database/'] },
+  'pg-protocol': { in: ['database/engines/'] },
   pino: { in: ['log.ts'], typesAnywhere: true },
   'prom-client': { in: ['metrics/'] },
   secp256k1: { in: ['signers/'] },

@@ -1,4 +1,5 @@
 import { loadConfig } from '../config/load.ts'
+import { startEngineEarly } from '../database/engines/start-engine.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
@@ -38,9 +39,10 @@ export const serve: Command = {
       log.info({ signal }, 'service stopping')
       stopping.abort()
     })
+    const startEngine = startEngineEarly(config.database)
     // The service is imported here, so that the other commands do not load it.
     const { createApp } = await import('../app.ts')
-    const app = await createApp(config, { log, telemetry, signal: stopping.signal })
+    const app = await createApp(config, { log, telemetry, startEngine, signal: stopping.signal })
     log.info(await app.start(), 'service ready')
     await app.compileSchemas()
     allowHeapGrowth()

@@ -11,9 +11,7 @@ import { lockDirectory } from './directory-lock.ts'
 import { createEmbeddedDialect } from './embedded-dialect.ts'
 import { type EngineClient, openEngine } from './engine-client.ts'
 import { INITIAL_DATABASE, initialVersion, readInitialDatabase, unpackDatabase } from './initial-database.ts'
-import { type StartedEngine, startEngineHere, startEngineThread } from './start-engine.ts'
-
-const MEMORY = 'memory://'
+import { isInMemory, type StartedEngine, startEngineHere, startEngineThread } from './start-engine.ts'
 
 /** A process that was killed gets so many ms to end. A longer time delays the message that the folder is in use. */
 const ENDING_MS = 2_000
@@ -39,7 +37,7 @@ export async function openPGlite({
   observer,
   startEngine = startEngineThread,
 }: PGliteOptions): Promise<Database> {
-  if (dataDir.startsWith(MEMORY)) {
+  if (isInMemory(dataDir)) {
     const engine = await openEngine(await startEngineHere(), { durability: 'relaxed' })
     return wrap(engine, { observer, unlock: async () => {} })
   }

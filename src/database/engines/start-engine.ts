@@ -12,6 +12,17 @@ export interface StartedEngine {
   stop(): Promise<void>
 }
 
+/** The place where a service keeps its data. */
+interface DatabasePlace {
+  readonly url?: string | undefined
+  readonly dataDir: string
+}
+
+/** True for the folder's name of a database that stores nothing on disk. */
+export function isInMemory(dataDir: string): boolean {
+  return dataDir.startsWith('memory://')
+}
+
 /** The program is a source beside this source, or was built with this file. */
 const PROGRAM =
   extname(import.meta.filename) === '.ts'
@@ -22,19 +33,30 @@ const PROGRAM =
 export function startEngineThread(): StartedEngine {
   const thread = new Worker(PROGRAM)
   let isStopping = false
+  // The thread may end before anybody listens.
+  const ended = Promise.withResolvers<Error>()
+  thread.once('error', ended.resolve)
+  thread.once('exit', (code) => {
+    if (!isStopping) ended.resolve(new Error(`the thread of the embedded database ended with code ${code}`))
+  })
   return {
     port: thread,
-    onEnd: (listener) => {
-      thread.once('error', listener)
-      thread.once('exit', (code) => {
-        if (!isStopping) listener(new Error(`the thread of the embedded database ended with code ${code}`))
-      })
-    },
+    onEnd: (listener) => void ended.promise.then(listener),
     stop: async () => {
       isStopping = true
       await thread.terminate()
     },
   }
+}
+
+/**
+ * Starts the engine that a service with this configuration will open, while the program of the service is still being loaded: each takes a
+ * few tenths of a second. Undefined where the database needs no thread.
+ */
+export function startEngineEarly({ url, dataDir }: DatabasePlace): (() => StartedEngine) | undefined {
+  if (url !== undefined || isInMemory(dataDir)) return undefined
+  const engine = startEngineThread()
+  return () => engine
 }
 
 /** Starts an engine in this thread, which it blocks: for a database in memory, and for tests that watch the files of this thread. */

@@ -140,6 +140,7 @@ async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promi
   return saveTransactions(
     tx,
     changed.map(({ transaction }) => transaction),
+    { keepsRequest: true },
   )
 }
 

@@ -79,7 +79,7 @@ export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]
   const rows = await tx
     .selectFrom('transactions')
     .select(['id', 'version'])
-    .where('id', 'in', [...versions.keys()])
+    .where(sql<boolean>`id = any(${[...versions.keys()]}::text[])`)
     .where('status', '=', 'pending')
     .orderBy('id')
     .forUpdate()

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -26,9 +26,9 @@ const SNAPSHOT_COLUMNS = [
   'reorganized_at',
 ] as const
 
-/** Gives the payload of an event about the row, which the database would build in a multiple of the time. */
-function snapshotOf(row: ReturnType<typeof toRow>): object {
-  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, row[column]]))
+/** Gives the payload of an event about the transaction, which the database would build in a multiple of the time. */
+function snapshotOf(state: ReturnType<typeof toState>): object {
+  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, state[column]]))
 }
 
 /** Gives the payload of an event about the row `record`. */
@@ -36,21 +36,14 @@ export const SNAPSHOT = sql`(
   select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(record))
   where key = any(${SNAPSHOT_COLUMNS}::text[]) and value <> 'null')`
 
-function toRecord(transaction: Transaction) {
-  const row = toRow(transaction)
-  return { ...row, payload: snapshotOf(row) }
-}
-
-function toRow(transaction: Transaction) {
+/** The columns that change after the transaction was stored, but for its request. */
+function toState(transaction: Transaction) {
   return {
     id: transaction.id,
     relayer_id: transaction.relayerId,
-    network: transaction.network,
-    from_address: transaction.from,
     status: transaction.status,
     status_reason: transaction.statusReason && storableText(transaction.statusReason),
     purpose: transaction.purpose,
-    request: encodeRequest(transaction.request),
     estimated_gas: transaction.estimatedGas?.toString(),
     source_account: transaction.sourceAccount,
     nonce: transaction.nonce?.toString(),
@@ -61,15 +54,11 @@ function toRow(transaction: Transaction) {
     included_result: transaction.inclusion?.result && toExactJson(transaction.inclusion.result),
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
-    requested_by: transaction.requestedBy,
-    top_up_of: transaction.topUpOf,
-    trace_parent: transaction.traceParent,
     awaits_approval: transaction.awaitsApproval,
     valid_from: transaction.request.validFrom,
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
     next_run_at: transaction.nextRunAt,
-    created_at: transaction.createdAt,
     sent_at: transaction.sentAt,
     confirmed_at: transaction.confirmedAt,
     undecided_since: transaction.undecidedSince,
@@ -81,13 +70,52 @@ function toRow(transaction: Transaction) {
   }
 }
 
-/** Passes many transactions as one parameter, the rows of `record`: a statement has at most 65,535 parameters, and one is planned faster than many. */
-export function recordset(transactions: readonly Transaction[]) {
-  return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
-    id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
-    request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer,
-    accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
-    budgeted boolean, requested_by text, top_up_of text, trace_parent text, awaits_approval boolean, private boolean, private_since_block bigint,
-    made_public_at timestamptz, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz,
-    sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz, payload jsonb)`
+const STATE_TYPES = sql`
+  id text, relayer_id text, status text, status_reason text, purpose text, estimated_gas bigint, source_account text, nonce bigint,
+  version integer, current_attempt integer, accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
+  budgeted boolean, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz,
+  sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
+  private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb`
+
+/** The rows of `record` for new transactions: all columns, and the payload of the event. */
+export function newRecords(transactions: readonly Transaction[]) {
+  const records = transactions.map((transaction) => ({
+    ...toRecord(transaction),
+    network: transaction.network,
+    from_address: transaction.from,
+    requested_by: transaction.requestedBy,
+    top_up_of: transaction.topUpOf,
+    trace_parent: transaction.traceParent,
+    created_at: transaction.createdAt,
+    request: encodeRequest(transaction.request),
+  }))
+  return recordset(
+    records,
+    sql`${STATE_TYPES}, network text, from_address text, requested_by text, top_up_of text, trace_parent text, created_at timestamptz,
+      request jsonb`,
+  )
+}
+
+/** The rows of `record` for changed transactions: the columns that may change, and the payload of the event. */
+export function changedRecords(transactions: readonly Transaction[]) {
+  const records = transactions.map((transaction) => ({
+    ...toRecord(transaction),
+    request: encodeRequest(transaction.request),
+  }))
+  return recordset(records, sql`${STATE_TYPES}, request jsonb`)
+}
+
+/** As `changedRecords`, without the requests. */
+export function stateRecords(transactions: readonly Transaction[]) {
+  return recordset(transactions.map(toRecord), STATE_TYPES)
+}
+
+function toRecord(transaction: Transaction) {
+  const state = toState(transaction)
+  return { ...state, payload: snapshotOf(state) }
+}
+
+/** Passes many records as one parameter: a statement has at most 65,535 parameters, and one is planned faster than many. */
+function recordset(records: readonly object[], types: RawBuilder<unknown>) {
+  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (${types})`
 }

@@ -1,4 +1,4 @@
-import { type Transaction as DbTransaction, sql } from 'kysely'
+import { type Transaction as DbTransaction, type RawBuilder, sql } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { IncidentType } from '../../events/event.ts'
@@ -6,7 +6,7 @@ import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus } from '../model/transaction.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
-import { recordset, SNAPSHOT } from './record-store.ts'
+import { changedRecords, newRecords, SNAPSHOT, stateRecords } from './record-store.ts'
 
 /** The channel that wakes the submit workers of every process. The payload is a relayer id. */
 export const WORK_CHANNEL = 'transactions_due'
@@ -17,9 +17,20 @@ const NOTIFICATION = sql`(select notification_id from relayers where relayers.id
 type Tx = DbTransaction<Schema>
 
 /** The transactions with another request or purpose than before. */
-const CONTENT_CHANGED = sql`
-  select before.id, before.request, before.purpose from before join record on record.id = before.id
-  where before.request is distinct from record.request or before.purpose <> record.purpose`
+const contentChanged = (isChanged: RawBuilder<unknown>) => sql`
+  select before.id, before.request, before.purpose from before join record on record.id = before.id where ${isChanged}`
+
+/** The parts of `saveTransactions` about requests, for those who write them and for those who do not. */
+const WITH_REQUEST = {
+  columns: sql`request = record.request,`,
+  contentChanged: contentChanged(
+    sql`before.request is distinct from record.request or before.purpose <> record.purpose`,
+  ),
+}
+const WITHOUT_REQUEST = {
+  columns: sql``,
+  contentChanged: contentChanged(sql`before.purpose <> record.purpose`),
+}
 
 /**
  * Writes the former request and purpose into the events of the transactions that get others. It is a part of the statement that changes them,
@@ -36,7 +47,7 @@ const KEEP_CONTENT = sql`
 export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return
   await sql`
-    with record as materialized (select * from ${recordset(transactions)}),
+    with record as materialized (select * from ${newRecords(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
         estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, private, valid_from,
@@ -51,14 +62,28 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
   await wakeWorkers(tx, transactions)
 }
 
+interface SaveOptions {
+  /**
+   * No request is written: each transaction has the one that was read with its version. A request may have many kilobytes, and most steps
+   * change none. Default: false.
+   */
+  readonly keepsRequest?: boolean
+}
+
 /**
  * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status, attempt, wait
  * for an approval or publicity changed (I8). Returns the written ones in the same order; another writer changed the others first.
  */
-export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
+export async function saveTransactions(
+  tx: Tx,
+  transactions: readonly Transaction[],
+  { keepsRequest = false }: SaveOptions = {},
+): Promise<Transaction[]> {
   if (transactions.length === 0) return []
+  const records = keepsRequest ? stateRecords(transactions) : changedRecords(transactions)
+  const about = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
   const { rows } = await sql<{ id: string }>`
-    with record as materialized (select * from ${recordset(transactions)}),
+    with record as materialized (select * from ${records}),
     before as (
       select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at, t.request, t.purpose from transactions t
       join record on record.id = t.id and record.version = t.version
@@ -67,7 +92,7 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
     written as (
       update transactions t set
         status = record.status, status_reason = record.status_reason, purpose = record.purpose,
-        request = record.request, estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
+        ${about.columns} estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt,
         accepted_attempt = record.accepted_attempt, included_outcome = record.included_outcome, included_result = record.included_result,
         cost = record.cost, budgeted = record.budgeted,
@@ -83,7 +108,7 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
           or before.made_public_at is distinct from t.made_public_at as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
-    content_changed as materialized (${CONTENT_CHANGED}),
+    content_changed as materialized (${about.contentChanged}),
     content_kept as (${KEEP_CONTENT}),
     announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)

@@ -94,5 +94,5 @@ async function storeIn(
     }
     for (const [address, nonce] of plan.next) await setNextNonce(tx, { relayerId, address, nonce })
   }
-  return { kind: 'stored', stored: await storeSignedIn(tx, { runtime, signed }) }
+  return { kind: 'stored', stored: await storeSignedIn(tx, { runtime, signed, keepsRequest: true }) }
 }

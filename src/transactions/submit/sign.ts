@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
@@ -19,6 +20,12 @@ import { withoutDuplicates } from './duplicates.ts'
  * between. A shorter time makes two processes broadcast the same bytes, which is harmless but useless.
  */
 const REBROADCAST_MS = 1_000
+
+/**
+ * A signature by a local key takes a fifth of a millisecond of this thread. So many are begun in one turn of the event loop, so that requests
+ * do not wait for all signatures of a step.
+ */
+const SIGNED_PER_TURN = 16
 
 /** A transaction, and the content to sign for it. */
 export interface Signable {
@@ -77,12 +84,14 @@ export async function signAll(
   runtime: RelayerRuntime,
   signables: readonly Signable[],
 ): Promise<SignedItem[]> {
-  const signed = await Promise.all(
-    signables.map(async (signable) => {
-      const attempt = await signAttempt(context, runtime, signable)
-      return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
-    }),
-  )
+  let turn: Promise<void> = Promise.resolve()
+  const signing = signables.map(async (signable, index) => {
+    if (index > 0 && index % SIGNED_PER_TURN === 0) turn = turn.then(() => endOfTurn())
+    await turn
+    const attempt = await signAttempt(context, runtime, signable)
+    return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
+  })
+  const signed = await Promise.all(signing)
   return signed.filter(({ attempt }) => attempt.outcome !== 'expired')
 }
 
@@ -96,7 +105,7 @@ export interface SignedItem extends Signable {
   readonly attempt: Attempt
 }
 
-/** Stores signed attempts. An attempt whose transaction changed meanwhile is not stored, so its bytes never leave the process (I3). */
+/** Stores signed attempts of the requests that are stored. An attempt whose transaction changed meanwhile is not stored, so its bytes never leave the process (I3). */
 export async function storeSigned(
   context: TransactionsContext,
   { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
@@ -108,7 +117,7 @@ export async function storeSigned(
     () =>
       context.db.transaction().execute(async (tx) => {
         if (lease) await assertFence(tx, lease)
-        return storeSignedIn(tx, { runtime, signed })
+        return storeSignedIn(tx, { runtime, signed, keepsRequest: true })
       }),
   )
 }
@@ -118,17 +127,20 @@ interface SignedItems {
   readonly signed: readonly SignedItem[]
   /** The spenders that the caller charges in the same database transaction. */
   readonly payers?: readonly Spender[]
+  /** As in `saveTransactions`. */
+  readonly keepsRequest?: boolean
 }
 
 /** As `storeSigned`, in a database transaction of the caller. */
 export async function storeSignedIn(
   tx: DbTransaction<Schema>,
-  { runtime, signed, payers }: SignedItems,
+  { runtime, signed, payers, keepsRequest = false }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   const saved = await saveTransactions(
     tx,
     signed.map((item) => asSent(item, runtime)),
+    { keepsRequest },
   )
   const stored = saved.flatMap((transaction) => {
     const item = items.get(transaction.id)

@@ -51,6 +51,7 @@ async function writeInTransaction(
   const saved = await saveTransactions(
     tx,
     resolutions.map((resolution) => resolution.transaction),
+    { keepsRequest: true },
   )
   const written = new Set(saved.map((transaction) => transaction.id))
   if (written.size < resolutions.length) round.open = true

@@ -153,18 +153,40 @@ test('an event shows the request and the purpose of its time', async () => {
   const first = await withAttempts(1)
   const second = await accept(await save(first, { request: requestOf({ value: 2n ** 70n }) }))
   const third = await save(second, { status: 'sent', request: requestOf({ value: 3n }), purpose: 'cancel' })
-  const { rows } = await sql<{ number: bigint }>`
-    select number from events where transaction_id = ${first.id} order by number`.execute(fixture.context.db)
-  const numbers = rows.map(({ number }) => number)
-  const snapshots = await readSnapshots(fixture.context.db, numbers)
-  const seen = numbers.map((number) => {
-    const { request, purpose, status } = snapshots.get(number)?.transaction ?? {}
-    return { request, purpose, status }
-  })
-  expect(seen).toEqual([
+  expect(await contentOfEvents(first)).toEqual([
     { request: first.request, purpose: 'request', status: 'sent' },
     { request: second.request, purpose: 'request', status: 'sent' },
     { request: second.request, purpose: 'request', status: 'submitted' },
     { request: third.request, purpose: 'cancel', status: 'sent' },
   ])
 })
+
+test('a change that keeps the request leaves the stored one, and its events show the former purpose', async () => {
+  const { id, request, ...state } = await withAttempts(1)
+  const changed = {
+    ...state,
+    id,
+    request: requestOf({ value: 7n }),
+    purpose: 'abandon',
+    status: 'submitted',
+  } as const
+  await fixture.context.db
+    .transaction()
+    .execute((tx) => saveTransactions(tx, [changed], { keepsRequest: true }))
+  expect(await contentOfEvents({ id })).toEqual([
+    { request, purpose: 'request', status: 'sent' },
+    { request, purpose: 'abandon', status: 'submitted' },
+  ])
+})
+
+/** The content that each event about the transaction shows, oldest first. */
+async function contentOfEvents({ id }: Pick<Transaction, 'id'>): Promise<object[]> {
+  const { rows } = await sql<{ number: bigint }>`
+    select number from events where transaction_id = ${id} order by number`.execute(fixture.context.db)
+  const numbers = rows.map(({ number }) => number)
+  const snapshots = await readSnapshots(fixture.context.db, numbers)
+  return numbers.map((number) => {
+    const { request, purpose, status } = snapshots.get(number)?.transaction ?? {}
+    return { request, purpose, status }
+  })
+}
