@@ -4,7 +4,7 @@
  *
  *   RELAYER_URL=… RELAYER_API_KEY=… CURSOR_FILE=./cursor node follow-events.ts
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { createRelayerClient } from 'multichain-relayer-client'
 
 const { RELAYER_URL = 'http://localhost:8080', RELAYER_API_KEY = '', CURSOR_FILE = './cursor' } = process.env
@@ -14,5 +14,7 @@ const saved = await readFile(CURSOR_FILE, 'utf8').catch(() => '0')
 for await (const event of client.events.follow({ after: saved })) {
   console.log(`${event.number} ${event.type}`)
   // Saved after the event is handled: a crash between the two repeats one event, and skips none.
-  await writeFile(CURSOR_FILE, String(event.number))
+  // It is written to another file first, because a crash while a file is written leaves it empty.
+  await writeFile(`${CURSOR_FILE}.new`, String(event.number))
+  await rename(`${CURSOR_FILE}.new`, CURSOR_FILE)
 }
