@@ -23,9 +23,8 @@ import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
 
 async function prepareDatabase(): Promise<void> {
-  const { CREATION } = await import('../src/database/engines/create-engine.ts')
   const { makeDatabase } = await import('../src/database/engines/make-database.ts')
-  const madeBy = initialVersion(CREATION)
+  const madeBy = initialVersion()
   if (readInitialDatabase(INITIAL_DATABASE, madeBy) !== undefined) return
   const dataDir = mkdtempSync(join(tmpdir(), 'initial-database-'))
   try {

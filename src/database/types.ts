@@ -1,13 +1,12 @@
 /**
- * Conversion of PostgreSQL values to JavaScript values, the same for both drivers. By default, node-postgres returns strings for int8 and
- * numeric where PGlite returns numbers, and a Buffer for bytea where PGlite returns a Uint8Array. Lists of these types may be parameters; a
- * list column would be read differently, so unnest it.
+ * Conversion of PostgreSQL values to JavaScript values. By default, node-postgres returns strings for int8 and numeric, and a Buffer for
+ * bytea. Lists of these types may be parameters; a list column would be read as node-postgres reads it, so unnest it.
  */
 
 /** Reads the text form of one value. */
 export type TypeParser = (text: string) => unknown
 
-/** Parsers by object id of the type, from `pg_type`. Both drivers read all other types in the same way. */
+/** Parsers by object id of the type, from `pg_type`. node-postgres reads all other types. */
 export const TYPE_PARSERS: Readonly<Record<number, TypeParser>> = {
   // bytea in the `hex` output format: `\x` and two digits for each byte.
   17: (text) => Uint8Array.from(Buffer.from(text.slice(2), 'hex')),

@@ -3,6 +3,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 import type { Durability } from '../durability.ts'
 import { DatabaseFiles } from './database-files.ts'
 import { Engine } from './engine.ts'
+import { CREATION } from './initial-database.ts'
 
 /** Turns fsync off (`postgres -F`). */
 const WITHOUT_SYNC = '-F'
@@ -19,9 +20,6 @@ const SETTINGS = [
   'max_wal_size=48MB',
   'min_wal_size=32MB',
 ]
-
-/** A new database writes its log in segments of this size, in MB: the log is bounded by whole segments. */
-export const CREATION: readonly string[] = ['--wal-segsize=4']
 
 /** Selects what the engine opens. */
 export interface EngineOptions {

@@ -1,6 +1,5 @@
-import { types } from '@electric-sql/pglite'
+import utils from 'pg/lib/utils.js'
 import { type BackendMessage, DatabaseError, NotificationResponseMessage } from 'pg-protocol/dist/messages.js'
-import { TYPE_PARSERS } from '../types.ts'
 import type { EngineOptions } from './create-engine.ts'
 import type { EngineAnswer, EngineRequest } from './engine-messages.ts'
 import { readMessages, type StatementResult } from './read-answers.ts'
@@ -25,8 +24,6 @@ export async function openEngine(engine: StartedEngine, options: EngineOptions):
   const { ask, end } = createRequests(engine)
   await ask({ kind: 'open', options })
   const listeners = new Map<string, Set<(payload: string) => void>>()
-  const parsers = { ...types.parsers, ...TYPE_PARSERS }
-  const serializers = { ...types.serializers }
 
   async function send(message: Uint8Array): Promise<BackendMessage[]> {
     const answers = readMessages(await ask({ kind: 'exchange', message }))
@@ -40,14 +37,8 @@ export async function openEngine(engine: StartedEngine, options: EngineOptions):
     return answers
   }
 
-  const query = createStatements({ parsers, serializers, send })
-  for (const [list, element] of await readLists(query)) {
-    const parse = parsers[element] ?? String
-    parsers[list] = (text: string) => types.arrayParser(text, parse, list)
-    serializers[list] = (values: unknown) => types.arraySerializer(values, serializers[element], list)
-  }
   return {
-    query,
+    query: createStatements({ writeValue: utils.prepareValue, send }),
     onNotification: (channel, listener) => {
       const those = listeners.get(channel) ?? new Set()
       listeners.set(channel, those.add(listener))
@@ -107,13 +98,4 @@ function createRequests({ port, onEnd }: StartedEngine): Requests {
       return promise
     },
   }
-}
-
-/** Reads the object ids of the types of lists, each with that of its elements. */
-async function readLists(query: (text: string, parameters: readonly unknown[]) => Promise<StatementResult>) {
-  const { rows } = await query(
-    "select typarray, oid from pg_type where typarray <> 0 and typtype in ('b', 'e')",
-    [],
-  )
-  return (rows as { typarray: number; oid: number }[]).map(({ typarray, oid }) => [typarray, oid] as const)
 }

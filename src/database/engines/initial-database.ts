@@ -5,6 +5,9 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { builtFile } from '../../lib/package-root.ts'
 import { migrationsVersion } from './migrations-version.ts'
 
+/** A new database writes its log in segments of this size, in MB: the log is bounded by whole segments. */
+export const CREATION: readonly string[] = ['--wal-segsize=4']
+
 /**
  * The files of a database that was created, migrated, and never used, in one file. The engine takes seconds and several hundred MB of memory
  * to create a database, and more seconds to migrate it; to unpack one takes a fraction of it. `npm ci` and the image make the file; without
@@ -21,10 +24,10 @@ interface InitialDatabase {
 export const INITIAL_DATABASE = builtFile('initial-database.gz')
 
 /** Identifies the version of the engine, the arguments with which it creates a database, and the migrations. */
-export function initialVersion(creation: readonly string[]): string {
+export function initialVersion(): string {
   const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
-  return ['pglite', version, ...creation, migrationsVersion()].join(' ')
+  return ['pglite', version, ...CREATION, migrationsVersion()].join(' ')
 }
 
 /** Packs the folder of a database that nobody has open. The file appears complete or not at all. */

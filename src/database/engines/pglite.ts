@@ -5,7 +5,6 @@ import type { Database } from '../engine.ts'
 import { type QueryObserver, reportQueries } from '../query-observer.ts'
 import type { Schema } from '../schema.ts'
 import { boundLog } from './bound-log.ts'
-import { CREATION, createWithEngine } from './create-engine.ts'
 import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { createEmbeddedDialect } from './embedded-dialect.ts'
@@ -57,9 +56,10 @@ export async function openPGlite({
 
 /** Writes the files of a new database into a folder, which does not exist yet. */
 async function createFiles(folder: string): Promise<void> {
-  const initial = readInitialDatabase(INITIAL_DATABASE, initialVersion(CREATION))
-  if (initial === undefined) await createWithEngine(folder)
-  else unpackDatabase(initial, folder)
+  const initial = readInitialDatabase(INITIAL_DATABASE, initialVersion())
+  if (initial !== undefined) return unpackDatabase(initial, folder)
+  const { createWithEngine } = await import('./create-engine.ts')
+  await createWithEngine(folder)
 }
 
 interface Wrapping {

@@ -5,8 +5,8 @@ import type { Logger } from '../../log.ts'
 import type { Database } from '../engine.ts'
 import { type QueryObserver, reportQueries } from '../query-observer.ts'
 import type { Schema } from '../schema.ts'
-import { TYPE_PARSERS } from '../types.ts'
 import { createListener } from './postgres-listener.ts'
+import { VALUE_TYPES } from './type-parsers.ts'
 import { waitForServer } from './wait-for-server.ts'
 
 /** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
@@ -36,7 +36,7 @@ export async function openPostgres(
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   }
-  const pool = new pg.Pool({ ...settings, max: POOL_SIZE, types: { getTypeParser } })
+  const pool = new pg.Pool({ ...settings, max: POOL_SIZE, types: VALUE_TYPES })
   // Without this handler, a lost idle connection would end the process. The pool replaces the connection itself.
   pool.on('error', (error) => log.warn({ err: error }, 'database connection lost while idle'))
   // The pool handles errors only of idle connections. The user of a lost connection gets the error from its query.
@@ -67,8 +67,4 @@ async function endPool(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {
   await db.destroy()
   // Kysely ends the pool only if it ran a query.
   if (!pool.ending) await pool.end()
-}
-
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  return TYPE_PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text')
 }

@@ -2,13 +2,16 @@ import {
   type BackendMessage,
   CommandCompleteMessage,
   DataRowMessage,
-  type Field,
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
+import { typeParser } from './type-parsers.ts'
 
-/** Reads the text form of values, by the object id of the type. The text of other types is the value. */
-export type ValueParsers = Readonly<Record<number, (text: string) => unknown>>
+/** A column of a result, and what reads the text form of its values. */
+export interface ColumnReader {
+  readonly name: string
+  readonly read: (text: string) => unknown
+}
 
 /** The result of a statement. */
 export interface StatementResult {
@@ -28,38 +31,33 @@ export function readMessages(bytes: Uint8Array): BackendMessage[] {
 }
 
 /** Returns the columns that the messages describe; none for a statement that returns no rows. */
-export function columnsIn(messages: readonly BackendMessage[]): readonly Field[] {
-  return messages.find((message) => message instanceof RowDescriptionMessage)?.fields ?? []
+export function columnsIn(messages: readonly BackendMessage[]): readonly ColumnReader[] {
+  const description = messages.find((message) => message instanceof RowDescriptionMessage)
+  return (description?.fields ?? []).map(({ name, dataTypeID }) => ({ name, read: typeParser(dataTypeID) }))
 }
 
-/** Reads the result of one statement, whose rows have these columns. */
+/** Reads the result of the last statement, whose rows have these columns. */
 export function readResult(
   messages: readonly BackendMessage[],
-  columns: readonly Field[],
-  parsers: ValueParsers,
+  columns: readonly ColumnReader[],
 ): StatementResult {
-  const completed = messages.find((message) => message instanceof CommandCompleteMessage)
+  const completed = messages.findLast((message) => message instanceof CommandCompleteMessage)
   const words = completed?.text.split(' ') ?? []
   return {
     command: words[0] ?? '',
     rowCount: Number(/^\d+$/.exec(words.at(-1) ?? '')?.[0] ?? 0),
-    rows: readRows(messages, columns, parsers),
+    rows: readRows(messages, columns),
   }
 }
 
-function readRows(
-  messages: readonly BackendMessage[],
-  columns: readonly Field[],
-  parsers: ValueParsers,
-): object[] {
-  const readers = columns.map(({ name, dataTypeID }) => ({ name, parse: parsers[dataTypeID] }))
+function readRows(messages: readonly BackendMessage[], columns: readonly ColumnReader[]): object[] {
   const rows: object[] = []
   for (const message of messages) {
     if (!(message instanceof DataRowMessage)) continue
     const row: Record<string, unknown> = {}
-    for (const [index, { name, parse }] of readers.entries()) {
+    for (const [index, { name, read }] of columns.entries()) {
       const text: string | null = message.fields[index]
-      row[name] = text === null || parse === undefined ? text : parse(text)
+      row[name] = text === null ? null : read(text)
     }
     rows.push(row)
   }

@@ -1,14 +1,12 @@
 import { serialize } from 'pg-protocol'
-import { type BackendMessage, type Field, ParameterDescriptionMessage } from 'pg-protocol/dist/messages.js'
+import type { BackendMessage } from 'pg-protocol/dist/messages.js'
 import { joinBytes } from './join-bytes.ts'
-import { columnsIn, readResult, type StatementResult, type ValueParsers } from './read-answers.ts'
-
-type Serializers = Readonly<Record<number | string, (value: unknown) => string>>
+import { type ColumnReader, columnsIn, readResult, type StatementResult } from './read-answers.ts'
 
 /** The part of the engine that runs statements. Its caller has the engine for itself until the promise resolves. */
 export interface StatementRunner {
-  readonly parsers: ValueParsers
-  readonly serializers: Serializers
+  /** Gives the form of a parameter: text, or the bytes of a `bytea`; null for no value. */
+  readonly writeValue: (value: unknown) => string | Buffer | null
   /** Sends messages of PostgreSQL's protocol, whose memory it keeps, and throws the error among the answers. */
   send(message: Uint8Array): Promise<BackendMessage[]>
 }
@@ -33,81 +31,104 @@ interface Prepared {
   readonly name: string
   /** The time in ms when it was parsed. */
   readonly since: number
-  readonly parameterTypes: readonly number[]
   /** The columns of its rows; none where the statement returns no rows. */
-  readonly columns: readonly Field[]
+  readonly columns: readonly ColumnReader[]
 }
+
+/** The name of the statement that the engine forgets when it parses the next one. */
+const UNNAMED = ''
 
 /**
  * Statements that are sent as text. After a commit that cannot write the log, the engine would wait for ever for a lock that it holds itself,
  * when it reads the message that ends a parsed statement (`Sync`).
  */
-const SENT_AS_TEXT: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
+const SENT_AS_TEXT: ReadonlySet<string> = new Set(['commit', 'rollback'])
+
+/** The beginning of a transaction, which fails for no reason of its own. */
+const BEGIN: StatementResult = { command: 'BEGIN', rowCount: 0, rows: [] }
 
 /** The commands that change what a parsed statement means, or which columns `*` has. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['ALTER', 'CREATE', 'DO', 'DROP'])
 
 /**
- * Runs statements, each of which the engine parses once: it spends more time on the text of a small statement than on its execution. A
- * known statement takes one call of the engine instead of six.
+ * Runs statements, each of which the engine parses once: it spends more time on the text of a small statement than on its execution. Every
+ * statement takes one call of the engine, the first one, too; `begin` takes none, because it goes with the statement that follows it.
  */
-export function createStatements({ parsers, serializers, send }: StatementRunner): RunStatement {
+export function createStatements({ writeValue, send }: StatementRunner): RunStatement {
+  let begin: readonly Buffer[] = []
   // A Map keeps the order of insertion, so its first entry is the one that was used least recently.
   const prepared = new Map<string, Prepared>()
   let created = 0
 
-  async function prepare(text: string, name: string): Promise<Prepared> {
-    const answers = await send(
-      joinBytes([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()]),
-    )
-    return {
-      name,
-      since: performance.now(),
-      parameterTypes:
-        answers.find((answer) => answer instanceof ParameterDescriptionMessage)?.dataTypeIDs ?? [],
-      columns: columnsIn(answers),
-    }
+  function exchange(...messages: readonly Buffer[]): Promise<BackendMessage[]> {
+    const whole = joinBytes([...begin, ...messages])
+    begin = []
+    return send(whole)
   }
 
-  async function find(text: string, count: number): Promise<Prepared> {
-    if (count > MAX_PARAMETERS) return prepare(text, '')
-    let statement = prepared.get(text)
-    if (statement !== undefined && performance.now() - statement.since > MAX_AGE_MS) {
-      await forget(text, statement)
-      statement = undefined
-    }
-    if (statement === undefined) {
-      created += 1
-      statement = await prepare(text, `s${created}`)
-    }
-    prepared.delete(text)
-    prepared.set(text, statement)
-    const [oldest] = prepared
-    if (oldest && prepared.size > MAX_STATEMENTS) await forget(...oldest)
-    return statement
+  async function runKnown(known: Prepared, parameters: readonly unknown[]): Promise<StatementResult> {
+    const answers = await exchange(bind(known.name, parameters), serialize.execute(), serialize.sync())
+    return readResult(answers, known.columns)
   }
 
-  async function forget(text: string, { name }: Prepared): Promise<void> {
+  /** Parses the statement and runs it in the same call. What the engine shall forget is closed before. */
+  async function runNew(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    const name = parameters.length > MAX_PARAMETERS ? UNNAMED : `s${++created}`
+    const closed = name === UNNAMED ? [] : makeRoom(text)
+    const parsed = [serialize.parse({ name, text }), bind(name, parameters)]
+    const executed = [serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
+    const answers = await exchange(...closed, ...parsed, ...executed).catch(async (error: unknown) => {
+      // The engine may have parsed it before it failed. The first error is the one that says why.
+      await close([name]).catch(() => {})
+      throw error
+    })
+    const columns = columnsIn(answers)
+    if (name !== UNNAMED) prepared.set(text, { name, since: performance.now(), columns })
+    return readResult(answers, columns)
+  }
+
+  /** Forgets an older form of the statement, and the one that was used least recently when there are too many. */
+  function makeRoom(text: string): Buffer[] {
+    const [oldest = text] = prepared.size < MAX_STATEMENTS ? [] : prepared.keys()
+    return [text, oldest].flatMap((forgotten) => {
+      const { name } = prepared.get(forgotten) ?? {}
+      prepared.delete(forgotten)
+      return name === undefined ? [] : [serialize.close({ type: 'S', name })]
+    })
+  }
+
+  async function close(names: readonly string[]): Promise<void> {
+    await exchange(...names.map((name) => serialize.close({ type: 'S', name })), serialize.sync())
+  }
+
+  async function forgetAll(): Promise<void> {
+    const names = [...prepared.values()].map(({ name }) => name)
+    prepared.clear()
+    await close(names)
+  }
+
+  function bind(statement: string, parameters: readonly unknown[]): Buffer {
+    return serialize.bind({ statement, values: parameters.map(writeValue) })
+  }
+
+  /** Finds a statement that is young enough, and marks it as used. */
+  function findKnown(text: string): Prepared | undefined {
+    const known = prepared.get(text)
+    if (known === undefined || performance.now() - known.since > MAX_AGE_MS) return undefined
     prepared.delete(text)
-    await send(joinBytes([serialize.close({ type: 'S', name }), serialize.sync()]))
+    prepared.set(text, known)
+    return known
   }
 
   return async (text, parameters) => {
-    if (SENT_AS_TEXT.has(text)) {
-      return readResult(await send(joinBytes([serialize.query(text)])), [], parsers)
+    if (text === 'begin') {
+      begin = [serialize.query(text)]
+      return BEGIN
     }
-    const { name, parameterTypes, columns } = await find(text, parameters.length)
-    const values = parameters.map((value, index) => textOf(value, serializers[parameterTypes[index] ?? 0]))
-    const answers = await send(
-      joinBytes([serialize.bind({ statement: name, values }), serialize.execute(), serialize.sync()]),
-    )
-    const result = readResult(answers, columns, parsers)
-    if (DEFINITIONS.has(result.command)) for (const entry of [...prepared]) await forget(...entry)
+    if (SENT_AS_TEXT.has(text)) return readResult(await exchange(serialize.query(text)), [])
+    const known = findKnown(text)
+    const result = known ? await runKnown(known, parameters) : await runNew(text, parameters)
+    if (DEFINITIONS.has(result.command)) await forgetAll()
     return result
   }
-}
-
-function textOf(value: unknown, serializer: ((value: unknown) => string) | undefined): string | null {
-  if (value === null || value === undefined) return null
-  return serializer ? serializer(value) : String(value)
 }

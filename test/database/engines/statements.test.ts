@@ -31,9 +31,9 @@ async function callsOf(work: () => Promise<unknown>): Promise<number> {
   return calls - before
 }
 
-test('a statement is parsed once, and takes one call of the engine from then on', async () => {
+test('a statement is parsed once, and takes one call of the engine, the first time as well', async () => {
   const next = (id: number) => ask('select $1::int + 1 as next', [id])
-  expect(await callsOf(() => next(1))).toBe(2)
+  expect(await callsOf(() => next(1))).toBe(1)
   expect(await callsOf(async () => expect((await next(41)).rows).toEqual([{ next: 42 }]))).toBe(1)
 })
 
@@ -42,7 +42,7 @@ test('a statement that is ten seconds old is parsed again, for a plan that fits 
   const again = () => ask('select 2 as aged')
   await again()
   vi.advanceTimersByTime(10_001)
-  expect(await callsOf(again)).toBe(3)
+  expect(await callsOf(again)).toBe(1)
   expect((await preparedTexts()).filter((text) => text === 'select 2 as aged')).toHaveLength(1)
 })
 
@@ -85,6 +85,20 @@ test('a transaction that failed can still be rolled back, and its statements wor
   await expect(ask('select $1::int as fine', [1])).rejects.toMatchObject({ code: '25P02' })
   expect((await ask('commit')).command).toBe('ROLLBACK')
   expect((await ask('select $1::int as fine', [3])).rows).toEqual([{ fine: 3 }])
+})
+
+test('the beginning of a transaction goes with its first statement, and a transaction without one leaves nothing behind', async () => {
+  const state = async () => (await ask('select now() = statement_timestamp() as "isAlone"')).rows
+  expect(await callsOf(() => ask('begin'))).toBe(0)
+  expect(await callsOf(() => ask('select 1 as first'))).toBe(1)
+  expect(await state()).toEqual([{ isAlone: false }])
+  expect((await ask('commit')).command).toBe('COMMIT')
+  await ask('begin')
+  await expect(ask('select nothing')).rejects.toMatchObject({ code: '42703' })
+  expect((await ask('commit')).command).toBe('ROLLBACK')
+  await ask('begin')
+  expect((await ask('rollback')).command).toBe('ROLLBACK')
+  expect(await state()).toEqual([{ isAlone: true }])
 })
 
 test('the engine keeps a bounded number of statements, and none with a long list', async () => {
