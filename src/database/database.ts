@@ -33,17 +33,22 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   const { url, dataDir, durability = 'full', waitMs = 0, signal, observer, startEngine } = options
   if (url === undefined) {
-    const { openPGlite } = await import('./engines/pglite.ts').catch(explainMissing)
+    requireEmbedded()
+    const { openPGlite } = await import('./engines/pglite.ts')
     return openPGlite({ dataDir, durability, observer, startEngine })
   }
   const { openPostgres } = await import('./engines/postgres.ts')
   return openPostgres({ url, waitMs, signal, observer }, log)
 }
 
-/** The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. */
-function explainMissing(error: unknown): never {
-  if (!isMissingPackage(error, '@electric-sql/pglite')) throw error
-  throw new ConfigError([
-    'DATABASE_URL is missing, and the embedded database (the optional package @electric-sql/pglite) is not installed: set DATABASE_URL to a PostgreSQL, or install without --omit=optional',
-  ])
+/** The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. Its thread loads it. */
+function requireEmbedded(): void {
+  try {
+    import.meta.resolve('@electric-sql/pglite')
+  } catch (error) {
+    if (!isMissingPackage(error, '@electric-sql/pglite')) throw error
+    throw new ConfigError([
+      'DATABASE_URL is missing, and the embedded database (the optional package @electric-sql/pglite) is not installed: set DATABASE_URL to a PostgreSQL, or install without --omit=optional',
+    ])
+  }
 }

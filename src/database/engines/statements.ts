@@ -74,9 +74,9 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
   /** Parses the statement and runs it in the same call. What the engine shall forget is closed before. */
   async function runNew(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
     const name = parameters.length > MAX_PARAMETERS ? UNNAMED : `s${++created}`
-    const closed = name === UNNAMED ? [] : makeRoom(text)
     const parsed = [serialize.parse({ name, text }), bind(name, parameters)]
     const executed = [serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
+    const closed = name === UNNAMED ? [] : makeRoom(text)
     const answers = await exchange(...closed, ...parsed, ...executed).catch(async (error: unknown) => {
       // The engine may have parsed it before it failed. The first error is the one that says why.
       await close([name]).catch(() => {})
@@ -108,7 +108,7 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
   }
 
   function bind(statement: string, parameters: readonly unknown[]): Buffer {
-    return serialize.bind({ statement, values: parameters.map(writeValue) })
+    return serialize.bind({ statement, values: parameters.map((value) => writeValue(value)) })
   }
 
   /** Finds a statement that is young enough, and marks it as used. */
