@@ -19,7 +19,7 @@ export interface Limits {
   readonly keepAliveTimeoutMs: number
   /** Life of an idle connection that has not shown a valid key. Default 5 s. */
   readonly unauthenticatedKeepAliveMs: number
-  /** Number of open connections; for one more, the server closes the unauthenticated one that has been idle for the longest time. Default 4096. */
+  /** Number of open connections; for one more, the server closes the least recently used unauthenticated one. Default 4096. */
   readonly maxConnections: number
   /** Number of connections of one peer that have not shown a valid key. Absent: a quarter of `maxConnections`. */
   readonly connectionsPerPeer?: number | undefined

@@ -5,6 +5,7 @@ import { until } from '../support/until.ts'
 import { BEARER, call, startStub } from './stub-server.ts'
 
 const STRANGER = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n'
+const ENDLESS = 'POST /api/v1/relayers/main/sign HTTP/1.1\r\nHost: x\r\n'
 const KEY_HOLDER = `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\n\r\n`
 
 /** A connection that stays open after its answer. */
@@ -31,6 +32,13 @@ async function hold(port: number, request: string, from = '127.0.0.1'): Promise<
     head = String(answer)
   }
   return { socket, head, open: () => open }
+}
+
+/** Opens a connection and begins a request whose body never ends. The interim answer shows that the server serves it. */
+async function endless(port: number): Promise<Held> {
+  const held = await hold(port, `${ENDLESS}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`)
+  expect(held.head).toContain('HTTP/1.1 100 ')
+  return held
 }
 
 const closed = ({ open }: Held) =>
@@ -73,6 +81,18 @@ test('the request of a key holder is finished, though strangers come and go', as
   for (let count = 0; count < 6; count += 1) await hold(port, STRANGER)
   finish()
   expect((await answer).status).toBe(200)
+})
+
+test('strangers that never end their requests keep nobody out, not even a caller that has not sent its request yet', async () => {
+  const { port } = await startStub({ limits: { maxConnections: 4, connectionsPerPeer: 4 } })
+  const unfinished = [await endless(port), await endless(port), await endless(port), await endless(port)]
+  const caller = await hold(port, '')
+  const late = await endless(port)
+  caller.socket.write(KEY_HOLDER)
+  const [answer] = await once(caller.socket, 'data')
+  expect(String(answer)).toContain('HTTP/1.1 200 ')
+  await Promise.all(unfinished.slice(0, 2).map(closed))
+  expect([...unfinished.slice(2), late].every(({ open }) => open())).toBe(true)
 })
 
 test('a connection is refused when every other one serves a key holder', async () => {

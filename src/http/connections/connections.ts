@@ -5,7 +5,7 @@ import type { Peers } from './peer.ts'
 
 /**
  * The open connections. A connection is authenticated when a request on it has shown a valid key. When there are too many, the
- * unauthenticated one that has been idle for the longest time is closed, so that nobody keeps the others out by staying.
+ * least recently used unauthenticated one is closed, so that nobody keeps the others out by staying.
  */
 export interface Connections {
   /** Adds a new connection, and closes another one, or this one, when a limit is exceeded. */
@@ -40,8 +40,11 @@ interface ConnectionsOptions {
   readonly onClosed: (peer: string | undefined) => void
 }
 
-/** A Set keeps the order of insertion, and a connection moves to the end when it becomes idle. So the first idle one is idle for the longest time. */
-type ByIdleness = Set<Connection>
+/**
+ * A Set keeps the order of insertion, and a connection moves to the end when a request begins or ends on it. So the first one is the least
+ * recently used.
+ */
+type ByLastUse = Set<Connection>
 
 /** The connection outlives the announced time by this much, in ms, so that a caller does not reuse it while it is being closed. */
 const KEEP_ALIVE_MARGIN_MS = 1_000
@@ -50,9 +53,9 @@ const KEEP_ALIVE_MARGIN_MS = 1_000
 export function createConnections({ limits, peers, onClosed }: ConnectionsOptions): Connections {
   const { maxConnections, connectionsPerPeer = Math.ceil(maxConnections / 4) } = limits
   const open = new Map<Socket, Connection>()
-  const unauthenticated: ByIdleness = new Set()
-  const authenticated: ByIdleness = new Set()
-  const unauthenticatedOfPeer = new Map<string, ByIdleness>()
+  const unauthenticated: ByLastUse = new Set()
+  const authenticated: ByLastUse = new Set()
+  const unauthenticatedOfPeer = new Map<string, ByLastUse>()
   let admitted = 0
   let closing = false
 
@@ -86,22 +89,30 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
     connection.socket.destroy()
   }
 
-  /** Node has set the time-out of an authenticated connection before this, and resets it at the next request. */
-  function becomeIdle(connection: Connection): void {
+  function moveToEnd(connection: Connection): void {
     leave(connection)
     join(connection)
+  }
+
+  /** Node has set the time-out of an authenticated connection before this, and resets it at the next request. */
+  function becomeIdle(connection: Connection): void {
+    moveToEnd(connection)
     if (connection.requests > 0) return
     if (closing) connection.socket.destroySoon()
     else if (!connection.hasShownKey)
       connection.socket.setTimeout(limits.unauthenticatedKeepAliveMs + KEEP_ALIVE_MARGIN_MS)
   }
 
-  /** An unauthenticated connection gives way before an authenticated one even while it is answered, because its requests are short. */
+  /**
+   * An unauthenticated connection gives way before an authenticated one even while it is answered, because its requests are short. It also
+   * gives way before a newer one that has sent nothing yet: otherwise those who begin a request and never end it would keep the others out.
+   */
   function makeRoom(newest: Connection): void {
     const ofPeer = unauthenticatedOfPeer.get(newest.peer ?? '')
-    if (ofPeer !== undefined && ofPeer.size > connectionsPerPeer) close(idlest(ofPeer, newest) ?? newest)
+    if (ofPeer !== undefined && ofPeer.size > connectionsPerPeer)
+      close(leastRecentlyUsed(ofPeer, newest) ?? newest)
     if (open.size <= maxConnections) return
-    close(idlest(unauthenticated, newest) ?? firstIdle(authenticated, newest) ?? newest)
+    close(leastRecentlyUsed(unauthenticated, newest) ?? firstIdle(authenticated) ?? newest)
   }
 
   return {
@@ -118,6 +129,7 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
       const connection = open.get(socket)
       if (connection === undefined) return
       connection.requests += 1
+      moveToEnd(connection)
       response.once('close', () => {
         connection.requests -= 1
         connection.bytesSeen = socket.bytesRead
@@ -144,15 +156,12 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
   }
 }
 
-function firstIdle(connections: ByIdleness, except: Connection): Connection | undefined {
-  for (const connection of connections) {
-    if (connection.requests === 0 && connection !== except) return connection
-  }
+function leastRecentlyUsed(connections: ByLastUse, except: Connection): Connection | undefined {
+  for (const connection of connections) if (connection !== except) return connection
   return undefined
 }
 
-/** Finds the connection that has been idle for the longest time, or else the one that has been busy for the longest time. */
-function idlest(connections: ByIdleness, except: Connection): Connection | undefined {
-  const [first] = connections
-  return firstIdle(connections, except) ?? (first === except ? undefined : first)
+function firstIdle(connections: ByLastUse): Connection | undefined {
+  for (const connection of connections) if (connection.requests === 0) return connection
+  return undefined
 }
