@@ -266,6 +266,7 @@ const PACKAGES: Rules['packages'] = {
   pino: { in: ['log.ts'], typesAnywhere: true },
   'prom-client': { in: ['metrics/'] },
   secp256k1: { in: ['signers/'] },
+  uuid: { in: ['transactions/model/'] },
   viem: { in: ['chains/evm/', 'signers/'] },
   ws: { in: ['chains/evm/heads.ts'] },
   yaml: { in: ['contract/'] },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
 import { SERVICE } from '../../audit/entry.ts'
 import type { Answer } from '../../chains/answer.ts'
@@ -12,6 +11,7 @@ import { refusalIn } from '../../spending/book.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { newTransactionId } from '../model/transaction-id.ts'
 import { findTransaction } from '../store/read-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
 import { checkTimes } from './check-times.ts'
@@ -190,7 +190,7 @@ function newTransaction(
   const { chain } = context.runtimeOf(relayer)
   const externalNonce = chain.externalSigning?.nonceOf(request)
   return {
-    id: randomUUID(),
+    id: newTransactionId(),
     relayerId: relayer.id,
     network: relayer.network,
     from: relayer.address,

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { newTransactionId } from '../model/transaction-id.ts'
 import { isFinal } from '../model/transitions.ts'
 import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
@@ -32,7 +32,7 @@ export async function runSetupTransaction(
     const latest = await findLatestSetup(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []
     const setup = asOwn(present, {
-      id: randomUUID(),
+      id: newTransactionId(),
       relayerId: relayer.id,
       network: relayer.network,
       from: relayer.address,

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { sendsPrivately } from '../../relayers/policy.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { newTransactionId } from '../model/transaction-id.ts'
 import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 
@@ -75,7 +75,7 @@ async function fillGap(
 
 function gapFiller({ relayerId, network, from }: Transaction, nonce: bigint, now: Date): Transaction {
   return {
-    id: randomUUID(),
+    id: newTransactionId(),
     relayerId,
     network,
     from,
