@@ -8,32 +8,55 @@ import { toLoggable } from './loggable.ts'
 type Tx = Transaction<Schema>
 
 /** The end of a chain. */
-interface Head {
+export interface ChainHead {
   readonly number: bigint
   readonly hash: Uint8Array
-  /** The time of the database, in whole milliseconds. */
+  /** The time of the database when it was read, in whole milliseconds. */
   readonly now: Date
 }
+
+/** The columns of a `ChainHead`, from `audit_chains`. */
+export const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) as now`
 
 /**
  * Appends changes to a chain of the log, in the database transaction that makes them: both are committed, or neither. Call it last, because
  * it locks the end of the chain until the commit; one database transaction appends to one chain only, so that no two can wait for each other.
+ * @param seen The end of the chain, when the same database transaction has read it: that saves a statement, unless it has moved since.
  */
-export async function appendEntries(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
+export async function appendEntries(
+  tx: Tx,
+  chain: string,
+  changes: readonly AuditedChange[],
+  seen?: ChainHead,
+): Promise<void> {
   if (changes.length === 0) return
-  const head = await lockHead(tx, chain)
+  if (seen !== undefined && (await appendAfter(tx, chain, { head: seen, changes }))) return
+  if (!(await appendAfter(tx, chain, { head: await lockHead(tx, chain), changes })))
+    throw new Error(`the end of the chain ${chain} of the audit log moved while it was locked`)
+}
+
+interface Continuation {
+  readonly head: ChainHead
+  readonly changes: readonly AuditedChange[]
+}
+
+/** Appends changes and locks the end of the chain. Returns false, and writes nothing, when the chain does not end with `head`. */
+async function appendAfter(tx: Tx, chain: string, { head, changes }: Continuation): Promise<boolean> {
   const entries = link(chain, head, changes)
   const last = entries.at(-1)
-  if (last === undefined) return
-  await sql`
-    with added as (
+  const { rows } = await sql`
+    with moved as (
+      update audit_chains set number = ${last?.number}, hash = ${last?.hash}
+      where chain = ${chain} and number = ${head.number} returning chain
+    ), added as (
       insert into audit_log (chain, number, at, actor, address, request_id, action, target_type, target_id, before, after, hash)
-      select ${chain}, number, ${head.now}::timestamptz, actor, address, request_id, action, target_type, target_id, before, after, hash
-      from jsonb_to_recordset(${JSON.stringify(entries.map(toRecord))}::jsonb) as entry (
+      select moved.chain, number, ${head.now}::timestamptz, actor, address, request_id, action, target_type, target_id, before, after, hash
+      from moved cross join jsonb_to_recordset(${JSON.stringify(entries.map(toRecord))}::jsonb) as entry (
         number bigint, actor text, address text, request_id text, action text, target_type text, target_id text,
         before jsonb, after jsonb, hash bytea)
     )
-    update audit_chains set number = ${last.number}, hash = ${last.hash} where chain = ${chain}`.execute(tx)
+    select chain from moved`.execute(tx)
+  return rows.length > 0
 }
 
 /** Appends a change to the chain of everything but what relayers send and sign, as `appendEntries`. */
@@ -41,7 +64,7 @@ export async function appendManagement(tx: Tx, ...changes: readonly AuditedChang
   await appendEntries(tx, MANAGEMENT_CHAIN, changes)
 }
 
-async function lockHead(tx: Tx, chain: string): Promise<Head> {
+async function lockHead(tx: Tx, chain: string): Promise<ChainHead> {
   const head = await findHead(tx, chain)
   if (head !== undefined) return head
   await tx
@@ -54,16 +77,13 @@ async function lockHead(tx: Tx, chain: string): Promise<Head> {
   return created
 }
 
-function findHead(tx: Tx, chain: string): Promise<Head | undefined> {
-  return tx
-    .selectFrom('audit_chains')
-    .select(['number', 'hash', sql<Date>`clock_timestamp()::timestamptz(3)`.as('now')])
-    .where('chain', '=', chain)
-    .forUpdate()
-    .executeTakeFirst()
+async function findHead(tx: Tx, chain: string): Promise<ChainHead | undefined> {
+  const { rows } = await sql<ChainHead>`
+    select ${HEAD_COLUMNS} from audit_chains where chain = ${chain} for update`.execute(tx)
+  return rows[0]
 }
 
-function link(chain: string, head: Head, changes: readonly AuditedChange[]): StoredEntry[] {
+function link(chain: string, head: ChainHead, changes: readonly AuditedChange[]): StoredEntry[] {
   let { number, hash } = head
   return changes.map((change) => {
     number += 1n

@@ -98,15 +98,13 @@ export async function countLeases(db: Kysely<Schema>, owner: string): Promise<Ma
  * @throws LeaseLostError when another owner has acquired it
  */
 export async function assertFence(tx: Transaction<Schema>, lease: Lease): Promise<void> {
-  const row = await tx
-    .selectFrom('leases')
-    .select('fence')
-    .where('name', '=', lease.name)
-    .where('owner', '=', lease.owner)
-    .where('fence', '=', lease.fence)
-    .forShare()
-    .executeTakeFirst()
-  if (!row) throw new LeaseLostError(lease)
+  const { rows } = await lockFence(lease).execute(tx)
+  if (rows.length === 0) throw new LeaseLostError(lease)
+}
+
+/** Builds the query of `assertFence`, for a statement that locks more: one row, or none when another owner has acquired the lease. */
+export function lockFence({ name, owner, fence }: Lease) {
+  return sql`select fence from leases where name = ${name} and owner = ${owner} and fence = ${fence} for share`
 }
 
 /** All processes take a lease of one name for nearly the same time. */

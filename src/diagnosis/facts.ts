@@ -9,7 +9,7 @@ import type { Transaction, TransactionWithAttempts } from '../transactions/model
 import { isFinal } from '../transactions/model/transitions.ts'
 import { findConfirmedNonces, findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
-import { countInFlight, reservedBy } from '../transactions/store/work-store.ts'
+import { measureInFlight, reservedBy } from '../transactions/store/work-store.ts'
 
 /** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n
@@ -99,10 +99,10 @@ async function accountFacts({ db, clock }: TransactionsContext, transaction: Tra
   const now = new Date(clock.now())
   const [ahead, inFlight, reserved] = await Promise.all([
     countAhead(db, transaction, now),
-    countInFlight(db, transaction.relayerId),
+    measureInFlight(db, transaction.relayerId),
     reservedBy(db, transaction.relayerId, { now, except: transaction.id }),
   ])
-  return { ahead, inFlight: [...inFlight.values()].reduce((sum, count) => sum + count, 0), reserved }
+  return { ahead, inFlight: [...inFlight.counts.values()].reduce((sum, count) => sum + count, 0), reserved }
 }
 
 type NetworkFacts = Pick<

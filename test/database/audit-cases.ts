@@ -1,6 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { appendEntries, appendManagement } from '../../src/audit/append-store.ts'
+import {
+  appendEntries,
+  appendManagement,
+  type ChainHead,
+  HEAD_COLUMNS,
+} from '../../src/audit/append-store.ts'
 import { type AuditedChange, chainOf, MANAGEMENT_CHAIN } from '../../src/audit/entry.ts'
 import { listEntries } from '../../src/audit/read-store.ts'
 import { type ChainReport, verifyLog } from '../../src/audit/verify.ts'
@@ -109,6 +114,17 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
       )
       for (const chain of chains)
         expect(await reportOf(chain)).toMatchObject({ entries: 40n, problem: undefined })
+    })
+
+    test('goes on behind the end that its writer has seen, and behind a later one where it has moved', async () => {
+      await append('seen', change('a'))
+      const { rows } =
+        await sql<ChainHead>`select ${HEAD_COLUMNS} from audit_chains where chain = 'seen'`.execute(db)
+      const [seen] = rows
+      expect(seen?.number).toBe(1n)
+      for (const id of ['b', 'c'])
+        await db.transaction().execute((tx) => appendEntries(tx, 'seen', [change(id)], seen))
+      expect(await reportOf('seen')).toMatchObject({ entries: 3n, problem: undefined })
     })
 
     test.each([

@@ -8,7 +8,7 @@ import { findRelayer } from '../../src/relayers/store.ts'
 import { lockAccount } from '../../src/transactions/store/nonce-store.ts'
 import { findTransaction } from '../../src/transactions/store/read-store.ts'
 import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
-import { countInFlight } from '../../src/transactions/store/work-store.ts'
+import { measureInFlight } from '../../src/transactions/store/work-store.ts'
 import type { DatabaseUnderTest } from './conformance.ts'
 
 const OLD_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -98,7 +98,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
         nonce: undefined,
         request: { type: 'evm', value: 1n, gasPrice: 7n, data: '0xff' },
       })
-      expect(await countInFlight(database.db, 'main')).toEqual(new Map([[ADDRESS, 1]]))
+      expect((await measureInFlight(database.db, 'main')).counts).toEqual(new Map([[ADDRESS, 1]]))
     })
 
     test('has every attempt, with its bytes and its source account', async () => {

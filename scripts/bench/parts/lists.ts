@@ -10,13 +10,13 @@ import { migrate } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
+import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
 import { listTransactions } from '../../../src/transactions/store/read-store.ts'
 import {
-  countInFlight,
   findDueInFlight,
   findDueRelayers,
-  findPending,
   findWatched,
+  measureInFlight,
   reservedBy,
 } from '../../../src/transactions/store/work-store.ts'
 import { RECEIVER } from '../../../test/support/service.ts'
@@ -48,8 +48,9 @@ const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'list, first page': (db) => listTransactions(db, PAGE),
   'list, first page of one status': (db) => listTransactions(db, { ...PAGE, status: 'confirmed' }),
   'claim: who has work': (db) => findDueRelayers(db, new Date()),
-  'claim: what is pending': (db) => findPending(db, RELAYER, { now: new Date(), limit: 100 }),
-  'claim: what is in flight': (db) => countInFlight(db, RELAYER),
+  'claim: what is pending': (db) =>
+    findSubmittable(db, RELAYER, { now: new Date(), limits: { pending: 100, overtaken: 4 } }),
+  'claim: what is in flight': (db) => measureInFlight(db, RELAYER),
   'claim: what is to be offered again': (db) => findDueInFlight(db, RELAYER, new Date()),
   'claim: what is watched': (db) => findWatched(db, [RELAYER]),
   'claim: what is reserved': (db) => reservedBy(db, RELAYER, { now: new Date() }),

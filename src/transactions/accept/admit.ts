@@ -8,7 +8,6 @@ import { AppError } from '../../errors.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { lockRelayer } from '../../relayers/store.ts'
 import { type Book, openBook, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import type { NewApproval } from '../approvals/approval.ts'
@@ -22,10 +21,9 @@ import { auditedAction } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { lockForAdmission, readAdmissionFacts } from '../store/admission-store.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
-import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { reservedBy } from '../store/work-store.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './external-nonces.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
@@ -79,9 +77,8 @@ export async function admitCandidates(
     const error = await guard?.(tx)
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     // Read again under the lock: the relayer may have been deleted or disabled since the candidate was created.
-    const relayer = await lockRelayer(tx, id, 'share')
+    const relayer = await lockForAdmission(tx, id)
     if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
-    await lockAccount(tx, id)
     const runtime = context.runtimeOf(first.relayer)
     const nonces = candidates.flatMap(externalNonceOf)
     const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
@@ -91,7 +88,7 @@ export async function admitCandidates(
       candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
     )
     const now = context.clock.now()
-    const reserved = await reservedBy(tx, id, { now: new Date(now) })
+    const { reserved, head } = await readAdmissionFacts(tx, id, new Date(now))
     const book = await openBookOf(context, tx, { relayer, candidates })
     const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
     const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting, now }
@@ -111,7 +108,7 @@ export async function admitCandidates(
     )
     await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
     await book.save()
-    await appendEntries(tx, chainOf(id), admitted.map(auditedSending))
+    await appendEntries(tx, chainOf(id), admitted.map(auditedSending), head)
     return decisions
   })
 }

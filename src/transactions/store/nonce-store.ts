@@ -1,4 +1,5 @@
 import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { type Lease, LeaseLostError, lockFence } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -73,18 +74,57 @@ export async function findConfirmedNonces(
   return new Map(rows.map(({ address, nonce }) => [address, nonce]))
 }
 
-/** Locks, until the commit, the transactions that are still pending in the version that was read, and returns their ids. */
-export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]): Promise<Set<string>> {
-  const versions = new Map(transactions.map((transaction) => [transaction.id, transaction.version]))
-  const rows = await tx
-    .selectFrom('transactions')
-    .select(['id', 'version'])
-    .where(sql<boolean>`id = any(${[...versions.keys()]}::text[])`)
-    .where('status', '=', 'pending')
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
+interface Numbering {
+  readonly relayerId: string
+  /** The transactions that get a nonce, as they were read. */
+  readonly transactions: readonly Transaction[]
+  readonly lease: Lease
+}
+
+/** What is locked until the commit. */
+export interface NumberingLocks {
+  /** The nonce counters of the relayer, by source account. */
+  readonly counters: ReadonlyMap<string, bigint>
+  /** The ids of the transactions that are still pending in the version that was read. */
+  readonly unchanged: ReadonlySet<string>
+}
+
+/**
+ * Asserts the lease, and locks the relayer's nonce counters and then transactions until the commit, in one statement. Each part depends on the
+ * one before it, so that all writers lock in one order.
+ * @throws LeaseLostError when another owner has acquired the lease
+ */
+export async function lockForNumbering(
+  tx: Tx,
+  { relayerId, transactions, lease }: Numbering,
+): Promise<NumberingLocks> {
+  const { rows } = await sql<LockedRows>`
+    with fenced as materialized (${lockFence(lease)}),
+    counters as materialized (
+      select address, next_nonce from accounts
+      where relayer_id = ${relayerId} and (select count(*) from fenced) > 0 order by address for update),
+    pending as materialized (
+      select id, version from transactions
+      where id = any(${transactions.map(({ id }) => id)}::text[]) and status = 'pending' and (select count(*) from counters) >= 0
+      order by id for update)
+    select exists (select from fenced) as fenced,
+      (select jsonb_object_agg(address, next_nonce::text) from counters where next_nonce is not null) as counters,
+      (select jsonb_object_agg(id, version) from pending) as versions`.execute(tx)
+  const [row] = rows
+  if (row?.fenced !== true) throw new LeaseLostError(lease)
+  const { counters, versions } = row
+  return {
+    counters: new Map(
+      Object.entries(counters ?? {}).map(([address, nonce]): [string, bigint] => [address, BigInt(nonce)]),
+    ),
+    unchanged: new Set(transactions.flatMap(({ id, version }) => (versions?.[id] === version ? [id] : []))),
+  }
+}
+
+interface LockedRows {
+  readonly fenced: boolean
+  readonly counters: Readonly<Record<string, string>> | null
+  readonly versions: Readonly<Record<string, number>> | null
 }
 
 /** Finds the nonces of the source account of `head` in `from` ≤ nonce < `to` that a transaction has, in any status. */

@@ -28,26 +28,45 @@ export async function findQueueHeads(db: Db, now: Date): Promise<Transaction[]> 
   return rows.map(toTransaction)
 }
 
-/** Finds due transactions without a nonce that others may overtake, in the order of acceptance. */
-export async function findOvertaken(
+/** The most transactions of each kind that a step of a relayer looks at. */
+export interface SubmitLimits {
+  readonly pending: number
+  readonly overtaken: number
+}
+
+/** Transactions that a step of a relayer may sign. */
+export interface Submittable {
+  /** In the order of acceptance, but for those with a nonce, which come first, because others wait for them, and then setup transactions. */
+  readonly pending: readonly Transaction[]
+  /** Those that others may overtake, as far as they are due, in the order of acceptance. */
+  readonly overtaken: readonly Transaction[]
+}
+
+/** Finds the pending transactions of a relayer that are active, in one statement. */
+export async function findSubmittable(
   db: Db,
   relayerId: string,
-  { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<Transaction[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', relayerId)
-    .where('phase', '=', 'pending')
-    .where(isActive(now))
-    .where('stuck_since', 'is not', null)
-    .where('nonce', 'is', null)
-    .where(isDueAt(now))
-    .orderBy('position')
-    .limit(limit)
-    .execute()
-  return rows.map(toTransaction)
+  { now, limits }: { readonly now: Date; readonly limits: SubmitLimits },
+): Promise<Submittable> {
+  const active = sql`
+    select * from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isActive(now)}`
+  const { rows } = await sql<TransactionRow>`
+    select * from (
+      (${active} and not ${IS_OVERTAKEN} order by ${IN_ORDER} limit ${limits.pending})
+      union all
+      (${active} and ${IS_OVERTAKEN} and ${isDueAt(now)} order by ${IN_ORDER} limit ${limits.overtaken})) submittable
+    order by ${IS_OVERTAKEN}, ${IN_ORDER}`.execute(db)
+  const found = Map.groupBy(rows, ({ stuck_since, nonce }) => stuck_since !== null && nonce === null)
+  return {
+    pending: (found.get(false) ?? []).map(toTransaction),
+    overtaken: (found.get(true) ?? []).map(toTransaction),
+  }
 }
+
+/** The condition that others may overtake a pending transaction: it has no nonce, and has blocked its account for too long. */
+const IS_OVERTAKEN = sql<boolean>`(stuck_since is not null and nonce is null)`
+
+const IN_ORDER = sql`nonce nulls last, purpose = 'setup' desc, position`
 
 /** Finds the lowest nonce that is signed and not mined: no later one can be included before it. */
 export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {

@@ -16,6 +16,14 @@ const NOTIFICATION = sql`(select notification_id from relayers where relayers.id
 
 type Tx = DbTransaction<Schema>
 
+/** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */
+const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
+
+/** Wakes the submit workers for the relayer of `record` at the commit, when its new status gives them work. */
+const WAKE_WORKERS = sql`case
+  when record.status = any(${WAKING as TransactionStatus[]}::text[]) and record.awaits_approval is not true
+  then pg_notify(${WORK_CHANNEL}, record.relayer_id) end`
+
 /** The transactions with another request or purpose than before. */
 const contentChanged = (isChanged: RawBuilder<unknown>) => sql`
   select before.id, before.request, before.purpose from before join record on record.id = before.id where ${isChanged}`
@@ -56,10 +64,11 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
         cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, private, valid_from, next_run_at, created_at
       from record
     ),
-    counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
-    insert into events (relayer_id, transaction_id, type, payload, notification_id)
-    select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record`.execute(tx)
-  await wakeWorkers(tx, transactions)
+    counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
+    announced as (
+      insert into events (relayer_id, transaction_id, type, payload, notification_id)
+      select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record)
+    select ${WAKE_WORKERS} from record`.execute(tx)
 }
 
 interface SaveOptions {
@@ -118,12 +127,11 @@ export async function saveTransactions(
     counted as (${addToCounts(sql`
       select record.relayer_id, record.status
       from record join written on written.id = record.id and written.is_finished`)})
-    select id from written`.execute(tx)
+    select written.id, ${WAKE_WORKERS} from written join record on record.id = written.id`.execute(tx)
   const written = new Set(rows.map((row) => row.id))
   const saved = transactions
     .filter((transaction) => written.has(transaction.id))
     .map((transaction) => ({ ...transaction, version: transaction.version + 1 }))
-  await wakeWorkers(tx, saved)
   return saved
 }
 
@@ -146,16 +154,6 @@ export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly
     insert into events (relayer_id, transaction_id, type, payload, notification_id)
     select record.relayer_id, record.id, ${type}, ${SNAPSHOT}, ${NOTIFICATION}
     from transactions record where record.id = any(${ids}::text[]) order by record.position`.execute(tx)
-}
-
-/** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */
-const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
-
-async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
-  const waking = transactions.filter(
-    ({ status, awaitsApproval }) => WAKING.includes(status) && awaitsApproval !== true,
-  )
-  await wakeRelayers(tx, waking)
 }
 
 /** Wakes the submit workers for the relayers of these transactions, at the commit. */

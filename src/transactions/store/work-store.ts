@@ -36,40 +36,34 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   return rows.map((row) => row.relayer_id)
 }
 
-/**
- * Finds pending transactions in the order of acceptance. Those with a nonce come first, because others wait for them, then setup
- * transactions. Transactions that others may overtake and those that are not active are left out.
- */
-export async function findPending(
-  db: Db,
-  relayerId: string,
-  { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<Transaction[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', relayerId)
-    .where('phase', '=', 'pending')
-    .where(isActive(now))
-    .where((eb) => eb.or([eb('stuck_since', 'is', null), eb('nonce', 'is not', null)]))
-    .orderBy('nonce', (order) => order.asc().nullsLast())
-    .orderBy((eb) => eb('purpose', '=', 'setup'), 'desc')
-    .orderBy('position')
-    .limit(limit)
-    .execute()
-  return rows.map(toTransaction)
-}
-
 /** The key of transactions without a source account in the counts. */
 export const NO_SOURCE_ACCOUNT = ''
 
-/** Counts the transactions that are signed and not mined, by source account. Accounts without any are absent. */
-export async function countInFlight(db: Db, relayerId: string): Promise<Map<string, number>> {
+/** What a relayer has in flight: transactions that are signed and not mined. */
+export interface InFlight {
+  /** Their number by source account. Accounts without any are absent. */
+  readonly counts: ReadonlyMap<string, number>
+  /** The sum of their costs, in the smallest unit. */
+  readonly reserved: bigint
+}
+
+/** Counts what the relayer has in flight, and sums what it costs. */
+export async function measureInFlight(db: Db, relayerId: string): Promise<InFlight> {
   const rows = await inFlight(db, relayerId)
-    .select((eb) => ['source_account', eb.fn.countAll<bigint>().as('count')] as const)
+    .select(
+      (eb) =>
+        [
+          'source_account',
+          eb.fn.countAll<bigint>().as('count'),
+          eb.fn.sum<bigint>('cost').as('cost'),
+        ] as const,
+    )
     .groupBy('source_account')
     .execute()
-  return new Map(rows.map((row) => [row.source_account ?? NO_SOURCE_ACCOUNT, Number(row.count)]))
+  return {
+    counts: new Map(rows.map((row) => [row.source_account ?? NO_SOURCE_ACCOUNT, Number(row.count)])),
+    reserved: rows.reduce((sum, row) => sum + BigInt(row.cost), 0n),
+  }
 }
 
 /** Finds transactions that are signed, not mined, and due for another broadcast, by nonce. */
@@ -146,22 +140,19 @@ export async function reservedBy(
   relayerId: string,
   { now, except }: { readonly now: Date; readonly except?: string | undefined },
 ): Promise<bigint> {
-  let open = db
+  const all = reservation(db, relayerId, now)
+  const row = await (except === undefined ? all : all.where('id', '<>', except)).executeTakeFirstOrThrow()
+  return BigInt(row.sum ?? 0n)
+}
+
+/** Builds the query for the sum that `reservedBy` returns; null when nothing is reserved. */
+export function reservation(db: Db, relayerId: string, now: Date) {
+  return db
     .selectFrom('transactions')
     .where('relayer_id', '=', relayerId)
     .where(IS_UNMINED)
     .where(isActive(now))
-  if (except !== undefined) open = open.where('id', '<>', except)
-  const row = await open.select((eb) => eb.fn.sum<bigint | null>('cost').as('sum')).executeTakeFirstOrThrow()
-  return BigInt(row.sum ?? 0n)
-}
-
-/** Sums the costs of the transactions that are signed and not mined, in the smallest unit. */
-export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
-  const row = await inFlight(db, relayerId)
     .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
-    .executeTakeFirstOrThrow()
-  return BigInt(row.sum ?? 0n)
 }
 
 /** Finds the newest setup transaction of the relayer. */

@@ -1,7 +1,6 @@
 import type { Prepared } from '../../chains/prepared.ts'
-import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
+import type { LeasedAccount } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { reservedInFlight } from '../store/work-store.ts'
 
 /** A pending transaction with the content that could be signed for it. */
 export interface Ready {
@@ -19,13 +18,13 @@ export interface Affordable {
  * Selects, in the order of acceptance, the transactions that the account can pay for on top of everything in flight, so that no nonce is
  * used for a transaction without money and none overtakes one that waits for money. No-ops that close a nonce always pass, because later
  * nonces wait for them. If no node answers, all pass, and the node decides at the broadcast (I6).
+ * @param reserved What was in flight before the balance was read: a block between the two readings makes the rest too small, never too large.
  */
 export async function affordable(
-  { db }: TransactionsContext,
   { relayer, runtime: { chain } }: LeasedAccount,
   ready: readonly Ready[],
+  reserved: bigint,
 ): Promise<Affordable> {
-  const reserved = await reservedInFlight(db, relayer.id)
   const balance = await chain.balance(relayer.address)
   if (balance.kind !== 'ok') return { ready }
   let left = balance.value - reserved

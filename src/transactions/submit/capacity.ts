@@ -2,23 +2,30 @@ import type { Sequencing } from '../../chains/capabilities.ts'
 import type { SetupRequired } from '../../chains/prepared.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { countInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
+import { measureInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
 import type { AccountCapacity } from './plan-nonces.ts'
 import { findRegressedNonces } from './regressed-nonces.ts'
 
 /** The free slots of each source account, by address, in the order of the relayer's source accounts. */
 export type Slots = ReadonlyMap<string, number>
 
+/** What more a relayer may have in flight. */
+export interface Room {
+  readonly slots: Slots
+  /** What the transactions in flight may still cost, in the smallest unit. */
+  readonly reserved: bigint
+}
+
 /**
  * Counts the free slots of each source account. A signed transaction that is not mined uses a slot, and so does a pending one that has a
  * nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one limit for the account.
  */
-export async function freeSlots(
+export async function measureRoom(
   context: TransactionsContext,
   { relayer, runtime }: LeasedAccount,
   pending: readonly Transaction[],
-): Promise<Slots> {
-  const inFlightByAddress = await countInFlight(context.db, relayer.id)
+): Promise<Room> {
+  const { counts, reserved } = await measureInFlight(context.db, relayer.id)
   const { sequencing } = runtime.chain
   const limit = sequencing?.maxInFlight ?? context.maxInFlight
   const limits = await Promise.all(
@@ -26,15 +33,16 @@ export async function freeSlots(
       Math.min(limit, (await sequencing?.inFlightLimit?.(address)) ?? limit),
     ),
   )
-  return new Map(
+  const slots = new Map(
     runtime.sourceAccounts.map(({ address }, index) => {
       const numbered = pending.filter(
         ({ nonce, sourceAccount }) => nonce !== undefined && sourceAccount === address,
       )
-      const inFlight = inFlightByAddress.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
+      const inFlight = counts.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
       return [address, Math.max(0, (limits[index] ?? limit) - inFlight - numbered.length)]
     }),
   )
+  return { slots, reserved }
 }
 
 /** Source accounts with free slots, and the setup transaction that the others need first. */

@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { findNextNonces, lockAccount, lockUnchanged, setNextNonce } from '../store/nonce-store.ts'
+import { findNextNonces, lockForNumbering, setNextNonce } from '../store/nonce-store.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
 
@@ -83,10 +83,10 @@ async function storeIn(
   { relayerId, runtime, signables, lease }: Batch,
   { plan, counters, signed }: SignedPlan,
 ): Promise<Result> {
-  await assertFence(tx, lease)
-  if (plan.transactions.length > 0) {
-    const now = await lockAccount(tx, relayerId)
-    const unchanged = await lockUnchanged(tx, plan.transactions)
+  if (plan.transactions.length === 0) await assertFence(tx, lease)
+  else {
+    const { transactions } = plan
+    const { counters: now, unchanged } = await lockForNumbering(tx, { relayerId, transactions, lease })
     const isCurrent = [...plan.next.keys()].every((address) => now.get(address) === counters.get(address))
     if (!isCurrent || unchanged.size < plan.transactions.length) {
       const gone = new Set(plan.transactions.flatMap(({ id }) => (unchanged.has(id) ? [] : [id])))

@@ -16,12 +16,11 @@ import {
 import { traceStep } from '../model/tracer.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findOvertaken } from '../store/queue-store.ts'
+import { findSubmittable } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
-import { findPending } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
-import { freeSlots, measureCapacity, type Slots } from './capacity.ts'
+import { measureCapacity, measureRoom, type Slots } from './capacity.ts'
 import {
   type FailedPreparation,
   isWait,
@@ -44,10 +43,10 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const maxPending = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
   const at = new Date(now)
-  const pending = await findPending(context.db, relayer.id, { now: at, limit: maxPending })
-  const overtaken = await findOvertaken(context.db, relayer.id, { now: at, limit: MAX_OVERTAKEN })
+  const limits = { pending: maxPending, overtaken: MAX_OVERTAKEN }
+  const { pending, overtaken } = await findSubmittable(context.db, relayer.id, { now: at, limits })
   if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
-  const slots = await freeSlots(context, leased, pending)
+  const { slots, reserved } = await measureRoom(context, leased, pending)
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
   const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
@@ -56,7 +55,7 @@ export async function submitPending(context: TransactionsContext, leased: Leased
     ...overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
   ])
   if (prepared.length === 0) return
-  const { ready, short } = await affordable(context, leased, prepared)
+  const { ready, short } = await affordable(leased, prepared, reserved)
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
   try {
@@ -228,6 +227,11 @@ const KINDS: Readonly<Record<Purpose, AttemptKind>> = {
   setup: 'setup',
 }
 
+/** Nobody has written the row since its acceptance, so it has no attempt: an attempt is stored with a new version of its transaction. */
+function isUntouched({ version }: Transaction): boolean {
+  return version === 1
+}
+
 async function toSignables(
   { db }: TransactionsContext,
   { chain }: RelayerRuntime,
@@ -235,7 +239,7 @@ async function toSignables(
 ): Promise<Signable[]> {
   const earlier = await findAttempts(
     db,
-    ready.map(({ transaction }) => transaction),
+    ready.flatMap(({ transaction }) => (isUntouched(transaction) ? [] : [transaction])),
   )
   return ready.map(({ transaction, prepared: { draft } }) => {
     const attempts = earlier.get(transaction.id) ?? []

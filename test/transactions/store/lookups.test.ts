@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LeaseLostError } from '../../../src/database/lease.ts'
 import {
   findAttempts,
   findHashOwners,
@@ -9,12 +10,13 @@ import {
   findUsedExternalNonces,
   findUsedNonces,
   lockAccount,
-  lockUnchanged,
+  lockForNumbering,
+  type NumberingLocks,
   setNextNonce,
 } from '../../../src/transactions/store/nonce-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, FROM, TO } from '../../chains/evm/build.ts'
-import { type Fixture, insert, newTransaction, openFixture } from '../fixture.ts'
+import { type Fixture, insert, leaseOf, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
@@ -75,11 +77,24 @@ test('only transactions that are pending in the version that was read are locked
     newTransaction(owner),
   )
   if (!same || !changed || !signed) throw new Error('nothing was stored')
-  const locked = await transaction(async (tx) => {
+  const lease = await leaseOf(fixture.context, owner)
+  const locked = await transaction<NumberingLocks>(async (tx) => {
+    await setNextNonce(tx, { relayerId: owner.relayer.id, address: TO, nonce: 2n ** 62n })
     await saveTransactions(tx, [changed])
-    return lockUnchanged(tx, [same, changed, signed])
+    const transactions = [same, changed, signed]
+    return lockForNumbering(tx, { relayerId: owner.relayer.id, transactions, lease })
   })
-  expect(locked).toEqual(new Set([same.id]))
+  expect(locked.unchanged).toEqual(new Set([same.id]))
+  expect(locked.counters.get(TO)).toBe(2n ** 62n)
+})
+
+test('nothing is locked to be numbered without the lease', async () => {
+  const owner = await account()
+  const lease = { ...(await leaseOf(fixture.context, owner)), fence: 9n }
+  const locking = transaction((tx) =>
+    lockForNumbering(tx, { relayerId: owner.relayer.id, transactions: [], lease }),
+  )
+  await expect(locking).rejects.toThrow(LeaseLostError)
 })
 
 test('the used nonces of a range are those of the same source account and network', async () => {

@@ -11,8 +11,8 @@ import {
   findHead,
   findHeadSince,
   findOpenRequests,
-  findOvertaken,
   findQueueHeads,
+  findSubmittable,
 } from '../../../src/transactions/store/queue-store.ts'
 import { findByNonce } from '../../../src/transactions/store/read-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
@@ -108,7 +108,12 @@ describe('transactions that were overtaken', () => {
     })
     await insertNamed(await account(), { other: STUCK })
     const find = async (limit: number) =>
-      namesOf(idsOf(await findOvertaken(db(), owner.relayer.id, { now, limit })))
+      namesOf(
+        idsOf(
+          (await findSubmittable(db(), owner.relayer.id, { now, limits: { pending: 9, overtaken: limit } }))
+            .overtaken,
+        ),
+      )
     expect(await find(9)).toEqual(['first', 'second'])
     expect(await find(1)).toEqual(['first'])
   })

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { TRANSACTION_STATUSES } from '../../../src/transactions/model/transaction.ts'
+import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import {
-  countInFlight,
   findDueInFlight,
   findDueRelayers,
   findLatestSetup,
-  findPending,
   findWatched,
   hasWatched,
+  measureInFlight,
   NO_SOURCE_ACCOUNT,
   postponeTransactions,
   reservedBy,
-  reservedInFlight,
 } from '../../../src/transactions/store/work-store.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
@@ -49,6 +48,11 @@ async function insertNamed(
   return (ids) => ids.map((id) => names.get(id))
 }
 
+const findPending = async (owner: TestAccount, now: Date, limit: number) => {
+  const limits = { pending: limit, overtaken: 9 }
+  return (await findSubmittable(db(), owner.relayer.id, { now, limits })).pending
+}
+
 const idsOf = (transactions: readonly Transaction[]) => transactions.map(({ id }) => id)
 
 test('a transaction for a later time is pending work once it has a nonce, and then it reserves its cost', async () => {
@@ -58,7 +62,7 @@ test('a transaction for a later time is pending work once it has a nonce, and th
     'without a nonce': { request, cost: 1n },
     'with a nonce': { request, cost: 2n, sourceAccount: owner.relayer.address, nonce: 1n },
   })
-  const find = (now: Date) => findPending(db(), owner.relayer.id, { now, limit: 9 })
+  const find = (now: Date) => findPending(owner, now, 9)
   expect(nameOf(idsOf(await find(NOW)))).toEqual(['with a nonce'])
   expect(await reservedBy(db(), owner.relayer.id, { now: NOW })).toBe(2n)
   expect(nameOf(idsOf(await find(later(1))))).toEqual(['with a nonce', 'without a nonce'])
@@ -104,8 +108,7 @@ describe('pending transactions', () => {
       sent: { status: 'sent', nonce: 1n },
     })
     await insertNamed(await account(), { other: {} })
-    const find = async (limit: number) =>
-      named(idsOf(await findPending(db(), owner.relayer.id, { now: NOW, limit })))
+    const find = async (limit: number) => named(idsOf(await findPending(owner, NOW, limit)))
     expect(await find(10)).toEqual(['numbered', 'stuck with a nonce', 'setup', 'first', 'second'])
     expect(await find(2)).toEqual(['numbered', 'stuck with a nonce'])
   })
@@ -124,15 +127,16 @@ describe('transactions that are signed and not mined', () => {
       unnumbered: { status: 'sent', cost: 7n },
     })
     await insertNamed(await account(), { other: { status: 'sent', nonce: 1n, cost: 3n } })
-    expect(await countInFlight(db(), owner.relayer.id)).toEqual(
-      new Map([
+    expect(await measureInFlight(db(), owner.relayer.id)).toEqual({
+      counts: new Map([
         [owner.relayer.address, 2],
         [TO, 1],
         [NO_SOURCE_ACCOUNT, 1],
       ]),
-    )
-    expect(await reservedInFlight(db(), owner.relayer.id)).toBe(10n + 100n + 5n + 7n)
-    expect(await reservedInFlight(db(), (await account()).relayer.id)).toBe(0n)
+      reserved: 10n + 100n + 5n + 7n,
+    })
+    const nothing = { counts: new Map(), reserved: 0n }
+    expect(await measureInFlight(db(), (await account()).relayer.id)).toEqual(nothing)
   })
 
   test('are due by nonce', async () => {

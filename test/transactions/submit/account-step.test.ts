@@ -4,7 +4,7 @@ import { saveRelayer } from '../../../src/relayers/store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { countInFlight } from '../../../src/transactions/store/work-store.ts'
+import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
 import {
@@ -119,7 +119,7 @@ describe('submitting', () => {
     await step()
     await step()
     expect(stub.broadcasted).toHaveLength(LIMIT)
-    expect(await countInFlight(fixture.context.db, owner.relayer.id)).toEqual(
+    expect((await measureInFlight(fixture.context.db, owner.relayer.id)).counts).toEqual(
       new Map([[owner.relayer.address, LIMIT]]),
     )
   })
