@@ -103,7 +103,7 @@ export interface AttemptsTable {
   inner_hash: string | null
   raw: Uint8Array
   draft: JSONColumnType<object>
-  signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>
+  signature: JSONColumnType<{ r: string; s: string; v: number; sig?: string }>
   /** The outcome that was stored here last. The row of the transaction may contain a later one: `attempt-columns-store.ts` joins them. */
   outcome: string
   error: string | null

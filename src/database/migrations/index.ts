@@ -30,6 +30,7 @@ import * as alerts from './0030-alerts.ts'
 import * as traceParent from './0031-trace-parent.ts'
 import * as topUps from './0032-top-ups.ts'
 import * as fewerRowVersions from './0033-fewer-row-versions.ts'
+import * as shorterLog from './0034-shorter-log.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -64,4 +65,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0031-trace-parent': traceParent,
   '0032-top-ups': topUps,
   '0033-fewer-row-versions': fewerRowVersions,
+  '0034-shorter-log': shorterLog,
 }

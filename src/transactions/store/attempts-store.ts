@@ -5,7 +5,7 @@ import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns-store.ts'
-import { type AttemptRow, encodeDraft, toAttempt } from './codec.ts'
+import { type AttemptRow, encodeDraft, encodeSignature, toAttempt } from './codec.ts'
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
@@ -25,7 +25,7 @@ export async function insertAttempts(
     inner_hash: attempt.signed.innerHash,
     raw: Buffer.from(attempt.signed.raw).toString('hex'),
     draft: encodeDraft(attempt.draft),
-    signature: attempt.signed.signature,
+    signature: encodeSignature(attempt.signed.signature),
     outcome: attempt.outcome,
     signed_at: attempt.signedAt,
   }))

@@ -5,6 +5,7 @@ import {
   type ChainResult,
   type Draft,
   INCLUDED_OUTCOMES,
+  type Signature,
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
@@ -51,6 +52,9 @@ export interface TransactionRow {
   reorganized_at: Date | null
 }
 
+/** A signature as it is stored. `sig` is absent when it consists of the other fields (`joined`), which saves a quarter of a usual attempt. */
+export type StoredSignature = Omit<Signature, 'sig'> & Partial<Pick<Signature, 'sig'>>
+
 /** A row of `attempts` as both drivers return it. */
 export interface AttemptRow {
   transaction_id: string
@@ -62,7 +66,7 @@ export interface AttemptRow {
   inner_hash: string | null
   raw: Uint8Array
   draft: object
-  signature: Attempt['signed']['signature']
+  signature: StoredSignature
   outcome: string
   error: string | null
   result: object | null
@@ -88,6 +92,21 @@ export function encodeDraft(draft: Draft): unknown {
 /** Decodes the parsed JSON of the database. @throws Error when it is not a draft of a known chain */
 export function decodeDraft(stored: object): Draft {
   return ofKnownChain<Draft>(stored)
+}
+
+/** Encodes a signature without what its other fields tell. */
+export function encodeSignature({ sig, ...parts }: Signature): StoredSignature {
+  return sig === joined(parts) ? parts : { ...parts, sig }
+}
+
+/** Decodes a signature of the database, with `sig` or without. */
+export function decodeSignature({ sig, ...parts }: StoredSignature): Signature {
+  return { ...parts, sig: sig ?? joined(parts) }
+}
+
+/** The form in which Ethereum joins a signature: `r`, `s`, and `v` as one byte. */
+function joined({ r, s, v }: Omit<Signature, 'sig'>): string {
+  return `${r}${s}${v.toString(16).padStart(2, '0')}`
 }
 
 /** The service wrote the value itself, so its type tells the rest. */
@@ -161,7 +180,7 @@ export function toAttempt(row: AttemptRow): Attempt {
       raw: row.raw,
       hash: row.hash,
       innerHash: row.inner_hash ?? undefined,
-      signature: row.signature,
+      signature: decodeSignature(row.signature),
     }),
     signedAt: row.signed_at,
     outcome: oneOf(ATTEMPT_OUTCOMES, row.outcome, 'outcome of attempt'),

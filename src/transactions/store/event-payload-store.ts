@@ -24,7 +24,8 @@ export async function readSnapshots(
     join transactions t on t.id = e.transaction_id,
     jsonb_populate_record(null::transactions, jsonb_build_object('id', t.id, 'relayer_id', t.relayer_id, 'network', t.network,
       'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at,
-      'top_up_of', t.top_up_of, 'request', t.request, 'purpose', t.purpose) || e.payload) snapshot
+      'top_up_of', t.top_up_of, 'request', t.request, 'purpose', t.purpose,
+      'source_account', case when e.payload ? 'nonce' then t.from_address end) || e.payload) snapshot
     where e.number = any(${eventNumbers}::bigint[])`.execute(db)
   const attempts = await readShownAttempts(db, eventNumbers)
   return new Map(

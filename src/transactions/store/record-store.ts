@@ -26,9 +26,14 @@ const SNAPSHOT_COLUMNS = [
   'reorganized_at',
 ] as const
 
-/** Gives the payload of an event about the transaction, which the database would build in a multiple of the time. */
-function snapshotOf(state: ReturnType<typeof toState>): object {
-  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, state[column]]))
+/**
+ * Gives the payload of an event about the transaction, which the database would build in a multiple of the time. The account of a nonce is left
+ * out when it is the sender's: most transactions have no other one, and `readSnapshots` adds it.
+ */
+function snapshotOf(state: ReturnType<typeof toState>, from: string): object {
+  const isFromSender = state.nonce !== undefined && state.source_account === from
+  const shown = isFromSender ? { ...state, source_account: undefined } : state
+  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, shown[column]]))
 }
 
 /** Gives the payload of an event about the row `record`. */
@@ -112,7 +117,7 @@ export function stateRecords(transactions: readonly Transaction[]) {
 
 function toRecord(transaction: Transaction) {
   const state = toState(transaction)
-  return { ...state, payload: snapshotOf(state) }
+  return { ...state, payload: snapshotOf(state, transaction.from) }
 }
 
 /** Passes many records as one parameter: a statement has at most 65,535 parameters, and one is planned faster than many. */

@@ -4,8 +4,11 @@ import type { EvmDraft, EvmRequest, Fees } from '../../../src/chains/evm/content
 import {
   decodeDraft,
   decodeRequest,
+  decodeSignature,
   encodeDraft,
   encodeRequest,
+  encodeSignature,
+  type StoredSignature,
 } from '../../../src/transactions/store/codec.ts'
 
 const u128 = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n })
@@ -53,6 +56,24 @@ describe('what goes through jsonb comes back exactly (I10)', () => {
     fc.assert(
       fc.property(request, (given) => {
         expect(decodeRequest(throughJson(encodeRequest(given)))).toStrictEqual(given)
+      }),
+    )
+  })
+
+  test('signatures, whose joined form is stored only where the other fields do not tell it', () => {
+    const half = fc
+      .uint8Array({ minLength: 32, maxLength: 32 })
+      .map((bytes) => Buffer.from(bytes).toString('hex'))
+    const parts = fc.record(
+      { r: half, s: half, v: fc.constantFrom(0, 1, 27, 28, 62_711) },
+      { noNullPrototype: true },
+    )
+    fc.assert(
+      fc.property(parts, fc.boolean(), ({ r, s, v }, isEcdsa) => {
+        const signature = { r, s, v, sig: isEcdsa ? `${r}${s}${Buffer.of(v).toString('hex')}` : `${r}${s}` }
+        const stored = throughJson(encodeSignature(signature)) as StoredSignature
+        expect(decodeSignature(stored)).toStrictEqual(signature)
+        expect('sig' in stored).toBe(!isEcdsa || v > 255)
       }),
     )
   })
