@@ -28,6 +28,7 @@ import { createAcceptor } from './transactions/accept/accept.ts'
 import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
 import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
+import { rehearse } from './transactions/rehearse.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createAuthorizationSigner } from './transactions/sign-authorization.ts'
@@ -56,6 +57,8 @@ import { createTopUpWorker } from './workers/top-up-worker.ts'
 
 /** The service, created and not yet started. */
 export interface App {
+  /** Makes the embedded database do once what the first requests will ask of it. Call it before `start`; without it, those take longer. */
+  rehearse(): Promise<void>
   /** Starts the workers, then listens. */
   start(): Promise<{ url: string; metricsUrl?: string }>
   /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
@@ -252,6 +255,9 @@ async function assemble(parts: Parts): Promise<App> {
     await access.listen(),
   ]
   return {
+    rehearse: async () => {
+      if (database.engine === 'pglite') await rehearse({ db, log })
+    },
     start: async () => {
       for (const loop of permanentWorkers) loop.start()
       const { host, port } = await server.listen()

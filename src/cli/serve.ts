@@ -43,6 +43,7 @@ export const serve: Command = {
     // The service is imported here, so that the other commands do not load it.
     const { createApp } = await import('../app.ts')
     const app = await createApp(config, { log, telemetry, startEngine, signal: stopping.signal })
+    await app.rehearse()
     log.info(await app.start(), 'service ready')
     await app.compileSchemas()
     allowHeapGrowth()

@@ -10,7 +10,7 @@ import { findRegressedNonces } from './regressed-nonces.ts'
 export type Slots = ReadonlyMap<string, number>
 
 /** What more a relayer may have in flight. */
-export interface Room {
+export interface Headroom {
   readonly slots: Slots
   /** What the transactions in flight may still cost, in the smallest unit. */
   readonly reserved: bigint
@@ -20,11 +20,11 @@ export interface Room {
  * Counts the free slots of each source account. A signed transaction that is not mined uses a slot, and so does a pending one that has a
  * nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one limit for the account.
  */
-export async function measureRoom(
+export async function measureHeadroom(
   context: TransactionsContext,
   { relayer, runtime }: LeasedAccount,
   pending: readonly Transaction[],
-): Promise<Room> {
+): Promise<Headroom> {
   const { counts, reserved } = await measureInFlight(context.db, relayer.id)
   const { sequencing } = runtime.chain
   const limit = sequencing?.maxInFlight ?? context.maxInFlight

@@ -20,7 +20,7 @@ import { findSubmittable } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
-import { measureCapacity, measureRoom, type Slots } from './capacity.ts'
+import { measureCapacity, measureHeadroom, type Slots } from './capacity.ts'
 import {
   type FailedPreparation,
   isWait,
@@ -46,7 +46,7 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const limits = { pending: maxPending, overtaken: MAX_OVERTAKEN }
   const { pending, overtaken } = await findSubmittable(context.db, relayer.id, { now: at, limits })
   if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
-  const { slots, reserved } = await measureRoom(context, leased, pending)
+  const { slots, reserved } = await measureHeadroom(context, leased, pending)
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
   const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length

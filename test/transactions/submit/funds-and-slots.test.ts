@@ -3,7 +3,7 @@ import type { Answer } from '../../../src/chains/answer.ts'
 import type { Sequencing } from '../../../src/chains/capabilities.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { affordable, type Ready } from '../../../src/transactions/submit/affordable.ts'
-import { measureCapacity, measureRoom } from '../../../src/transactions/submit/capacity.ts'
+import { measureCapacity, measureHeadroom } from '../../../src/transactions/submit/capacity.ts'
 import { draftOf, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -42,7 +42,7 @@ describe('the money of an account', () => {
       transaction: newTransaction(owner, nonce === undefined ? {} : { nonce }),
       prepared: { draft: draftOf(legacy(0n), { value }), logs: [] },
     }))
-    const { reserved: inFlight } = await measureRoom(fixture.context, leased, [])
+    const { reserved: inFlight } = await measureHeadroom(fixture.context, leased, [])
     const { ready: paid, short } = await affordable(leased, ready, inFlight)
     return { ready, paid, short }
   }
@@ -106,7 +106,7 @@ describe('the free slots of a source account', () => {
       newTransaction(owner),
       newTransaction(owner, { sourceAccount: own }),
     ]
-    const { slots } = await measureRoom(fixture.context, leased, pending)
+    const { slots } = await measureHeadroom(fixture.context, leased, pending)
     expect([...slots]).toEqual([
       [own, LIMIT - 3],
       [channel, LIMIT - 2],
@@ -126,7 +126,7 @@ describe('the free slots of a source account', () => {
     const { sequencing } = chainOf(createStubChain())
     if (!sequencing) throw new Error('the chain has nonces')
     stub.override = { sequencing: { ...sequencing, ...change } }
-    const { slots } = await measureRoom(fixture.context, leased, [])
+    const { slots } = await measureHeadroom(fixture.context, leased, [])
     expect([...slots]).toEqual([[addresses[0], want]])
   })
 
@@ -134,7 +134,7 @@ describe('the free slots of a source account', () => {
     const { stub, owner, leased } = await setUp()
     stub.override = { sequencing: { nonces: async () => [], maxInFlight: 1 } }
     const pending = [newTransaction(owner, { nonce: 1n }), newTransaction(owner, { nonce: 2n })]
-    expect([...(await measureRoom(fixture.context, leased, pending)).slots.values()]).toEqual([0])
+    expect([...(await measureHeadroom(fixture.context, leased, pending)).slots.values()]).toEqual([0])
   })
 
   test('are counted together on a chain without nonces', async () => {
@@ -142,7 +142,7 @@ describe('the free slots of a source account', () => {
     stub.override = { sequencing: undefined }
     await insert(fixture.context, newTransaction(owner, { status: 'sent' }))
     const pending = [newTransaction(owner)]
-    expect([...(await measureRoom(fixture.context, leased, pending)).slots.values()]).toEqual([LIMIT - 1])
+    expect([...(await measureHeadroom(fixture.context, leased, pending)).slots.values()]).toEqual([LIMIT - 1])
   })
 })
 

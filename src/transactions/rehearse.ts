@@ -1,0 +1,176 @@
+import type { ControlledTransaction, Kysely } from 'kysely'
+import { appendEntries } from '../audit/append-store.ts'
+import { chainOf, SERVICE } from '../audit/entry.ts'
+import type { Attempt } from '../chains/attempt.ts'
+import type { EvmDraft } from '../chains/evm/content.ts'
+import { acquireLease, releaseLease } from '../database/lease.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Logger } from '../log.ts'
+import type { EvmRelayer } from '../relayers/relayer.ts'
+import { findRelayer, saveRelayer } from '../relayers/store.ts'
+import { auditedAction } from './model/audited-transaction.ts'
+import type { Transaction } from './model/transaction.ts'
+import { newTransactionId } from './model/transaction-id.ts'
+import { lockForAdmission, readAdmissionFacts } from './store/admission-store.ts'
+import { findAttempts, insertAttempts, saveOutcomes } from './store/attempts-store.ts'
+import { findNextNonces, lockForNumbering, setNextNonce } from './store/nonce-store.ts'
+import { findSubmittable } from './store/queue-store.ts'
+import { insertTransactions, saveTransactions } from './store/transactions-store.ts'
+import {
+  findDueInFlight,
+  findDueRelayers,
+  findWatched,
+  hasWatched,
+  measureInFlight,
+} from './store/work-store.ts'
+
+type Tx = ControlledTransaction<Schema>
+
+/** The address and the key of nobody. */
+const ADDRESS = '0x000000000000000000000000000000000000dEaD'
+const ID = 'rehearsal'
+
+const DRAFT: EvmDraft = {
+  type: 'evm',
+  to: ADDRESS,
+  value: 1n,
+  data: '0x',
+  gasLimit: 21_000n,
+  fees: { kind: 'eip1559', maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
+}
+
+/**
+ * The compiler of the embedded engine takes the functions that are called again and again. More rehearsals delay the start, at 30 to 60 ms each;
+ * with fewer, the first requests wait for the compiler.
+ */
+const REHEARSALS = 5
+
+/**
+ * Takes a transaction through its life in the database, with the statements of its real steps, and rolls everything back. The engine of the
+ * embedded database compiles each function and parses each statement when it uses them for the first time, which would be in the first
+ * requests. A rehearsal that fails is only missing.
+ */
+export async function rehearse({
+  db,
+  log,
+}: {
+  readonly db: Kysely<Schema>
+  readonly log: Logger
+}): Promise<void> {
+  try {
+    for (let done = 0; done < REHEARSALS; done += 1) await rehearseOnce(db)
+  } catch (error) {
+    log.warn({ err: error }, 'rehearsal of a transaction failed; the first requests may take longer')
+  }
+}
+
+async function rehearseOnce(db: Kysely<Schema>): Promise<void> {
+  const tx = await db.startTransaction().execute()
+  try {
+    await liveThrough(tx)
+  } finally {
+    await tx.rollback().execute()
+  }
+}
+
+async function liveThrough(tx: Tx): Promise<void> {
+  const relayer = newRelayer()
+  await saveRelayer(tx, relayer)
+  await findRelayer(tx, ID)
+  const accepted = await accept(tx)
+  const sent = await submit(tx, accepted)
+  await watch(tx, sent)
+}
+
+function newRelayer(): EvmRelayer {
+  return {
+    id: ID,
+    name: ID,
+    network: ID,
+    networkType: 'evm',
+    address: ADDRESS,
+    signerId: ID,
+    paused: true,
+    systemDisabled: false,
+    policies: {},
+  }
+}
+
+async function accept(tx: Tx): Promise<Transaction> {
+  const now = new Date()
+  await lockForAdmission(tx, ID)
+  await readAdmissionFacts(tx, ID, now)
+  const { fees: _, ...request } = DRAFT
+  const transaction: Transaction = {
+    id: newTransactionId(),
+    relayerId: ID,
+    network: ID,
+    from: ADDRESS,
+    status: 'pending',
+    createdAt: now,
+    request,
+    purpose: 'request',
+    version: 1,
+    requestedBy: SERVICE.keyId,
+    cost: 1n,
+    nextRunAt: now,
+  }
+  await insertTransactions(tx, [transaction])
+  const action = { actor: SERVICE, action: 'sendTransaction' } as const
+  await appendEntries(tx, chainOf(ID), [auditedAction(transaction.id, action, { after: transaction })])
+  return transaction
+}
+
+async function submit(tx: Tx, accepted: Transaction): Promise<Transaction> {
+  const now = new Date()
+  await findDueRelayers(tx, now)
+  const lease = await acquireLease(tx, { name: `account:${ID}`, owner: ID, ttlMs: 1_000 })
+  if (lease === undefined) throw new Error('the lease of the rehearsal is taken')
+  await findDueInFlight(tx, ID, now)
+  await findSubmittable(tx, ID, { now, limits: { pending: 1, overtaken: 1 } })
+  await measureInFlight(tx, ID)
+  await findNextNonces(tx, ID)
+  await lockForNumbering(tx, { relayerId: ID, transactions: [accepted], lease })
+  await setNextNonce(tx, { relayerId: ID, address: ADDRESS, nonce: 1n })
+  const numbered = {
+    ...accepted,
+    status: 'sent',
+    sourceAccount: ADDRESS,
+    nonce: 0n,
+    currentAttempt: 1,
+  } as const
+  const [sent = numbered] = await saveTransactions(tx, [numbered], { keepsRequest: true })
+  await insertAttempts(tx, [{ transactionId: sent.id, attempt: newAttempt(now) }])
+  const submitted = { ...sent, status: 'submitted', sentAt: now, acceptedAttempt: 1 } as const
+  const [saved = submitted] = await saveTransactions(tx, [submitted], { keepsRequest: true })
+  await saveOutcomes(tx, [{ transactionId: sent.id, number: 1, outcome: 'broadcast', broadcastAt: now }], {
+    openOnly: true,
+  })
+  await releaseLease(tx, lease)
+  return saved
+}
+
+function newAttempt(signedAt: Date): Attempt {
+  return {
+    number: 1,
+    kind: 'send',
+    sourceAccount: ADDRESS,
+    nonce: 0n,
+    draft: DRAFT,
+    signed: { raw: new Uint8Array(110), hash: ID, signature: { r: '', s: '', v: 0, sig: '' } },
+    signedAt,
+    outcome: 'signed',
+  }
+}
+
+async function watch(tx: Tx, submitted: Transaction): Promise<void> {
+  await hasWatched(tx, [ID])
+  await findWatched(tx, [ID])
+  await findAttempts(tx, [submitted])
+  const block = { number: 1n, hash: ID }
+  const mined = { ...submitted, status: 'mined', block, inclusion: { outcome: 'mined' } } as const
+  const [saved = mined] = await saveTransactions(tx, [mined], { keepsRequest: true })
+  await saveTransactions(tx, [{ ...saved, status: 'confirmed', confirmedAt: new Date() }], {
+    keepsRequest: true,
+  })
+}
