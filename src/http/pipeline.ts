@@ -26,6 +26,7 @@ import { countRequest } from './count-request.ts'
 import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
+import { HandlerContext } from './handler-context.ts'
 import type { Limits } from './limits.ts'
 import { accessLog } from './observability/access-log.ts'
 import { contractPath } from './observability/metrics-paths.ts'
@@ -174,21 +175,14 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
 
   const { requestId } = context.state
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
-  const work = handler(input, {
+  const actor = {
+    keyId: principal.id,
+    address: service.peers.ofRequest(context.req),
     requestId,
-    get signal() {
-      return deadline.signal
-    },
-    principal,
-    actor: {
-      keyId: principal.id,
-      address: service.peers.ofRequest(context.req),
-      requestId,
-      rules: principal.rules,
-    },
-    ticketFilter,
-    mediaType,
-  })
+    rules: principal.rules,
+  }
+  const facts = { requestId, principal, actor, ticketFilter, mediaType }
+  const work = handler(input, new HandlerContext(facts, deadline))
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()
   sendResult(context, operation, result)

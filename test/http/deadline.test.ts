@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { handlerTooSlow, startDeadline } from '../../src/http/deadline.ts'
+import { bodyTooSlow, handlerTooSlow, startDeadline } from '../../src/http/deadline.ts'
 import type { HttpContext } from '../../src/http/state.ts'
 
 function request() {
@@ -32,5 +32,24 @@ test('a late request fails, and the work is told to stop', async () => {
     code: 'request_timeout',
   })
   await stopped
+  close()
+})
+
+test('work that begins after the time fails at once, and its own failure is no unhandled one', async () => {
+  const { context, close } = request()
+  const deadline = startDeadline(context, 1)
+  await expect(deadline.race(new Promise<never>(() => undefined), bodyTooSlow)).rejects.toMatchObject({
+    code: 'request_too_slow',
+  })
+  await expect(deadline.race(Promise.reject(new Error('lost')), handlerTooSlow)).rejects.toMatchObject({
+    code: 'request_timeout',
+  })
+  close()
+})
+
+test('the getter of the signal is shared, because one per request would keep the request in memory', () => {
+  const { context, close } = request()
+  const deadline = startDeadline(context, 60_000)
+  expect(Object.hasOwn(deadline, 'signal')).toBe(false)
   close()
 })
