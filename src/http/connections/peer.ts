@@ -12,13 +12,20 @@ export interface Peers {
 
 /** Creates the names of peers. The header of anybody but a trusted proxy is ignored, because callers write anything there. */
 export function createPeers(proxies: AddressList): Peers {
+  const ofConnection = (address = '') => (proxies.has(address) ? undefined : networkOf(address))
+  // Every request asks, and the answer for a connection never changes.
+  const known = new WeakMap<object, string | undefined>()
+  const ofSocket = (socket: IncomingMessage['socket']) => {
+    if (!known.has(socket)) known.set(socket, ofConnection(socket.remoteAddress))
+    return known.get(socket)
+  }
   return {
-    ofConnection: (address = '') => (proxies.has(address) ? undefined : networkOf(address)),
+    ofConnection,
     ofRequest: ({ socket, headers }) => {
-      const { remoteAddress = '' } = socket
-      if (!proxies.has(remoteAddress)) return networkOf(remoteAddress)
+      const direct = ofSocket(socket)
+      if (direct !== undefined) return direct
       const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
-      return networkOf(lastUntrusted(forwarded, proxies) ?? remoteAddress)
+      return networkOf(lastUntrusted(forwarded, proxies) ?? socket.remoteAddress ?? '')
     },
   }
 }
