@@ -16,8 +16,8 @@ interface CountedRequest {
 export function countRequest(limiter: RateLimiter, { context, key }: CountedRequest): void {
   const quota = limiter.take(key)
   const { burst, windowSeconds } = limiter.policy
-  context.set('RateLimit-Policy', `"requests";q=${burst};w=${windowSeconds}`)
-  context.set('RateLimit', `"requests";r=${quota.remaining};t=${resetOf(quota)}`)
+  context.res.setHeader('RateLimit-Policy', `"requests";q=${burst};w=${windowSeconds}`)
+  context.res.setHeader('RateLimit', `"requests";r=${quota.remaining};t=${resetOf(quota)}`)
   if (quota.waitSeconds === 0) return
   const detail = `Too many requests. Try again in ${quota.waitSeconds} s.`
   throw new AppError('rate_limited', detail, { retryAfterSeconds: quota.waitSeconds })

@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
 import { createOriginCheck } from './allow-origin.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
+import { finishAnswer } from './answers/finish-answer.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
 import { preferredType } from './answers/preferred-type.ts'
 import { readRest } from './answers/read-rest.ts'
@@ -77,10 +78,12 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     ...(tracer ? [traceRequests(tracer)] : []),
     ...(observer ? [observeRequests(observer)] : []),
     accessLog({ log, clock }),
-    closeWhileDraining(options.drainState),
-    keepAlive({ connections, limits }),
-    readRest({ timeoutMs: limits.requestTimeoutMs }),
-    ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
+    finishAnswer([
+      ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
+      readRest({ timeoutMs: limits.requestTimeoutMs }),
+      keepAlive({ connections, limits }),
+      closeWhileDraining(options.drainState),
+    ]),
     errorBoundary({ log }),
     requireHost(),
     await operationsOfContract(options, stages),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { HttpContext, Middleware } from '../state.ts'
+import type { HttpContext } from '../state.ts'
+import type { FinishingStep } from './finish-answer.ts'
 
 /** The most bytes of a refused body that the server reads, and throws away. */
 const MOST_BYTES = 16_777_216
@@ -15,11 +16,12 @@ const SLACK_BYTES = 1_048_576
  * Reads the rest of a request that was answered before its body had arrived, such as one that is too large. Many callers send everything
  * before they read: closing the connection would reset it, and they would never see the answer. The answer itself does not wait.
  */
-export function readRest({ timeoutMs }: { timeoutMs: number }): Middleware {
-  return async function readRest(context, next) {
-    await next()
-    const { req, body } = context
-    if (req.complete || typeof body !== 'string' || context.method === 'HEAD') return
+export function readRest({ timeoutMs }: { timeoutMs: number }): FinishingStep {
+  return function readRest(context) {
+    const { req } = context
+    if (req.complete) return
+    const { body } = context
+    if (typeof body !== 'string' || context.method === 'HEAD') return
     if (context.state.failureCode === 'request_too_slow') context.set('Connection', 'close')
     else sendThenRead(context, body, timeoutMs)
   }

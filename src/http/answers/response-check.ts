@@ -3,16 +3,22 @@ import type { Logger } from 'pino'
 import { parseJson } from '../../contract/exact-integers.ts'
 import type { ContractValidator } from '../../contract/validator.ts'
 import { internalError } from '../../errors.ts'
-import { type HttpContext, logFields, type Middleware } from '../state.ts'
+import { type HttpContext, logFields } from '../state.ts'
 import { sendFailure } from './error-boundary.ts'
+import type { FinishingStep } from './finish-answer.ts'
 
 /**
  * Checks the bytes of every answer of an operation against the contract. A mismatch is our fault: the log shows it, and the
  * caller receives 500 instead of an undeclared answer. Production leaves this check out, because it parses every answer again.
  */
-export function responseCheck({ validator, log }: { validator: ContractValidator; log: Logger }): Middleware {
-  return async function responseCheck(context, next) {
-    await next()
+export function responseCheck({
+  validator,
+  log,
+}: {
+  validator: ContractValidator
+  log: Logger
+}): FinishingStep {
+  return function responseCheck(context) {
     const { operation } = context.state
     if (operation === undefined || context.method === 'OPTIONS') return
     const mismatch = validator.response(operation.id, answerOf(context))

@@ -4,8 +4,8 @@ import type { HttpContext } from '../state.ts'
 /** Answers with JSON and exact integers. `no-store` keeps caches from answering for the API. */
 export function sendJson(context: HttpContext, status: number, body: unknown): void {
   context.status = status
-  context.set('Content-Type', 'application/json; charset=utf-8')
-  context.set('Cache-Control', 'no-store')
+  context.res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  context.res.setHeader('Cache-Control', 'no-store')
   context.body = stringifyJson(body)
 }
 

@@ -1,4 +1,4 @@
-import type { Middleware } from '../state.ts'
+import type { FinishingStep } from '../answers/finish-answer.ts'
 
 /** Tells whether the server shuts down. */
 export interface DrainState {
@@ -6,9 +6,8 @@ export interface DrainState {
 }
 
 /** Asks callers of a server that shuts down to reconnect elsewhere: a kept-alive connection would outlive the server. */
-export function closeWhileDraining(state: DrainState): Middleware {
-  return async function closeWhileDraining(context, next) {
-    await next()
+export function closeWhileDraining(state: DrainState): FinishingStep {
+  return function closeWhileDraining(context) {
     if (state.draining) context.set('Connection', 'close')
   }
 }
