@@ -1,4 +1,4 @@
-import { OpenAPIRouter } from 'openapi-backend'
+import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend'
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/document.ts'
 import { ContractRouter, createBackend, routingDefinition } from '../../src/contract/router.ts'
@@ -27,6 +27,59 @@ test('openapi-backend calls the handler of the operation with the decoded path p
     caller: 'caller',
   })
 })
+
+describe('our dispatcher calls the handlers that openapi-backend calls', () => {
+  const cases = [
+    ['GET', '/api/v1/relayers'],
+    ['HEAD', '/api/v1/relayers/'],
+    ['POST', '/api/v1/relayers/a%20b/sign'],
+    ['GET', '/api/v1/relayers/a%2Fb'],
+    ['GET', '/api/v1/relayers/%zz'],
+    ['PATCH', '/api/v1/relayers/a/sign'],
+    ['GET', '/api/v1/relayers/a/sign/more'],
+    ['GET', '/'],
+  ] as const
+
+  test.each(cases)('%s %s', async (method, path) => {
+    const answers = await Promise.all(
+      [(await createBackend(contract)).backend, await originalBackend()].map((backend) => {
+        const handlers = [...contract.operations.map(({ id }) => id), 'notFound', 'methodNotAllowed']
+        for (const name of handlers)
+          backend.register(name, ({ operation, request }, caller) => ({
+            name,
+            operation: operation?.operationId,
+            params: request.params,
+            caller,
+          }))
+        return backend.handleRequest({ method, path, headers: {} }, 'caller')
+      }),
+    )
+    expect(answers[0]).toEqual(answers[1])
+  })
+
+  test.each([
+    [
+      'at once',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+    ['later', () => Promise.reject(new Error('broken'))],
+  ])('a handler that fails %s rejects', async (_, handler) => {
+    const { backend } = await createBackend(contract)
+    backend.register('listRelayers', handler)
+    const request = { method: 'GET', path: '/api/v1/relayers', headers: {} }
+    await expect(backend.handleRequest(request)).rejects.toThrow('broken')
+  })
+})
+
+/** openapi-backend as it is, with our router alone. */
+async function originalBackend(): Promise<OpenAPIBackend> {
+  const backend = new OpenAPIBackend({ definition, quick: true, strict: true, validate: false })
+  await backend.init()
+  backend.router = router
+  return backend
+}
 
 describe('our router decides like the router of openapi-backend', () => {
   const original = new OpenAPIRouter({ definition })
