@@ -80,17 +80,20 @@ export function createLogger(
   return pino(options, destination)
 }
 
-/** Creates a timestamp function that formats a millisecond only once. pino's `isoTime` formats each line, and under load many lines share one. */
+const SECOND_MS = 1_000
+
+/** Creates a timestamp function that formats a second only once. pino's `isoTime` formats each line, and under load many lines share a second. */
 function createTimestamp(): () => string {
-  let writtenAt = Number.NaN
+  let second = Number.NaN
   let text = ''
   return () => {
     const now = Date.now()
-    if (now !== writtenAt) {
-      writtenAt = now
-      text = `,"time":"${new Date(now).toISOString()}"`
+    const milliseconds = now % SECOND_MS
+    if (now - milliseconds !== second) {
+      second = now - milliseconds
+      text = `,"time":"${new Date(second).toISOString().slice(0, -'000Z'.length)}`
     }
-    return text
+    return `${text}${String(milliseconds).padStart(3, '0')}Z"`
   }
 }
 

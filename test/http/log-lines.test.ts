@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
-import { writeOncePerTurn } from '../../src/log.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createLogger, writeOncePerTurn } from '../../src/log.ts'
+
+const LINES: string[] = []
+const LOG = createLogger({ level: 'info' }, { write: (line) => void LINES.push(line) })
 
 test('the lines of one turn of the event loop are written together and in order', async () => {
   const writes: string[] = []
@@ -26,3 +29,13 @@ test('a process that exits at once has written its last lines', () => {
     expect.objectContaining({ status: 3, stdout: expect.stringContaining('"msg":"last words"') }),
   )
 })
+
+test.each([0, 7, 1_700_000_000_999, 1_700_000_001_000, 1_700_000_001_012, 1_700_000_000_998])(
+  'a line of the millisecond %i has its time in ISO 8601',
+  (now) => {
+    vi.spyOn(Date, 'now').mockReturnValue(now)
+    onTestFinished(() => void vi.restoreAllMocks())
+    LOG.info('line')
+    expect(JSON.parse(LINES.pop() ?? '')).toMatchObject({ time: new Date(now).toISOString() })
+  },
+)

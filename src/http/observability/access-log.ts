@@ -11,17 +11,9 @@ export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middle
     try {
       await next()
     } finally {
-      lines.info(
-        {
-          ...logFields(context),
-          method: context.method,
-          path: context.path,
-          status: context.status,
-          code: context.state.failureCode,
-          ms: Math.round(clock.monotonic() - start),
-        },
-        'request',
-      )
+      const { method, path, status, state } = context
+      const ms = Math.round(clock.monotonic() - start)
+      lines.info({ ...logFields(context), method, path, status, code: state.failureCode, ms }, 'request')
     }
   }
 }
