@@ -174,7 +174,8 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const header = (name: string) => headerOf(context, name)
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
 
-  await deadline.race(requireVisible(principal, params.relayer_id, service.networkOf), handlerTooSlow)
+  const visible = requireVisible(principal, params.relayer_id, service.networkOf)
+  if (visible !== undefined) await deadline.race(visible, handlerTooSlow)
 
   const { requestId } = context.state
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
