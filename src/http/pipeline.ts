@@ -8,6 +8,7 @@ import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
 import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
 import { createOriginCheck } from './allow-origin.ts'
+import { answerOncePerTurn } from './answer-once-per-turn.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { finishAnswer } from './answers/finish-answer.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
@@ -74,6 +75,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     guard,
   }
   return [
+    answerOncePerTurn({ clock }),
     requestId(),
     ...(tracer ? [traceRequests(tracer)] : []),
     ...(observer ? [observeRequests(observer)] : []),
