@@ -117,10 +117,16 @@ function createTargets(checkUrl: HttpClientOptions['checkUrl']): (url: string) =
     const url = new URL(text)
     checkUrl?.(url)
     if (known.size >= MAX_TARGETS) known.clear()
-    const target = urlToHttpOptions(url)
+    const target = targetAt(url)
     known.set(text, target)
     return target
   }
+}
+
+/** Only what a request needs, in a plain object: Node.js copies the options of each request, and those of `urlToHttpOptions` slowly. */
+function targetAt(url: URL): RequestOptions {
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url)
+  return { protocol, hostname, port, path, ...(auth && { auth }) }
 }
 
 interface Exchange {
