@@ -8,6 +8,7 @@ import type { Clock } from '../lib/time/clock.ts'
 import { createDeliveryControls, type DeliveryControls } from '../notifications/delivery/controls.ts'
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
 import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
+import { MAX_CONCURRENT } from '../notifications/delivery/receiver/capacity.ts'
 import { DUE_CHANNEL } from '../notifications/delivery/redeliver-store.ts'
 import type { DeliveryTracer } from '../notifications/delivery/tracer.ts'
 import { createSigningKeys, type SigningKeys } from '../notifications/keys.ts'
@@ -59,12 +60,14 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   await keys.adopt()
   // The operator trusts the urls of the configuration file, and a receiver on the same machine is common.
   const names = { servers: options.nameServers }
+  // With fewer, each burst of deliveries would open and close connections.
+  const idleSockets = MAX_CONCURRENT
   const httpClient = createGuardedHttpClient(
     { allowPrivate: true },
-    { names: { ...names, asksSystem: true } },
+    { names: { ...names, asksSystem: true }, idleSockets },
   )
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const guardedClient = createGuardedHttpClient(policy, { names })
+  const guardedClient = createGuardedHttpClient(policy, { names, idleSockets })
   const bodiesOf = createBodyWriter(options.presentEvents)
   const deliver = createDeliverWorker({
     db,

@@ -73,6 +73,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
   const recorder = createRecorder(db, receivers)
   const reader = createReader(deps, receivers)
   const running = new Set<Promise<void>>()
+  const untrusted: TryDeps = { ...deps, httpClient: deps.guardedClient }
   let until = Number.NEGATIVE_INFINITY
   /** True from a change until the first refresh that begins after it. */
   let isHeld = false
@@ -103,10 +104,9 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
   }
 
   async function attempt(receiver: Receiver, prepared: Prepared, keys: readonly string[]): Promise<void> {
-    const { url, urlUntrusted } = receiver.notification
-    const target = { url, ...(urlUntrusted && { urlUntrusted }) }
-    const httpClient = urlUntrusted ? deps.guardedClient : deps.httpClient
-    const result = await tryDelivery({ ...deps, httpClient }, { ...prepared, ...target, keys })
+    const { notification, maskedUrl } = receiver
+    const { url, urlUntrusted } = notification
+    const result = await tryDelivery(urlUntrusted ? untrusted : deps, { ...prepared, url, maskedUrl, keys })
     receiver.ended(result)
     // Results of a receiver that was forgotten meanwhile belong to the next owner of the lease.
     if (receivers.get(receiver.id) !== receiver) return

@@ -1,7 +1,6 @@
 import { readRetryAfter } from '../../lib/http/retry-after.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
-import { maskWebhookUrl, type WebhookUrl } from '../mask-webhook-url.ts'
 import { signatureHeaders } from '../signature.ts'
 import type { Exchange, Outgoing, Prepared, Settlement } from './delivery.ts'
 import { nextTry } from './schedule.ts'
@@ -19,7 +18,10 @@ export interface TryDeps {
   readonly tracer?: DeliveryTracer | undefined
 }
 
-interface Try extends WebhookUrl, Prepared {
+interface Try extends Prepared {
+  readonly url: string
+  /** The part of the url that people may see. */
+  readonly maskedUrl: string
   /** Signing keys, newest first. */
   readonly keys: readonly string[]
 }
@@ -38,11 +40,13 @@ const USER_AGENT = 'relayer-webhooks'
 const UNWRITABLE = 'The service could not write the body; its log has the reason.'
 
 /** Sends an event once. The promise never rejects: every failure is an outcome, a body that cannot be written too. */
-export async function tryDelivery(deps: TryDeps, { item, keys, body, ...target }: Try): Promise<TryResult> {
+export async function tryDelivery(
+  deps: TryDeps,
+  { item, body, url, maskedUrl, keys }: Try,
+): Promise<TryResult> {
   const at = deps.clock.now()
-  const { url } = target
   if (body === undefined) {
-    const exchange = { url: maskWebhookUrl(target), headers: {}, latencyMs: 0, error: UNWRITABLE }
+    const exchange = { url: maskedUrl, headers: {}, latencyMs: 0, error: UNWRITABLE }
     return evaluateTry(deps, { item, at, url, exchange })
   }
   const { event, notificationId, tries } = item
@@ -57,7 +61,7 @@ export async function tryDelivery(deps: TryDeps, { item, keys, body, ...target }
   const answer = await send(deps, { url, headers, body })
   const latencyMs = Math.round(performance.now() - started)
   span?.end({ status: answer.response?.code, isDelivered: answer.error === undefined })
-  const exchange: Exchange = { url: maskWebhookUrl(target), headers, latencyMs, ...answer }
+  const exchange: Exchange = { url: maskedUrl, headers, latencyMs, ...answer }
   return evaluateTry(deps, { item, at, url, exchange })
 }
 

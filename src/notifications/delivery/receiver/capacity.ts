@@ -2,7 +2,7 @@ import { backoffMs } from '../../../lib/time/backoff.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 
 /** The maximum number of concurrent requests to one receiver. */
-const MAX_CONCURRENT = 16
+export const MAX_CONCURRENT = 16
 
 /** The limit while a receiver fails: one request notices that it is back, and does not overload it. */
 const MAX_CONCURRENT_FAILING = 1

@@ -1,3 +1,4 @@
+import { maskWebhookUrl } from '../../mask-webhook-url.ts'
 import type { Notification } from '../../notification.ts'
 import type { Outgoing, Prepared, Settlement } from '../delivery.ts'
 import type { ReceiverStart } from '../outgoing-store.ts'
@@ -19,6 +20,8 @@ export interface Receiver {
   readonly since: number
   readonly queue: DeliveryQueue
   readonly notification: Notification
+  /** The part of its url that people may see. */
+  readonly maskedUrl: string
   readonly windowFrom: Date | undefined
   /** Signing keys, newest first; undefined until they are read again. Nothing is sent without them. */
   keys: readonly string[] | undefined
@@ -45,6 +48,7 @@ export function createReceiver(
   const capacity: Capacity = createCapacity(deps)
   const queue = createDeliveryQueue(start)
   let { notification, windowFrom } = first
+  let maskedUrl = maskWebhookUrl(notification)
   /** The receiver wants no further events at this url. Kept until the result of this event is recorded. */
   let gone: { readonly url: string; readonly number: bigint } | undefined
 
@@ -56,6 +60,9 @@ export function createReceiver(
     get notification() {
       return notification
     },
+    get maskedUrl() {
+      return maskedUrl
+    },
     get windowFrom() {
       return windowFrom
     },
@@ -63,6 +70,7 @@ export function createReceiver(
     update: (update) => {
       if (update.notification.url !== notification.url) capacity.restart()
       notification = update.notification
+      maskedUrl = maskWebhookUrl(notification)
       windowFrom = update.windowFrom
     },
     isPaused,
