@@ -44,7 +44,9 @@ LABEL org.opencontainers.image.title="multichain-relayer" \
       org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 # The port is reached from outside the container, whatever config/.env says for a start without one.
+# With the threshold of src/cli/allocator-settings.ts the program need not start twice.
 ENV NODE_ENV=production \
+    MALLOC_TRIM_THRESHOLD_=1048576 \
     HOST=0.0.0.0 \
     CONFIG_DIR=/app/config \
     DATA_DIR=/app/data

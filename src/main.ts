@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
+import { applyAllocatorSettings } from './cli/allocator-settings.ts'
 import { boundHeapGrowth, holdHeapGrowth } from './cli/heap-growth.ts'
 import { nodeVersionProblem } from './cli/node-version.ts'
 
@@ -9,6 +10,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
+applyAllocatorSettings()
 boundHeapGrowth()
 holdHeapGrowth()
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.

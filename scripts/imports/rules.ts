@@ -276,7 +276,8 @@ const PACKAGES: Rules['packages'] = {
 export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
-  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts'] },
+  // The settings of the allocator are none of the service: they stand in the environment with which the program starts again.
+  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts', 'cli/allocator-settings.ts'] },
 }
 
 /** Only this file takes the generated types; others take them from it. */

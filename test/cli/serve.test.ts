@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,6 +81,20 @@ describe('serve', () => {
       expect(await once(child, 'exit')).toEqual([0, null])
     },
     60_000,
+  )
+
+  test.runIf(process.platform === 'linux')(
+    'keeps its process when it starts with other settings of the allocator',
+    async () => {
+      const { child, logged } = serve()
+      await logged('service ready')
+      const environment = await readFile(`/proc/${child.pid}/environ`, 'utf8')
+      expect(environment.split('\0')).toEqual(
+        expect.arrayContaining([`DATA_DIR=${env.DATA_DIR}`, 'MALLOC_TRIM_THRESHOLD_=1048576']),
+      )
+      child.kill('SIGTERM')
+      expect(await once(child, 'exit')).toEqual([0, null])
+    },
   )
 
   test('ends with 1 at once at the second signal, whatever is under way', async () => {
