@@ -22,7 +22,7 @@ async function start(answer: RequestListener, options: HttpClientOptions = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return {
     url,
-    post: (headers = {}) => client.post({ url, headers, body: '{}', timeoutMs: 2_000 }),
+    post: (headers = {}, to = url) => client.post({ url: to, headers, body: '{}', timeoutMs: 2_000 }),
     connections: () => connections,
   }
 }
@@ -80,6 +80,25 @@ test('a client of beginnings does not ask for compression, and reads so much and
   })
   expect((await post()).body).toBe('x'.repeat(16_384))
   expect(accepted).toBeUndefined()
+})
+
+test('a connection that breaks during a plain body is no answer', async () => {
+  const { post } = await start((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('a part', () => response.destroy())
+  })
+  await expect(post()).rejects.toThrow()
+})
+
+test('path, query and user information of a url reach the server', async () => {
+  const seen: unknown[] = []
+  const { url, post } = await start((request, response) => {
+    seen.push(request.url, request.headers.authorization, request.headers.host)
+    response.end()
+  })
+  const { host } = new URL(url)
+  await post({}, `http://user:p%20w@${host}/hook?key=1#part`)
+  expect(seen).toEqual(['/hook?key=1', `Basic ${btoa('user:p w')}`, host])
 })
 
 test('requests in sequence share a connection', async () => {
