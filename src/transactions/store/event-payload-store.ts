@@ -5,6 +5,9 @@ import type { Transaction, TransactionWithAttempts } from '../model/transaction.
 import { ATTEMPT_COLUMNS } from './attempt-columns-store.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 
+// The limits of the lateral queries below change no result, because each names a key. They make the database look up the few rows of a page: by
+// its estimate, it would rather read a table of some thousands from end to end for each page.
+
 type OfEvent<Row> = Row & { readonly event_number: bigint }
 
 /**
@@ -21,7 +24,7 @@ export async function readSnapshots(
   const { rows } = await sql<OfEvent<TransactionRow>>`
     select e.number as event_number, snapshot.*
     from events e
-    join transactions t on t.id = e.transaction_id,
+    cross join lateral (select * from transactions where id = e.transaction_id limit 1) t,
     jsonb_populate_record(null::transactions, jsonb_build_object('id', t.id, 'relayer_id', t.relayer_id, 'network', t.network,
       'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at,
       'top_up_of', t.top_up_of, 'request', t.request, 'purpose', t.purpose,
@@ -44,8 +47,10 @@ async function readShownAttempts(
   const { rows } = await sql<OfEvent<AttemptRow>>`
     select e.number as event_number, ${ATTEMPT_COLUMNS}
     from events e
-    join transactions t on t.id = e.transaction_id
-    join attempts a on a.transaction_id = e.transaction_id and a.number = (e.payload ->> 'current_attempt')::integer
+    cross join lateral (select * from transactions where id = e.transaction_id limit 1) t
+    cross join lateral (
+      select * from attempts
+      where transaction_id = e.transaction_id and number = (e.payload ->> 'current_attempt')::integer limit 1) a
     where e.number = any(${eventNumbers}::bigint[])`.execute(db)
   return new Map(rows.map((row) => [row.event_number, toAttempt(row)]))
 }
