@@ -40,10 +40,10 @@ const DRAFT: EvmDraft = {
 }
 
 /**
- * The compiler of the embedded engine takes the functions that are called again and again. More rehearsals delay the start, at 30 to 60 ms each;
- * with fewer, the first requests wait for the compiler.
+ * The first one takes the engine about 100 ms, each further one half of that. More delay the start, which has to be quick after a crash; with
+ * fewer, the slowest of the first requests take longer.
  */
-const REHEARSALS = 5
+const REHEARSALS = 2
 
 /**
  * Takes a transaction through its life in the database, with the statements of its real steps, and rolls everything back. The engine of the
