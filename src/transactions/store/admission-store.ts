@@ -24,7 +24,7 @@ export async function lockForAdmission(tx: Tx, relayerId: string): Promise<Relay
   return row && toRelayer(row)
 }
 
-/** What an admission compares with, read under its locks. */
+/** The facts that an admission compares its candidates with, read under its locks. */
 export interface AdmissionFacts {
   /** The costs of the open transactions, in the smallest unit. */
   readonly reserved: bigint
@@ -32,7 +32,10 @@ export interface AdmissionFacts {
   readonly head: ChainHead | undefined
 }
 
-/** Reads the reserved money and the end of the audit log in one statement. Call it after `lockForAdmission`, which it does not contain: a statement sees nothing that was committed while it waited for a lock. */
+/**
+ * Reads the reserved money and the end of the audit log in one statement. Call it after `lockForAdmission`, which is a statement of its own,
+ * because none sees what was committed while it waited for a lock.
+ */
 export async function readAdmissionFacts(tx: Tx, relayerId: string, now: Date): Promise<AdmissionFacts> {
   const { rows } = await sql<{ reserved: bigint | null } & (ChainHead | Record<keyof ChainHead, null>)>`
     select (${reservation(tx, relayerId, now)}) as reserved, head.*

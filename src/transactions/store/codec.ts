@@ -52,7 +52,7 @@ export interface TransactionRow {
   reorganized_at: Date | null
 }
 
-/** A signature as it is stored. `sig` is absent when it consists of the other fields (`joined`), which saves a quarter of a usual attempt. */
+/** A signature as it is stored. `sig` is absent when it consists of the other fields (`joined`), which saves a seventh of a usual attempt. */
 export type StoredSignature = Omit<Signature, 'sig'> & Partial<Pick<Signature, 'sig'>>
 
 /** A row of `attempts` as both drivers return it. */

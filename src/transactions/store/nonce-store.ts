@@ -81,7 +81,7 @@ interface Numbering {
   readonly lease: Lease
 }
 
-/** What is locked until the commit. */
+/** The rows that are locked until the commit. */
 export interface NumberingLocks {
   /** The nonce counters of the relayer, by source account. */
   readonly counters: ReadonlyMap<string, bigint>

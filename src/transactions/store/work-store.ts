@@ -39,7 +39,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 /** The key of transactions without a source account in the counts. */
 export const NO_SOURCE_ACCOUNT = ''
 
-/** What a relayer has in flight: transactions that are signed and not mined. */
+/** The transactions of a relayer that are signed and not mined, in numbers. */
 export interface InFlight {
   /** Their number by source account. Accounts without any are absent. */
   readonly counts: ReadonlyMap<string, number>
@@ -47,7 +47,7 @@ export interface InFlight {
   readonly reserved: bigint
 }
 
-/** Counts what the relayer has in flight, and sums what it costs. */
+/** Counts the transactions that the relayer has in flight, and sums their costs. */
 export async function measureInFlight(db: Db, relayerId: string): Promise<InFlight> {
   const rows = await inFlight(db, relayerId)
     .select(

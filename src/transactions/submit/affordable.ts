@@ -18,7 +18,8 @@ export interface Affordable {
  * Selects, in the order of acceptance, the transactions that the account can pay for on top of everything in flight, so that no nonce is
  * used for a transaction without money and none overtakes one that waits for money. No-ops that close a nonce always pass, because later
  * nonces wait for them. If no node answers, all pass, and the node decides at the broadcast (I6).
- * @param reserved What was in flight before the balance was read: a block between the two readings makes the rest too small, never too large.
+ * @param reserved The maximum that the transactions in flight can still take, read before the balance: a block between the two readings makes
+ *   the rest too small, never too large.
  */
 export async function affordable(
   { relayer, runtime: { chain } }: LeasedAccount,

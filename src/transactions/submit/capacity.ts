@@ -9,16 +9,17 @@ import { findRegressedNonces } from './regressed-nonces.ts'
 /** The free slots of each source account, by address, in the order of the relayer's source accounts. */
 export type Slots = ReadonlyMap<string, number>
 
-/** What more a relayer may have in flight. */
+/** The room for more transactions in flight, and the money that those in flight need. */
 export interface Headroom {
   readonly slots: Slots
-  /** What the transactions in flight may still cost, in the smallest unit. */
+  /** The maximum that the transactions in flight can still take from the account, in the smallest unit. */
   readonly reserved: bigint
 }
 
 /**
- * Counts the free slots of each source account. A signed transaction that is not mined uses a slot, and so does a pending one that has a
- * nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one limit for the account.
+ * Counts the free slots of each source account, and sums what is reserved in flight. A signed transaction that is not mined uses a slot, and so
+ * does a pending one that has a nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one
+ * limit for the account.
  */
 export async function measureHeadroom(
   context: TransactionsContext,
