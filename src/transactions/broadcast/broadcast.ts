@@ -7,7 +7,7 @@ import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import { speedUpAfterMs } from '../model/speed-up-delay.ts'
 import { traceStep } from '../model/tracer.ts'
-import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
@@ -163,12 +163,18 @@ function reportSubmitted(
   if (submitted.length > 0) observer.submitted(submitted)
 }
 
-/** Other content follows when the present bytes expire, so they must not be broadcast again. */
+/**
+ * Other content follows when the present bytes expire, so they must not be broadcast again. Once the other content is signed, it excludes the
+ * present bytes by itself, as with a durable nonce of Solana: those may be current again after a reorganisation, and never expire.
+ */
 export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWithAttempts): boolean {
-  const attempt = currentAttempt(item)
-  if (chain.expiry === undefined || attempt === undefined) return false
+  if (chain.expiry === undefined || currentAttempt(item) === undefined) return false
   const { purpose } = item.transaction
-  return purpose === 'successor' || (isNoop(purpose) && attempt.kind !== purpose)
+  return purpose === 'successor' || (isNoop(purpose) && !item.attempts.some(isOpenOf(purpose)))
+}
+
+function isOpenOf(purpose: Purpose) {
+  return ({ kind, outcome }: Attempt) => kind === purpose && outcome !== 'refused' && outcome !== 'expired'
 }
 
 /** The attempt whose bytes are broadcast at present. */
