@@ -3,11 +3,12 @@ import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Schema } from '../../database/schema.ts'
 import { reportFinished } from '../model/observer.ts'
+import { openAttempts } from '../model/open-attempts.ts'
 import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import { speedUpAfterMs } from '../model/speed-up-delay.ts'
 import { traceStep } from '../model/tracer.ts'
-import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
@@ -170,11 +171,10 @@ function reportSubmitted(
 export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWithAttempts): boolean {
   if (chain.expiry === undefined || currentAttempt(item) === undefined) return false
   const { purpose } = item.transaction
-  return purpose === 'successor' || (isNoop(purpose) && !item.attempts.some(isOpenOf(purpose)))
-}
-
-function isOpenOf(purpose: Purpose) {
-  return ({ kind, outcome }: Attempt) => kind === purpose && outcome !== 'refused' && outcome !== 'expired'
+  return (
+    purpose === 'successor' ||
+    (isNoop(purpose) && !openAttempts(item.attempts).some(({ kind }) => kind === purpose))
+  )
 }
 
 /** The attempt whose bytes are broadcast at present. */
