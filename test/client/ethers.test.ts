@@ -102,6 +102,14 @@ describe('wait', () => {
     expect(error).toMatchObject({ code: 'TRANSACTION_REPLACED', cancelled: true, reason: 'cancelled', hash })
   })
 
+  test('needs no block after the one with the transaction', async () => {
+    const { sent } = await submitted()
+    const before = await signer.provider.getBlockNumber()
+    await story.mine()
+    expect(await sent.wait(1, 5_000)).toMatchObject({ hash: sent.hash, blockNumber: before + 1 })
+    await story.settle()
+  })
+
   test('fails when it reverts, and when the time is over', async () => {
     await story.anvil.rpc('anvil_setCode', [REVERTING, '0x5f5ffd'])
     const sent = await signer.sendTransaction({ to: REVERTING, gasLimit: 100_000 })

@@ -18,6 +18,12 @@ import type { RelayerReference } from './relayer-reference.ts'
 export type { RelayerReference } from './relayer-reference.ts'
 
 /**
+ * For ethers: every answer is asked for. By default ethers repeats answers of the last 250 ms, and counts the confirmations of a receipt with a
+ * block number of before its block. `wait()` then sees none, and waits for one more block, which may never come on a development chain.
+ */
+const NO_CACHE = -1
+
+/**
  * The account of a relayer on an EVM network, as a signer of ethers. It hands whole transactions over to the service, so that neither ethers nor
  * the application has a nonce. `wait()` of a transaction follows the service to the attempt that counts.
  */
@@ -30,7 +36,7 @@ export class RelayerSigner extends AbstractSigner<Provider> {
   /** Reads go through `provider`. By default they go through the relayer, and follow its transactions from a replaced hash. */
   constructor(reference: RelayerReference, provider: Provider | null = null) {
     const parts = createRelayerProvider(reference)
-    const own = new BrowserProvider(parts.provider)
+    const own = new BrowserProvider(parts.provider, undefined, { cacheTimeout: NO_CACHE })
     super(provider ?? own)
     this.#reference = reference
     this.#parts = parts
