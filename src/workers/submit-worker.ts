@@ -8,7 +8,7 @@ const BACKSTOP_MS = 500
 
 /** The loop of submissions, which can be woken for one relayer. */
 export interface SubmitLoop extends Loop {
-  /** Ends the present wait. While a step of the relayer runs, the next query follows the step. */
+  /** Starts a step of the relayer, or looks for due ones when none is named. While a step of the relayer runs, the next look follows it. */
   wake(relayerId?: string): void
 }
 
@@ -16,19 +16,23 @@ export interface SubmitLoop extends Loop {
 export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
+  let isStarted = false
   const loop = createLoop({
     name: 'submit',
     intervalMs: BACKSTOP_MS,
     clock: context.clock,
     log: context.log,
     work: async () => {
-      for (const relayerId of await findDueRelayers(context.db, new Date(context.clock.now()))) {
-        // Work that arrived during a step may have come too late for it.
-        if (running.has(relayerId)) again.add(relayerId)
-        else running.set(relayerId, step(relayerId))
-      }
+      for (const relayerId of await findDueRelayers(context.db, new Date(context.clock.now())))
+        begin(relayerId)
     },
   })
+
+  function begin(relayerId: string): void {
+    // Work that arrived during a step may have come too late for it.
+    if (running.has(relayerId)) again.add(relayerId)
+    else running.set(relayerId, step(relayerId))
+  }
 
   async function step(relayerId: string): Promise<void> {
     try {
@@ -43,11 +47,16 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
 
   return {
     ...loop,
+    start: () => {
+      isStarted = true
+      loop.start()
+    },
     wake: (relayerId) => {
-      if (relayerId !== undefined && running.has(relayerId)) again.add(relayerId)
-      else loop.wake()
+      if (relayerId === undefined) loop.wake()
+      else if (isStarted) begin(relayerId)
     },
     stop: async () => {
+      isStarted = false
       await loop.stop()
       await Promise.all(running.values())
     },

@@ -8,7 +8,10 @@ import type { Transaction, TransactionStatus } from '../model/transaction.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
 import { changedRecords, newRecords, SNAPSHOT, stateRecords } from './record-store.ts'
 
-/** The channel that wakes the submit workers of every process. The payload is a relayer id. */
+/**
+ * The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign, or empty when a slot
+ * has become free, for which often nothing waits.
+ */
 export const WORK_CHANNEL = 'transactions_due'
 
 /** The notification that gets an event: the one that the relayer has when the event happens. */
@@ -19,10 +22,10 @@ type Tx = DbTransaction<Schema>
 /** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */
 const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
 
-/** Wakes the submit workers for the relayer of `record` at the commit, when its new status gives them work. */
+/** Wakes the submit workers at the commit, when the new status of `record` may give them work. */
 const WAKE_WORKERS = sql`case
   when record.status = any(${WAKING as TransactionStatus[]}::text[]) and record.awaits_approval is not true
-  then pg_notify(${WORK_CHANNEL}, record.relayer_id) end`
+  then pg_notify(${WORK_CHANNEL}, case record.status when 'pending' then record.relayer_id else '' end) end`
 
 /** The transactions with another request or purpose than before. */
 const contentChanged = (isChanged: RawBuilder<unknown>) => sql`

@@ -5,6 +5,7 @@ import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findNextNonces, lockForNumbering, setNextNonce } from '../store/nonce-store.ts'
+import { keepKnownCounters, takeKnownCounters } from './known-counters.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
 
@@ -45,9 +46,9 @@ type Result =
   | { readonly kind: 'changed'; readonly open: readonly Signable[] }
 
 async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Result> {
-  const { relayerId, runtime, signables, sourceAccounts } = batch
+  const { relayerId, runtime, signables, sourceAccounts, lease } = batch
   const unnumbered = signables.filter(isUnnumbered).map(({ transaction }) => transaction)
-  const counters = await findNextNonces(context.db, relayerId)
+  const counters = takeKnownCounters(runtime, lease) ?? (await findNextNonces(context.db, relayerId))
   const plan = planNonces(unnumbered, sourceAccounts, counters)
   const planned = new Map(plan.transactions.map((transaction) => [transaction.id, transaction]))
   const chosen = signables.flatMap((signable): Signable[] => {
@@ -60,11 +61,14 @@ async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Resu
   // A nonce without bytes would be a gap.
   if (plan.transactions.some(({ id }) => !usable.has(id)))
     return { kind: 'changed', open: signables.filter(({ transaction }) => usable.has(transaction.id)) }
-  return traceStep(
+  const result = await traceStep(
     context,
     { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
     () => context.db.transaction().execute((tx) => storeIn(tx, batch, { plan, counters, signed })),
   )
+  if (result.kind === 'stored')
+    keepKnownCounters(runtime, { counters: new Map([...counters, ...plan.next]), lease })
+  return result
 }
 
 function isUnnumbered({ transaction: { nonce } }: Signable): boolean {

@@ -1,6 +1,5 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind } from '../../chains/attempt.ts'
-import type { Sequencing } from '../../chains/capabilities.ts'
 import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
 import type { AppError } from '../../errors.ts'
 import { isSignerFault } from '../../signers/signer-fault.ts'
@@ -20,7 +19,7 @@ import { findSubmittable } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
-import { measureCapacity, measureHeadroom, type Slots } from './capacity.ts'
+import { type MeasuredCapacity, measureCapacity, measureHeadroom } from './capacity.ts'
 import {
   type FailedPreparation,
   isWait,
@@ -55,11 +54,16 @@ export async function submitPending(context: TransactionsContext, leased: Leased
     ...overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
   ])
   if (prepared.length === 0) return
-  const { ready, short } = await affordable(leased, prepared, reserved)
+  const { sequencing } = runtime.chain
+  // Both ask the nodes, so they do it in one batch.
+  const [{ ready, short }, capacity] = await Promise.all([
+    affordable(leased, prepared, reserved),
+    sequencing && measureCapacity(context, leased, { slots, sequencing }),
+  ])
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
   try {
-    await broadcastCurrent(context, runtime, await signReady(context, leased, { ready, slots }))
+    await broadcastCurrent(context, runtime, await signReady(context, leased, { ready, capacity }))
   } catch (error) {
     const [first] = ready
     if (!isSignerFault(error) || first === undefined) throw error
@@ -67,14 +71,19 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   }
 }
 
+/** Transactions that can be signed, and the nonces for them; a chain without nonces has no capacity. */
+interface Signing {
+  readonly ready: readonly Ready[]
+  readonly capacity: MeasuredCapacity | undefined
+}
+
 async function signReady(
   context: TransactionsContext,
   leased: LeasedAccount,
-  { ready, slots }: { ready: readonly Ready[]; slots: Slots },
+  { ready, capacity }: Signing,
 ): Promise<TransactionWithAttempts[]> {
   const { runtime, lease } = leased
-  const { sequencing } = runtime.chain
-  if (sequencing) return numberReady(context, leased, { ready, slots, sequencing })
+  if (capacity) return numberReady(context, leased, { ready, capacity })
   return signAndStore(context, { runtime, signables: await toSignables(context, runtime, ready), lease })
 }
 
@@ -95,10 +104,10 @@ async function waitForSigner(
 async function numberReady(
   context: TransactionsContext,
   leased: LeasedAccount,
-  { ready, slots, sequencing }: { ready: readonly Ready[]; slots: Slots; sequencing: Sequencing },
+  { ready, capacity }: { readonly ready: readonly Ready[]; readonly capacity: MeasuredCapacity },
 ): Promise<TransactionWithAttempts[]> {
   const { relayer, runtime, lease } = leased
-  const { sourceAccounts, setup, unusable } = await measureCapacity(context, leased, { slots, sequencing })
+  const { sourceAccounts, setup, unusable } = capacity
   const [first] = ready
   if (unusable !== undefined && first)
     await wait(context, first.transaction, `Waiting for funds: ${unusable}`)

@@ -86,6 +86,21 @@ describe('numbering', () => {
     expect(noncesOf(await number(owner, await store(owner, 1), 3n))).toEqual([16n])
   })
 
+  test.each([
+    ['moved', 50n, 50n],
+    ['forgotten, so that the chain says the next one', null, 7n],
+  ])('counters that this process knows count only until they are %s', async (_how, counter, expected) => {
+    const owner = await account()
+    await number(owner, await store(owner, 2))
+    await fixture.context.db
+      .updateTable('accounts')
+      .set({ next_nonce: counter })
+      .where('relayer_id', '=', owner.relayer.id)
+      .execute()
+    expect(noncesOf(await number(owner, await store(owner, 2), 7n))).toEqual([expected, expected + 1n])
+    expect(noncesOf(await number(owner, await store(owner, 1)))).toEqual([expected + 2n])
+  })
+
   test('a transaction keeps the nonce that it has', async () => {
     const owner = await account()
     const first = newTransaction(owner, { nonce: 5n, sourceAccount: owner.relayer.address })
