@@ -24,10 +24,10 @@ export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas
 /** Reads the snapshots of many events at once. */
 export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): EventPresenter {
   return async (events) => {
-    const numbersOf = (...types: EventRecord['type'][]) =>
-      events.filter((event) => types.includes(event.type)).map(({ number }) => number)
+    const ofTypes = (...types: EventRecord['type'][]) => events.filter((event) => types.includes(event.type))
+    const numbersOf = (type: EventRecord['type']) => ofTypes(type).map(({ number }) => number)
     const [transactions, relayers, alerts, runtimes] = await Promise.all([
-      readSnapshots(db, numbersOf(...TRANSACTION_EVENTS)),
+      readSnapshots(db, ofTypes(...TRANSACTION_EVENTS)),
       readRelayerSnapshots(db, numbersOf('relayer_state_update')),
       readAlertNotices(db, numbersOf('alert')),
       runtimesOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),

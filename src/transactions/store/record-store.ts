@@ -26,6 +26,25 @@ const SNAPSHOT_COLUMNS = [
   'reorganized_at',
 ] as const
 
+/** The payload of an event as the database returns it: `SNAPSHOT_COLUMNS`, and the content that the transaction has lost since. Times are texts. */
+export interface StoredSnapshot {
+  readonly status: string
+  readonly status_reason: string | null
+  readonly source_account: string | null
+  readonly current_attempt: number | null
+  readonly awaits_approval: boolean | null
+  readonly block_hash: string | null
+  readonly sent_at: string | null
+  readonly confirmed_at: string | null
+  readonly undecided_since: string | null
+  readonly stuck_since: string | null
+  readonly private: boolean | null
+  readonly made_public_at: string | null
+  readonly reorganized_at: string | null
+  readonly request: object
+  readonly purpose: string
+}
+
 /**
  * Gives the payload of an event about the transaction, which the database would build in a multiple of the time. The account of a nonce is left
  * out when it is the sender's: most transactions have no other one, and `readSnapshots` adds it.

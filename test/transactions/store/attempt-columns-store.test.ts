@@ -9,7 +9,7 @@ import {
   saveOutcomes,
 } from '../../../src/transactions/store/attempts-store.ts'
 import { readSnapshots } from '../../../src/transactions/store/event-payload-store.ts'
-import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { announceIncident, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -179,14 +179,61 @@ test('a change that keeps the request leaves the stored one, and its events show
   ])
 })
 
-/** The content that each event about the transaction shows, oldest first. */
-async function contentOfEvents({ id }: Pick<Transaction, 'id'>): Promise<object[]> {
+test.each([1, 2])(
+  'a replacement after statement %i of the reading changes no earlier event',
+  async (statement) => {
+    const first = await withAttempts(1)
+    let statements = 0
+    const replacing = fixture.context.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        statements += 1
+        if (statements === statement)
+          await save(first, { request: requestOf({ value: 3n }), purpose: 'cancel' })
+        return result
+      },
+    })
+    expect(await contentOfEvents(first, replacing)).toEqual([
+      { request: first.request, purpose: 'request', status: 'sent' },
+    ])
+    expect(statements).toBeGreaterThanOrEqual(statement)
+  },
+)
+
+test('events of changes and of incidents have exact integers beyond 2^53', async () => {
+  const nonce = 2n ** 62n + 1n
+  const stored = await save(await withAttempts(1), { nonce, block: { number: 2n ** 54n + 1n, hash: '0x1' } })
+  await fixture.context.db
+    .transaction()
+    .execute((tx) => announceIncident(tx, 'transaction_stuck', [stored.id]))
+  const snapshots = await snapshotsOf(stored)
+  expect(
+    [...snapshots.values()].map(({ transaction }) => [transaction.nonce, transaction.block?.number]),
+  ).toEqual([
+    [5n, undefined],
+    [nonce, 2n ** 54n + 1n],
+    [nonce, 2n ** 54n + 1n],
+  ])
+})
+
+async function snapshotsOf({ id }: Pick<Transaction, 'id'>, db = fixture.context.db) {
   const { rows } = await sql<{ number: bigint }>`
     select number from events where transaction_id = ${id} order by number`.execute(fixture.context.db)
-  const numbers = rows.map(({ number }) => number)
-  const snapshots = await readSnapshots(fixture.context.db, numbers)
-  return numbers.map((number) => {
-    const { request, purpose, status } = snapshots.get(number)?.transaction ?? {}
-    return { request, purpose, status }
-  })
+  return readSnapshots(
+    db,
+    rows.map(({ number }) => ({ number, transactionId: id })),
+  )
+}
+
+/** The content that each event about the transaction shows, oldest first. */
+async function contentOfEvents(about: Pick<Transaction, 'id'>, db = fixture.context.db): Promise<object[]> {
+  const snapshots = [...(await snapshotsOf(about, db))].sort(([one], [other]) => Number(one - other))
+  return snapshots.map(
+    ([
+      ,
+      {
+        transaction: { request, purpose, status },
+      },
+    ]) => ({ request, purpose, status }),
+  )
 }

@@ -271,7 +271,9 @@ describe('the snapshot of an event', () => {
       .orderBy('number')
       .execute()
     const numbers = events.map(({ number }) => number)
-    const snapshots = await readSnapshots(db(), numbers)
+    const eventsOf = (chosen: readonly bigint[]) =>
+      chosen.map((number) => ({ number, transactionId: inserted.id }))
+    const snapshots = await readSnapshots(db(), eventsOf(numbers))
     const seen = numbers.map((number) => {
       const { transaction: then, attempts } = snapshots.get(number) ?? { attempts: [] }
       const [shown] = attempts
@@ -286,7 +288,7 @@ describe('the snapshot of an event', () => {
       ['mined', request, block, [broadcastAt, result]],
     ])
     const [, , third] = numbers
-    expect([...(await readSnapshots(db(), third === undefined ? [] : [third])).keys()]).toEqual([third])
+    expect([...(await readSnapshots(db(), eventsOf(numbers.slice(2, 3)))).keys()]).toEqual([third])
     expect(await readSnapshots(db(), [])).toEqual(new Map())
   })
 })
