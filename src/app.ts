@@ -245,7 +245,7 @@ async function assemble(parts: Parts): Promise<App> {
   })
   // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
-    await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId || undefined)),
+    await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
     await database.listen(EVENTS_CHANNEL, notifier.wake),
     await database.listen(RELAYERS_CHANNEL, () => {
       registry.loop.wake()

@@ -8,7 +8,7 @@ const BACKSTOP_MS = 500
 
 /** The loop of submissions, which can be woken for one relayer. */
 export interface SubmitLoop extends Loop {
-  /** Starts a step of the relayer, or looks for due ones when none is named. While a step of the relayer runs, the next look follows it. */
+  /** Starts a step of the relayer, or looks for due ones when none is named (or ''). While a step of the relayer runs, the next look follows it. */
   wake(relayerId?: string): void
 }
 
@@ -52,7 +52,7 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
       loop.start()
     },
     wake: (relayerId) => {
-      if (relayerId === undefined) loop.wake()
+      if (!relayerId) loop.wake()
       else if (isStarted) begin(relayerId)
     },
     stop: async () => {

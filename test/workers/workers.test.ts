@@ -6,7 +6,14 @@ import { WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts
 import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'
-import { type Fixture, insert, newTransaction, openFixture, reload } from '../transactions/fixture.ts'
+import {
+  type Fixture,
+  insert,
+  newTransaction,
+  openFixture,
+  reload,
+  type TestAccount,
+} from '../transactions/fixture.ts'
 import { chainOf, createStubChain, include } from '../transactions/stub-chain.ts'
 
 let fixture: Fixture
@@ -76,6 +83,35 @@ test('work that is announced during a step of its account is done after it, with
   )
   await worker.stop()
   expect((await reload(fixture.context, first)).transaction.status).toBe('submitted')
+})
+
+const newOwner = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
+
+test('a relayer that is named has its step at once, but none before the start and none after the stop', async () => {
+  const [owner, other] = [await newOwner(), await newOwner()]
+  // The clock stands still, so the only look for due rows is that of the start.
+  const worker = createSubmitWorker(fixture.context)
+  const store = async (sender: TestAccount) => {
+    const [stored] = await insert(fixture.context, newTransaction(sender))
+    return async () => stored && (await reload(fixture.context, stored)).transaction.status
+  }
+  const early = await store(owner)
+  worker.wake(owner.relayer.id)
+  await worker.stop()
+  expect(await early()).toBe('pending')
+
+  const started = createSubmitWorker(fixture.context)
+  started.start()
+  await until(early, (status) => status === 'submitted')
+  const present = await store(other)
+  started.wake(other.relayer.id)
+  await started.stop()
+  expect(await present()).toBe('submitted')
+
+  const late = await store(other)
+  started.wake(other.relayer.id)
+  await started.stop()
+  expect(await late()).toBe('pending')
 })
 
 test('a network is watched by one process at a time', async () => {
