@@ -8,6 +8,7 @@ import { prepareValidators } from '../../src/contract/prepare-validators.ts'
 import { migrationsVersion } from '../../src/database/engines/migrations-version.ts'
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
+import { withOneByteText } from './one-byte-text.ts'
 
 /** Programs that the service starts: itself, the thread of the embedded database, and the process of a PKCS#11 library. */
 const PROGRAMS = ['main', 'database/engines/engine-thread', 'signers/pkcs11/process/main']
@@ -50,7 +51,7 @@ function optionsOf(root: string): RolldownOptions {
     cwd: root,
     input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'src', `${name}.ts`)])),
     platform: 'node',
-    plugins: [withPrepared(root), withLazyBuiltins()],
+    plugins: [withPrepared(root), withLazyBuiltins(), withOneByteText()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that nobody has installed must not end as an import that fails at a start.
     onLog: (level, log, report) => {
