@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto'
+import { lazy } from '../lib/lazy.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { createEd25519Signer } from './ed25519.ts'
 import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
@@ -39,30 +40,44 @@ const DERIVATION_SALT = 'relayer/key/1'
 
 /**
  * Creates a key that every network type uses as it is, as the addresses of keys from elsewhere demand. The secret has 32 bytes, which are
- * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied.
+ * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied. Its ed25519 signer is created when it is
+ * used: it takes 4 kB, and most keys have relayers on networks of one type.
  */
 export function createKey(id: string, secret: Uint8Array): LocalKey {
-  const ed25519 = createEd25519Signer(id, secret)
+  const own = Uint8Array.from(secret)
+  const ed25519 = lazy(() => createEd25519Signer(id, own))
   return Object.freeze({
     id,
     isShared: true,
-    evm: createSecp256k1Signer(id, secret),
-    stellar: ed25519,
-    solana: ed25519,
+    evm: createSecp256k1Signer(id, own),
+    get stellar() {
+      return ed25519()
+    },
+    get solana() {
+      return ed25519()
+    },
   })
 }
 
 /**
  * Creates a key that is another one for each network type, so that no signature for one is one for another (docs/signatures.md). EVM has
- * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869).
+ * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869) when they
+ * are used.
  */
 export function createSeparateKey(id: string, secret: Uint8Array): LocalKey {
+  const own = Uint8Array.from(secret)
+  const stellar = lazy(() => createEd25519Signer(id, separateSecret(own, 'stellar')))
+  const solana = lazy(() => createEd25519Signer(id, separateSecret(own, 'solana')))
   return Object.freeze({
     id,
     isShared: false,
-    evm: createSecp256k1Signer(id, secret),
-    stellar: createEd25519Signer(id, separateSecret(secret, 'stellar')),
-    solana: createEd25519Signer(id, separateSecret(secret, 'solana')),
+    evm: createSecp256k1Signer(id, own),
+    get stellar() {
+      return stellar()
+    },
+    get solana() {
+      return solana()
+    },
   })
 }
 
