@@ -1,11 +1,15 @@
 import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { slicesOf } from '../lib/slices.ts'
 import { type AuditEntry, type AuditedChange, MANAGEMENT_CHAIN, type StoredEntry } from './entry.ts'
 import { entryFields } from './entry-fields.ts'
 import { entryHash, FIRST_HASH } from './entry-hash.ts'
 import { toLoggable } from './loggable.ts'
 
 type Tx = Transaction<Schema>
+
+/** The most entries of one statement. The embedded database keeps for ever what it once needed for one, about 3 kB for each entry. */
+const MAX_ENTRIES = 500
 
 /** The end of a chain. */
 export interface ChainHead {
@@ -29,8 +33,14 @@ export async function appendEntries(
   changes: readonly AuditedChange[],
   seen?: ChainHead,
 ): Promise<void> {
-  if (changes.length === 0) return
-  if (seen !== undefined && (await appendAfter(tx, chain, { head: seen, changes }))) return
+  const [first, ...others] = slicesOf(changes, MAX_ENTRIES)
+  if (first === undefined) return
+  if (seen === undefined || !(await appendAfter(tx, chain, { head: seen, changes: first })))
+    await appendLocked(tx, chain, first)
+  for (const slice of others) await appendLocked(tx, chain, slice)
+}
+
+async function appendLocked(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
   if (!(await appendAfter(tx, chain, { head: await lockHead(tx, chain), changes })))
     throw new Error(`the end of the chain ${chain} of the audit log moved while it was locked`)
 }

@@ -55,6 +55,15 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
   }
 
   describe('the audit log', () => {
+    test('of more entries than one statement has fits, with and without a known end', async () => {
+      const changes = Array.from({ length: 1_100 }, (_, index) => change(`many-${index}`))
+      await append('sliced', ...changes)
+      const heads =
+        await sql<ChainHead>`select ${HEAD_COLUMNS} from audit_chains where chain = 'sliced'`.execute(db)
+      await db.transaction().execute((tx) => appendEntries(tx, 'sliced', changes, heads.rows[0]))
+      expect(await reportOf('sliced')).toMatchObject({ entries: 2_200n, problem: undefined })
+    })
+
     test('of entries with every kind of value fits', async () => {
       const policies = {
         gas_price_cap: 10n ** 30n,

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 
 /** The kinds of lists in the configuration file. */
@@ -18,8 +18,10 @@ export async function writeEntries(
 ): Promise<void> {
   await tx.deleteFrom('file_entries').where('kind', '=', kind).execute()
   if (entries.size === 0) return
-  await tx
-    .insertInto('file_entries')
-    .values([...entries].map(([id, fingerprint]) => ({ kind, id, fingerprint })))
-    .execute()
+  // Arrays, because a statement has a limited number of parameters, and the engine needs about 1 kB for each of them.
+  await sql`
+    insert into file_entries (kind, id, fingerprint)
+    select ${kind}, * from unnest(${[...entries.keys()]}::text[], ${[...entries.values()]}::text[])`.execute(
+    tx,
+  )
 }
