@@ -24,6 +24,7 @@ export async function findSharedKeys(
   relayers: readonly RelayerConfig[],
   findKey: FindKey,
 ): Promise<SharedKey[]> {
+  if (relayers.every(({ networkType }) => networkType === relayers[0]?.networkType)) return []
   const uses = new Map<string, KeyUse[]>()
   const found = await Promise.all(
     relayers.flatMap(usesOf).map(async (use) => ({ use, key: await findKey(use.signer) })),

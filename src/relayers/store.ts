@@ -34,16 +34,34 @@ export async function visibleRelayerIds(db: Kysely<Schema>, visibility: Visibili
   return rows.map(({ id }) => id)
 }
 
+/** The most relayers that one statement reads: the process has several copies of an answer while it reads it, about 5 kB for each relayer. */
+const PAGE_SIZE = 500
+
 /** Reads every relayer that was not removed, in the same order. */
 export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
-  const rows = await db
-    .selectFrom('relayers')
-    .selectAll()
-    .where('removed_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-  return rows.map(toRelayer)
+  const relayers: Relayer[] = []
+  for await (const page of pagesOfRelayers(db)) relayers.push(...page)
+  return relayers
+}
+
+/**
+ * Reads the same, a page at a time. A relayer that changes meanwhile is as it was before or after that; one that appears meanwhile may be
+ * missing.
+ */
+export async function* pagesOfRelayers(db: Kysely<Schema>): AsyncGenerator<Relayer[]> {
+  const present = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
+  const ordered = present.orderBy('created_at').orderBy('id').limit(PAGE_SIZE)
+  for (let rows = await ordered.execute(); ; ) {
+    yield rows.map(toRelayer)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_SIZE) return
+    rows = await ordered.where(isBehind(last.id)).execute()
+  }
+}
+
+/** The database compares the times, because those of this program are less precise. */
+function isBehind(id: string) {
+  return sql<boolean>`(created_at, id) > (select created_at, id from relayers where id = ${id})`
 }
 
 /** Reads one relayer; undefined also for a removed one. */
@@ -122,8 +140,14 @@ export interface StoredRelayer {
 export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string, StoredRelayer>> {
   // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
-  const rows = await tx.selectFrom('relayers').selectAll().execute()
-  return new Map(rows.map((row) => [row.id, { relayer: toRelayer(row), removed: row.removed_at !== null }]))
+  const ordered = tx.selectFrom('relayers').selectAll().orderBy('id').limit(PAGE_SIZE)
+  const stored = new Map<string, StoredRelayer>()
+  for (let rows = await ordered.execute(); ; ) {
+    for (const row of rows) stored.set(row.id, { relayer: toRelayer(row), removed: row.removed_at !== null })
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_SIZE) return stored
+    rows = await ordered.where('id', '>', last.id).execute()
+  }
 }
 
 /** Creates a relayer, or overwrites the columns that the configuration decides; restores a removed one; opens its account. */

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Schema } from '../database/schema.ts'
 import type { PolicyBounds } from '../relayers/policy-bounds.ts'
-import { allRelayers, lockRelayer, updateRelayer } from '../relayers/store.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { lockRelayer, pagesOfRelayers, updateRelayer } from '../relayers/store.ts'
 
 interface LowerDeps {
   readonly db: Kysely<Schema>
@@ -11,8 +12,15 @@ interface LowerDeps {
 }
 
 /** Lowers policies that were set before the file, or this release, limited them. The ceiling then holds for every stored relayer. */
-export async function lowerPolicies({ db, bounds, log }: LowerDeps): Promise<void> {
-  const beyond = (await allRelayers(db)).filter((relayer) => bounds.lower(relayer).lowered.length > 0)
+export async function lowerPolicies(deps: LowerDeps): Promise<void> {
+  for await (const page of pagesOfRelayers(deps.db))
+    await lowerThose(
+      deps,
+      page.filter((relayer) => deps.bounds.lower(relayer).lowered.length > 0),
+    )
+}
+
+async function lowerThose({ db, bounds, log }: LowerDeps, beyond: readonly Relayer[]): Promise<void> {
   for (const { id } of beyond) {
     const lowered = await db.transaction().execute(async (tx) => {
       const present = await lockRelayer(tx, id, 'update')

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { readNetworkChanges } from '../networks/network-changes.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { allRelayers, findRelayers } from '../relayers/store.ts'
+import { findRelayers, pagesOfRelayers } from '../relayers/store.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 import type { WatchTarget } from '../workers/watch-worker.ts'
@@ -81,7 +81,13 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
 
   async function look(): Promise<string[]> {
     networks.update(await readNetworkChanges(db))
-    const { ready, problems } = await prepareAll(await allRelayers(db))
+    const ready: Relayer[] = []
+    const problems: string[] = []
+    for await (const page of pagesOfRelayers(db)) {
+      const prepared = await prepareAll(page)
+      ready.push(...prepared.ready)
+      problems.push(...prepared.problems)
+    }
     runtimes.keep(ready)
     byId = new Map(ready.map((relayer) => [relayer.id, relayer]))
     endpointGroups = endpointGroupsOf(ready, runtimes)

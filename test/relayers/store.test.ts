@@ -1,11 +1,19 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyConfig } from '../../src/config/apply/apply.ts'
 import type { Database } from '../../src/database/engine.ts'
 import type { NotificationConfig } from '../../src/notifications/notification.ts'
 import { listNotifications } from '../../src/notifications/store.ts'
 import type { RelayerAccounts } from '../../src/relayers/accounts.ts'
-import type { EvmRelayerConfig, RelayerConfig } from '../../src/relayers/relayer.ts'
-import { findRelayer, listRelayers, setSystemDisabled } from '../../src/relayers/store.ts'
+import type { EvmRelayerConfig, Relayer, RelayerConfig } from '../../src/relayers/relayer.ts'
+import {
+  allRelayers,
+  findRelayer,
+  listRelayers,
+  lockRelayers,
+  pagesOfRelayers,
+  setSystemDisabled,
+} from '../../src/relayers/store.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
 let database: Database
@@ -94,6 +102,36 @@ describe('relayers', () => {
       address: '0xbare',
       systemDisabled: false,
     })
+  })
+
+  test('are read page by page, in order and each once, whatever they have in common', async () => {
+    const { db } = database
+    // Times of the database are more precise than those of this program.
+    await sql`
+      insert into relayers (id, name, network, network_type, address, signer_id, paused, policies, created_at, removed_at)
+      select 'r' || n, '', 'anvil', 'evm', '0x' || n, 'dev', false, '{}', now() + (n / 300) * interval '1 microsecond',
+        case when n % 100 = 7 then now() end
+      from generate_series(1, 1200) n`.execute(db)
+    const pages: Relayer[][] = []
+    for await (const page of pagesOfRelayers(db)) pages.push(page)
+    expect(pages.map(({ length }) => length)).toEqual([500, 500, 188])
+    const rows = await sql<{ id: string }>`
+      select id from relayers where removed_at is null order by created_at, id`.execute(db)
+    const ids = rows.rows.map(({ id }) => id)
+    expect(pages.flat().map(({ id }) => id)).toEqual(ids)
+    expect((await allRelayers(db)).map(({ id }) => id)).toEqual(ids)
+    const stored = await db.transaction().execute(lockRelayers)
+    expect(stored.size).toBe(1200)
+    expect([...stored.values()].filter(({ removed }) => removed)).toHaveLength(12)
+  })
+
+  test('that fill a page are read once', async () => {
+    await sql`
+      insert into relayers (id, name, network, network_type, address, signer_id, paused, policies)
+      select 'r' || n, '', 'anvil', 'evm', '0x' || n, 'dev', false, '{}' from generate_series(1, 500) n`.execute(
+      database.db,
+    )
+    expect(await allRelayers(database.db)).toHaveLength(500)
   })
 
   test('that are unknown are not found', async () => {
