@@ -3,11 +3,15 @@ import { seesEverything, type Visibility } from '../access/visibility.ts'
 import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { AlertsTable } from '../database/event-tables.ts'
 import type { Schema } from '../database/schema.ts'
+import { slicesOf } from '../lib/slices.ts'
 import type { AlertDetail, AlertKey, AlertKind, OpenAlert } from './alert.ts'
 import { type AlertNotice, beginNotice, endNotice } from './alert-notice.ts'
 import type { AlertChanges, EndedAlert } from './decide-changes.ts'
 
 type Db = Kysely<Schema>
+
+/** The most alerts of one statement. The embedded database keeps for ever what it once needed for one, about 4 kB for each alert. */
+const MAX_ALERTS = 250
 
 /** Reads every alert that fires. */
 export async function findOpenAlerts(db: Db): Promise<OpenAlert[]> {
@@ -53,11 +57,16 @@ export async function countAlerts(db: Db): Promise<Map<AlertKind, number>> {
 }
 
 /**
- * Stores alerts that begin, each with its events, in one statement (I8). Those that fire already are left out, so that two processes with the same
+ * Stores alerts that begin, each in one statement with its events (I8). Those that fire already are left out, so that two processes with the same
  * finding write one event. Returns those that were stored.
  */
 export async function beginAlerts(db: Db, begun: AlertChanges['begun']): Promise<AlertKey[]> {
-  if (begun.length === 0) return []
+  const stored: AlertKey[] = []
+  for (const slice of slicesOf(begun, MAX_ALERTS)) stored.push(...(await insertAlerts(db, slice)))
+  return stored
+}
+
+async function insertAlerts(db: Db, begun: AlertChanges['begun']): Promise<AlertKey[]> {
   const { rows } = await sql<AlertKey>`
     with changed as (
       insert into alerts (kind, subject, since, relayer_id, notifications, detail)
@@ -71,9 +80,14 @@ export async function beginAlerts(db: Db, begun: AlertChanges['begun']): Promise
   return rows
 }
 
-/** Deletes alerts that end, and stores their events, in one statement (I8). Returns those that were still there. */
+/** Deletes alerts that end, each in one statement with its events (I8). Returns those that were still there. */
 export async function endAlerts(db: Db, ended: readonly EndedAlert[]): Promise<AlertKey[]> {
-  if (ended.length === 0) return []
+  const deleted: AlertKey[] = []
+  for (const slice of slicesOf(ended, MAX_ALERTS)) deleted.push(...(await deleteAlerts(db, slice)))
+  return deleted
+}
+
+async function deleteAlerts(db: Db, ended: readonly EndedAlert[]): Promise<AlertKey[]> {
   const { rows } = await sql<AlertKey>`
     with changed as (
       delete from alerts using jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) as ended (kind text, subject text)

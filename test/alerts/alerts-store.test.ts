@@ -136,3 +136,18 @@ test('a list has what may be seen, the oldest first', async () => {
   })
   expect(await listAlerts(db, { visibility: {}, offset: 1, limit: 1 })).toEqual({ items: [DOWN], total: 2 })
 })
+
+test('more alerts than one statement has begin and end, each once and with one event', async () => {
+  const { db } = database
+  const many = Array.from({ length: 600 }, (_, index): OpenAlert => ({ ...DOWN, subject: `node ${index}` }))
+  expect(await beginAlerts(db, many)).toHaveLength(600)
+  expect(await beginAlerts(db, many)).toEqual([])
+  expect(
+    await endAlerts(
+      db,
+      many.map((alert) => ({ ...alert, resolvedAt: new Date() })),
+    ),
+  ).toHaveLength(600)
+  expect(await findOpenAlerts(db)).toEqual([])
+  expect(await nextEvents(db, { after: 0n, limit: 10_000 })).toHaveLength(1_200)
+})
