@@ -16,6 +16,9 @@ import { createLoop, type Loop } from './loop.ts'
 /** Time in ms between two rounds of the loop. A round costs nothing while no check is due. */
 const ROUND_MS = 1_000
 
+/** A round starts so many checks at least, if they are due: a few relayers need no limit. */
+const UNLIMITED = 250
+
 /** Time in ms that the lease lasts. Two processes that check at the same time only check twice. */
 const LEASE_MS = 15_000
 
@@ -84,7 +87,9 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   async function findDue(): Promise<HealthSubject[]> {
     const now = clock.monotonic()
     if (now >= listAt) await listRelayers(now)
-    const due = [...plans].flatMap(([id, { dueAt }]) => (dueAt <= now ? [id] : []))
+    const due: string[] = []
+    const most = mostPerRound(plans.size, intervalMs)
+    for (const [id, { dueAt }] of plans) if (dueAt <= now && due.push(id) >= most) break
     const subjects = await findSubjects(db, due)
     const found = new Set(subjects.map(({ relayer }) => relayer.id))
     for (const id of due) if (!found.has(id)) plans.delete(id)
@@ -152,4 +157,14 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
       await lease.release()
     },
   }
+}
+
+/**
+ * Returns the most checks that a round starts: as many as are due in a round when every relayer is checked as often as possible, so that none
+ * is late for ever. All are due at the start, and a process that checked thousands at the same time would need the memory for that once, and
+ * keep it.
+ */
+function mostPerRound(relayers: number, intervalMs: number): number {
+  const shortestMs = Math.min(intervalMs, untilNextCheck(1, intervalMs))
+  return Math.max(UNLIMITED, Math.ceil((relayers * ROUND_MS) / shortestMs))
 }

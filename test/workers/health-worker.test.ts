@@ -205,3 +205,24 @@ test('relayers of one chain are checked together at the start, and spread over t
   }
   expect(looks).toEqual([1, 2, 3, 4, 5, 6, 7])
 }, 60_000)
+
+test('of very many that are due at once, a round checks some, and the next rounds the others', async () => {
+  const stub = createStubChain()
+  const counter = { looks: 0 }
+  answer(stub, counter)
+  const chain = chainOf(stub)
+  const addresses = new Set<string>()
+  const counted: Chain = {
+    ...chain,
+    balance: (address) => {
+      addresses.add(address)
+      return chain.balance(address)
+    },
+  }
+  for (let index = 0; index < 300; index += 1) await fixture.addAccount({ chain: counted })
+  const { pass, rested } = startWorker()
+  await rested()
+  expect(addresses.size).toBe(250)
+  await pass(1)
+  expect(addresses.size).toBe(300)
+}, 60_000)
