@@ -44,7 +44,7 @@ LABEL org.opencontainers.image.title="multichain-relayer" \
       org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 # The port is reached from outside the container, whatever config/.env says for a start without one.
-# With the threshold of src/cli/allocator-settings.ts the program need not start twice.
+# With the settings of src/cli/memory-settings.ts, here and in the entry point, the program need not start twice.
 ENV NODE_ENV=production \
     MALLOC_TRIM_THRESHOLD_=1048576 \
     HOST=0.0.0.0 \
@@ -64,5 +64,5 @@ VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]
 # node itself receives SIGTERM. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
-ENTRYPOINT ["node", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/main.js"]
 CMD ["serve"]

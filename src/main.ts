@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { applyAllocatorSettings } from './cli/allocator-settings.ts'
 import { boundHeapGrowth, holdHeapGrowth } from './cli/heap-growth.ts'
+import { applyMemorySettings } from './cli/memory-settings.ts'
 import { nodeVersionProblem } from './cli/node-version.ts'
 
 // Everything else is loaded after this check, because an older Node.js cannot load it.
@@ -10,7 +10,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
-applyAllocatorSettings()
+applyMemorySettings()
 boundHeapGrowth()
 holdHeapGrowth()
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.

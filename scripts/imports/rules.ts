@@ -277,7 +277,7 @@ export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
   // The settings of the allocator are none of the service: they stand in the environment with which the program starts again.
-  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts', 'cli/allocator-settings.ts'] },
+  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts', 'cli/memory-settings.ts'] },
 }
 
 /** Only this file takes the generated types; others take them from it. */

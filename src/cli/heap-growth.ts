@@ -19,7 +19,7 @@ export function holdHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** Lets the space for new objects grow to its default limit, by V8's default factor, as the load demands. */
+/** Lets the space for new objects grow to its limit, by V8's default factor, as the load demands. */
 export function allowHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
 }

@@ -84,7 +84,7 @@ describe('serve', () => {
   )
 
   test.runIf(process.platform === 'linux')(
-    'keeps its process when it starts with other settings of the allocator',
+    'keeps its process when it starts with other settings of the allocator and the heap',
     async () => {
       const { child, logged } = serve()
       await logged('service ready')
@@ -92,6 +92,8 @@ describe('serve', () => {
       expect(environment.split('\0')).toEqual(
         expect.arrayContaining([`DATA_DIR=${env.DATA_DIR}`, 'MALLOC_TRIM_THRESHOLD_=1048576']),
       )
+      const line = await readFile(`/proc/${child.pid}/cmdline`, 'utf8')
+      expect(line.split('\0')).toContain('--max-semi-space-size=16')
       child.kill('SIGTERM')
       expect(await once(child, 'exit')).toEqual([0, null])
     },
