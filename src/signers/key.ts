@@ -1,5 +1,4 @@
 import { hkdfSync } from 'node:crypto'
-import { lazy } from '../lib/lazy.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { createEd25519Signer } from './ed25519.ts'
 import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
@@ -39,46 +38,55 @@ const SEED_BYTES = 32
 const DERIVATION_SALT = 'relayer/key/1'
 
 /**
+ * A key whose secret is in this process, in private fields that no inspection of the object reaches. Its ed25519 signers are created when they
+ * are used: one takes 4 kB, and most keys have relayers on networks of one type.
+ */
+class SecretKey implements LocalKey {
+  readonly id: string
+  readonly isShared: boolean
+  readonly evm: Secp256k1Signer
+  readonly #secret: Uint8Array
+  #stellar: DerivingSigner | undefined
+  #solana: DerivingSigner | undefined
+
+  constructor(id: string, secret: Uint8Array, { isShared }: Pick<Key, 'isShared'>) {
+    this.id = id
+    this.isShared = isShared
+    this.evm = createSecp256k1Signer(id, secret)
+    this.#secret = new Uint8Array(secret)
+    Object.freeze(this)
+  }
+
+  get stellar(): DerivingSigner {
+    this.#stellar ??= createEd25519Signer(this.id, this.#secretOf('stellar'))
+    return this.#stellar
+  }
+
+  get solana(): DerivingSigner {
+    if (this.isShared) return this.stellar
+    this.#solana ??= createEd25519Signer(this.id, this.#secretOf('solana'))
+    return this.#solana
+  }
+
+  #secretOf(networkType: keyof KeySigners): Uint8Array {
+    return this.isShared ? this.#secret : separateSecret(this.#secret, networkType)
+  }
+}
+
+/**
  * Creates a key that every network type uses as it is, as the addresses of keys from elsewhere demand. The secret has 32 bytes, which are
- * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied. Its ed25519 signer is created when it is
- * used: it takes 4 kB, and most keys have relayers on networks of one type.
+ * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied.
  */
 export function createKey(id: string, secret: Uint8Array): LocalKey {
-  const own = Uint8Array.from(secret)
-  const ed25519 = lazy(() => createEd25519Signer(id, own))
-  return Object.freeze({
-    id,
-    isShared: true,
-    evm: createSecp256k1Signer(id, own),
-    get stellar() {
-      return ed25519()
-    },
-    get solana() {
-      return ed25519()
-    },
-  })
+  return new SecretKey(id, secret, { isShared: true })
 }
 
 /**
  * Creates a key that is another one for each network type, so that no signature for one is one for another (docs/signatures.md). EVM has
- * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869) when they
- * are used.
+ * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869).
  */
 export function createSeparateKey(id: string, secret: Uint8Array): LocalKey {
-  const own = Uint8Array.from(secret)
-  const stellar = lazy(() => createEd25519Signer(id, separateSecret(own, 'stellar')))
-  const solana = lazy(() => createEd25519Signer(id, separateSecret(own, 'solana')))
-  return Object.freeze({
-    id,
-    isShared: false,
-    evm: createSecp256k1Signer(id, own),
-    get stellar() {
-      return stellar()
-    },
-    get solana() {
-      return solana()
-    },
-  })
+  return new SecretKey(id, secret, { isShared: false })
 }
 
 /** Returns a copy of the secret that the accounts of one network type have in a key that is another one for each. */
