@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
 import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
 import type { Schema } from '../database/schema.ts'
@@ -34,6 +34,8 @@ export async function visibleRelayerIds(db: Kysely<Schema>, visibility: Visibili
   return rows.map(({ id }) => id)
 }
 
+type Row = Selectable<Schema['relayers']>
+
 /** The most relayers that one statement reads: the process has several copies of an answer while it reads it, about 5 kB for each relayer. */
 const PAGE_SIZE = 500
 
@@ -50,9 +52,14 @@ export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
  */
 export async function* pagesOfRelayers(db: Kysely<Schema>): AsyncGenerator<Relayer[]> {
   const present = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
-  const ordered = present.orderBy('created_at').orderBy('id').limit(PAGE_SIZE)
+  for await (const rows of pagesOf(present)) yield rows.map(toRelayer)
+}
+
+/** Runs a query of whole rows a page at a time, in the order of their creation. */
+async function* pagesOf(query: SelectQueryBuilder<Schema, 'relayers', Row>): AsyncGenerator<Row[]> {
+  const ordered = query.orderBy('created_at').orderBy('id').limit(PAGE_SIZE)
   for (let rows = await ordered.execute(); ; ) {
-    yield rows.map(toRelayer)
+    yield rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_SIZE) return
     rows = await ordered.where(isBehind(last.id)).execute()
@@ -140,14 +147,10 @@ export interface StoredRelayer {
 export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string, StoredRelayer>> {
   // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
-  const ordered = tx.selectFrom('relayers').selectAll().orderBy('id').limit(PAGE_SIZE)
   const stored = new Map<string, StoredRelayer>()
-  for (let rows = await ordered.execute(); ; ) {
+  for await (const rows of pagesOf(tx.selectFrom('relayers').selectAll()))
     for (const row of rows) stored.set(row.id, { relayer: toRelayer(row), removed: row.removed_at !== null })
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE_SIZE) return stored
-    rows = await ordered.where('id', '>', last.id).execute()
-  }
+  return stored
 }
 
 /** Creates a relayer, or overwrites the columns that the configuration decides; restores a removed one; opens its account. */
