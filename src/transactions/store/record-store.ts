@@ -24,7 +24,7 @@ const SNAPSHOT_COLUMNS = [
   'private',
   'made_public_at',
   'reorganized_at',
-] as const
+] as const satisfies readonly (keyof StoredSnapshot | 'nonce' | 'block_number')[]
 
 /** The payload of an event as the database returns it: `SNAPSHOT_COLUMNS`, and the content that the transaction has lost since. Times are texts. */
 export interface StoredSnapshot {
