@@ -24,6 +24,7 @@ export async function findSharedKeys(
   relayers: readonly RelayerConfig[],
   findKey: FindKey,
 ): Promise<SharedKey[]> {
+  // Nothing can be shared then, and the uses of thousands of relayers would take memory at the start.
   if (relayers.every(({ networkType }) => networkType === relayers[0]?.networkType)) return []
   const uses = new Map<string, KeyUse[]>()
   const found = await Promise.all(

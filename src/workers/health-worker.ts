@@ -16,8 +16,8 @@ import { createLoop, type Loop } from './loop.ts'
 /** Time in ms between two rounds of the loop. A round costs nothing while no check is due. */
 const ROUND_MS = 1_000
 
-/** A round starts so many checks at least, if they are due: a few relayers need no limit. */
-const UNLIMITED = 250
+/** The lowest limit of the checks that one round starts. With a lower one, the first checks of some hundred relayers would take longer for no memory. */
+const LOWEST_LIMIT = 250
 
 /** Time in ms that the lease lasts. Two processes that check at the same time only check twice. */
 const LEASE_MS = 15_000
@@ -166,5 +166,5 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
  */
 function mostPerRound(relayers: number, intervalMs: number): number {
   const shortestMs = Math.min(intervalMs, untilNextCheck(1, intervalMs))
-  return Math.max(UNLIMITED, Math.ceil((relayers * ROUND_MS) / shortestMs))
+  return Math.max(LOWEST_LIMIT, Math.ceil((relayers * ROUND_MS) / shortestMs))
 }
