@@ -9,18 +9,11 @@ import type { WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
 
 /**
- * Most transactions whose receipts are requested from all endpoints before their results are written. After an outage, thousands become
- * final at once. Slow endpoints then answer a part of them in one round, and what is written in one round is not requested in the next.
+ * Gives transactions whose block is final their final status, unless the endpoints contradict each other about the result. Call it with at
+ * most `GROUP_SIZE` of them: slow endpoints then answer a part of what an outage left in one round, and what is written in one round is not
+ * requested in the next.
  */
-const GROUP_SIZE = 200
-
-/** Gives transactions whose block is final their final status, unless the endpoints contradict each other about the result. */
-export async function finalise(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
-  for (let start = 0; start < items.length; start += GROUP_SIZE)
-    await traceGroup(round, items.slice(start, start + GROUP_SIZE))
-}
-
-function traceGroup(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
+export function finalise(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
   const step = { name: 'confirm', transactions: items.map(({ transaction }) => transaction) } as const
   return traceStep(round.context, step, () => finaliseGroup(round, items))
 }

@@ -1,6 +1,8 @@
 import type { Head, ReceiptAnswer } from '../../chains/answer.ts'
+import { slicesOf } from '../../lib/slices.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
+import { GROUP_SIZE } from '../model/group-size.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
@@ -123,7 +125,7 @@ function isBehind(head: Head, { highest }: WatchMemory, now: number): boolean {
 /** Finalises the transactions whose block is still in the chain and is final (I7). */
 async function settleFinal(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
   const deep = mined.filter(({ block }) => block && isFinalBlock(round, block.number))
-  await finalise(round, await withAttempts(round, deep))
+  for (const group of slicesOf(deep, GROUP_SIZE)) await finalise(round, await withAttempts(round, group))
 }
 
 /** Resolves the transactions from their receipts, and returns the ids of the written ones. */
@@ -140,22 +142,34 @@ async function settleReceipts(
   const answers = await traceStep(round.context, { name: 'watch', transactions: asked }, () =>
     round.chain.receipts(hashes, { asOf: round.head.number }),
   )
-  const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
+  const receipts: Receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
+  const written = new Set<string>()
+  for (const group of slicesOf(items, GROUP_SIZE))
+    for (const id of await settleGroup(round, group, receipts)) written.add(id)
+  return written
+}
+
+/** The answers about receipts, by hash. */
+type Receipts = ReadonlyMap<string, ReceiptAnswer | undefined>
+
+/** Returns the ids of the written transactions. */
+async function settleGroup(
+  round: WatchRound,
+  items: readonly TransactionWithAttempts[],
+  receipts: Receipts,
+): Promise<string[]> {
   const resolved = await Promise.all(items.map((item) => resolveTransaction(round, item, receipts)))
   const resolutions = resolved.filter((resolution) => resolution !== undefined)
   const written = await writeResolutions(round, resolutions)
   await settleAtOnce(round, items, { receipts, written })
-  return new Set(written.map(({ id }) => id))
+  return written.map(({ id }) => id)
 }
 
 /** Confirms transactions whose block is final at inclusion. The record goes through both statuses, so that readers of events see each. */
 async function settleAtOnce(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],
-  {
-    receipts,
-    written,
-  }: { receipts: ReadonlyMap<string, ReceiptAnswer | undefined>; written: readonly Transaction[] },
+  { receipts, written }: { receipts: Receipts; written: readonly Transaction[] },
 ): Promise<void> {
   const final = (hash: string) => {
     const answer = receipts.get(hash)
@@ -174,6 +188,10 @@ async function withAttempts(
   { context }: WatchRound,
   transactions: readonly Transaction[],
 ): Promise<TransactionWithAttempts[]> {
-  const attempts = await findAttempts(context.db, transactions)
-  return transactions.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
+  const items: TransactionWithAttempts[] = []
+  for (const group of slicesOf(transactions, GROUP_SIZE)) {
+    const attempts = await findAttempts(context.db, group)
+    for (const transaction of group) items.push({ transaction, attempts: attempts.get(transaction.id) ?? [] })
+  }
+  return items
 }
