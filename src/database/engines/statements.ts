@@ -21,16 +21,15 @@ const MAX_STATEMENTS = 200
 const MAX_PARAMETERS = 32
 
 /**
- * The longest use of a parsed statement, in ms. The engine keeps its plan as well, and the plan for a small table would read all of a table
- * that has grown meanwhile. A shorter time parses more often than it saves.
+ * The engine keeps its plans, and the plan for a small table would read all of a table that has grown meanwhile. So it forgets them when all
+ * statements together have carried twice as many bytes to the engine as at the last time, and so many more: about 200 transactions. With
+ * fewer, planning takes more time than it saves.
  */
-const MAX_AGE_MS = 10_000
+const GROWTH_BYTES = 262_144
 
 /** A statement that the engine has parsed. */
 interface Prepared {
   readonly name: string
-  /** The time in ms when it was parsed. */
-  readonly since: number
   /** The columns of its rows; none where the statement returns no rows. */
   readonly columns: readonly ColumnReader[]
 }
@@ -43,6 +42,9 @@ const UNNAMED = ''
  * when it reads the message that ends a parsed statement (`Sync`).
  */
 const SENT_AS_TEXT: ReadonlySet<string> = new Set(['commit', 'rollback'])
+
+/** Makes the engine forget the plans of all statements, and those by which it checks foreign keys. What is parsed stays parsed. */
+const FORGET_PLANS = 'discard plans'
 
 /** The beginning of a transaction, which fails for no reason of its own. */
 const BEGIN: StatementResult = { command: 'BEGIN', rowCount: 0, rows: [] }
@@ -59,10 +61,21 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
   // A Map keeps the order of insertion, so its first entry is the one that was used least recently.
   const prepared = new Map<string, Prepared>()
   let created = 0
+  /** The bytes that all statements have carried to the engine, and those of them when it forgot its plans: a measure for the tables. */
+  let carried = 0
+  let carriedThen = 0
+
+  /** The messages that begin a transaction. Whatever makes the tables grow begins one. */
+  function beginning(): Buffer[] {
+    if (carried <= 2 * carriedThen + GROWTH_BYTES) return [serialize.query('begin')]
+    carriedThen = carried
+    return [serialize.query(FORGET_PLANS), serialize.query('begin')]
+  }
 
   function exchange(...messages: readonly Buffer[]): Promise<BackendMessage[]> {
     const whole = joinBytes([...begin, ...messages])
     begin = []
+    carried += whole.length
     return send(whole)
   }
 
@@ -83,7 +96,7 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
       throw error
     })
     const columns = columnsIn(answers)
-    if (name !== UNNAMED) prepared.set(text, { name, since: performance.now(), columns })
+    if (name !== UNNAMED) prepared.set(text, { name, columns })
     return readResult(answers, columns)
   }
 
@@ -111,10 +124,10 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
     return serialize.bind({ statement, values: parameters.map((value) => writeValue(value)) })
   }
 
-  /** Finds a statement that is young enough, and marks it as used. */
+  /** Finds a statement that is parsed, and marks it as used. */
   function findKnown(text: string): Prepared | undefined {
     const known = prepared.get(text)
-    if (known === undefined || performance.now() - known.since > MAX_AGE_MS) return undefined
+    if (known === undefined) return undefined
     prepared.delete(text)
     prepared.set(text, known)
     return known
@@ -122,7 +135,7 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
 
   return async (text, parameters) => {
     if (text === 'begin') {
-      begin = [serialize.query(text)]
+      begin = beginning()
       return BEGIN
     }
     if (SENT_AS_TEXT.has(text)) return readResult(await exchange(serialize.query(text)), [])
