@@ -65,7 +65,7 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
   let carried = 0
   let carriedThen = 0
 
-  /** The messages that begin a transaction. Whatever makes the tables grow begins one. */
+  /** The messages that begin a transaction. The steps of transactions, which make the tables grow, begin one. */
   function beginning(): Buffer[] {
     if (carried <= 2 * carriedThen + GROWTH_BYTES) return [serialize.query('begin')]
     carriedThen = carried
