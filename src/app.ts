@@ -274,7 +274,7 @@ async function assemble(parts: Parts): Promise<App> {
       ])
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
-      runtimeSet.close()
+      await runtimeSet.close()
       parts.services.close()
       await instrumentation?.close()
       // The last metrics are read from the database.

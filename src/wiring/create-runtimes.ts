@@ -11,7 +11,6 @@ import { createNetworkDirectory } from '../networks/directory.ts'
 import { createChainResetDetector } from '../relayers/chain-reset.ts'
 import { createHealthChecker } from '../relayers/health/check-health.ts'
 import { createPolicyBounds } from '../relayers/policy-bounds.ts'
-import { createRelayerReader } from '../relayers/read.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
@@ -23,6 +22,7 @@ import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import { joinRpcObservers, joinTransactionObservers } from './join-observers.ts'
 import { lowerPolicies } from './lower-policies.ts'
 import type { Instrumentation } from './metrics.ts'
+import { openRelayerReader } from './open-relayer-reader.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
 import { createRelayerRuntimes } from './relayer-runtime.ts'
@@ -89,7 +89,8 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     guarded,
   })
   const { runtimeOf, prepare } = runtimes
-  const relayerOf = createRelayerReader(database.requests, prepare)
+  const relayers = await openRelayerReader(database, prepare)
+  const relayerOf = relayers.read
   const observer = joinTransactionObservers(instrumentation?.transactions, traces?.lives)
   const resetDetector = createChainResetDetector({ db, clock, networks })
   const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>
@@ -131,7 +132,10 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     networks,
     bounds,
     sealer,
-    close: () => httpClient.close(),
+    close: async () => {
+      await relayers.close()
+      httpClient.close()
+    },
   }
 }
 

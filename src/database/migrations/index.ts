@@ -31,6 +31,7 @@ import * as traceParent from './0031-trace-parent.ts'
 import * as topUps from './0032-top-ups.ts'
 import * as fewerRowVersions from './0033-fewer-row-versions.ts'
 import * as shorterLog from './0034-shorter-log.ts'
+import * as relayerRows from './0035-relayer-rows.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -66,4 +67,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0032-top-ups': topUps,
   '0033-fewer-row-versions': fewerRowVersions,
   '0034-shorter-log': shorterLog,
+  '0035-relayer-rows': relayerRows,
 }
