@@ -54,12 +54,14 @@ export async function broadcastCurrent(
   )
   const saved = await context.db.transaction().execute(async (tx) => {
     const written = await writeRecords(tx, settled)
+    const byId = new Map(written.map((transaction) => [transaction.id, transaction]))
+    const unsaid = settled.filter((one) => !saysAcceptance(byId.get(one.transaction.id), one))
     await saveOutcomes(
       tx,
-      settled.map(({ outcome }) => outcome),
+      unsaid.map(({ outcome }) => outcome),
       { openOnly: true },
     )
-    return new Map(written.map((transaction) => [transaction.id, transaction]))
+    return byId
   })
   reportFinished(context, [...saved.values()])
   reportSubmitted(
@@ -110,11 +112,13 @@ interface BroadcastReply {
 
 interface SettledBroadcast extends Settled {
   readonly before: Transaction
+  readonly attempt: Attempt
   readonly result: BroadcastResult
 }
 
 function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): SettledBroadcast {
   const { chain } = runtime
+  const { attempt, result } = reply
   const before = reply.item.transaction
   const settled = settleBroadcast({
     ...reply,
@@ -126,7 +130,21 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
     numbered: chain.sequencing !== undefined,
     rebroadcastAfterMs: chain.rebroadcastAfterMs,
   })
-  return { before, result: reply.result, ...settled }
+  return { before, attempt, result, ...settled }
+}
+
+/** The record was written with the first acceptance of an attempt about which nothing else is stored, so the attempt needs no write. */
+function saysAcceptance(
+  written: Transaction | undefined,
+  { before, attempt, outcome }: SettledBroadcast,
+): boolean {
+  return (
+    outcome.outcome === 'broadcast' &&
+    before.sentAt === undefined &&
+    written?.acceptedAttempt === attempt.number &&
+    attempt.outcome === 'signed' &&
+    attempt.error === undefined
+  )
 }
 
 /** Writes all records, and returns those in which more than `nextRunAt` changed. */
