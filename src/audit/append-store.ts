@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type QueryExecutorProvider, sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { slicesOf } from '../lib/slices.ts'
 import { type AuditEntry, type AuditedChange, MANAGEMENT_CHAIN, type StoredEntry } from './entry.ts'
@@ -24,39 +24,39 @@ export const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) 
 
 /**
  * Appends changes to a chain of the log, in the database transaction that makes them: both are committed, or neither. Call it last, because
- * it locks the end of the chain until the commit; one database transaction appends to one chain only, so that no two can wait for each other.
- * @param seen The end of the chain, when the same database transaction has read it: that saves a statement, unless it has moved since.
+ * it locks the end of the chain until the commit; on a server one database transaction appends to one chain only, so that no two can wait for
+ * each other.
  */
-export async function appendEntries(
-  tx: Tx,
-  chain: string,
-  changes: readonly AuditedChange[],
-  seen?: ChainHead,
-): Promise<void> {
-  const [first, ...others] = slicesOf(changes, MAX_ENTRIES)
-  if (first === undefined) return
-  if (seen === undefined || !(await appendAfter(tx, chain, { head: seen, changes: first })))
-    await appendLocked(tx, chain, first)
-  for (const slice of others) await appendLocked(tx, chain, slice)
+export async function appendEntries(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
+  for (const slice of slicesOf(changes, MAX_ENTRIES)) {
+    const head = await lockHead(tx, chain)
+    if (!(await appendAfter(tx, chain, { head, changes: slice })))
+      throw new Error(`the end of the chain ${chain} of the audit log moved while it was locked`)
+  }
 }
 
-async function appendLocked(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
-  if (!(await appendAfter(tx, chain, { head: await lockHead(tx, chain), changes })))
-    throw new Error(`the end of the chain ${chain} of the audit log moved while it was locked`)
-}
-
+/** Changes, and the end of the chain to append them to. */
 interface Continuation {
   readonly head: ChainHead
   readonly changes: readonly AuditedChange[]
 }
 
-/** Appends changes and locks the end of the chain. Returns false, and writes nothing, when the chain does not end with `head`. */
-async function appendAfter(tx: Tx, chain: string, { head, changes }: Continuation): Promise<boolean> {
+/**
+ * Does the same in one statement, behind an end of the chain that the same database transaction has read. Returns false, and appends nothing,
+ * when the chain has another end by now, when there are no changes, or more than one statement takes.
+ */
+export async function appendAfter(
+  session: QueryExecutorProvider,
+  chain: string,
+  { head, changes }: Continuation,
+): Promise<boolean> {
+  if (changes.length > MAX_ENTRIES) return false
   const entries = link(chain, head, changes)
   const last = entries.at(-1)
+  if (last === undefined) return false
   const { rows } = await sql`
     with moved as (
-      update audit_chains set number = ${last?.number}, hash = ${last?.hash}
+      update audit_chains set number = ${last.number}, hash = ${last.hash}
       where chain = ${chain} and number = ${head.number} returning chain
     ), added as (
       insert into audit_log (chain, number, at, actor, address, request_id, action, target_type, target_id, before, after, hash)
@@ -65,7 +65,7 @@ async function appendAfter(tx: Tx, chain: string, { head, changes }: Continuatio
         number bigint, actor text, address text, request_id text, action text, target_type text, target_id text,
         before jsonb, after jsonb, hash bytea)
     )
-    select chain from moved`.execute(tx)
+    select chain from moved`.execute(session)
   return rows.length > 0
 }
 

@@ -11,11 +11,11 @@ import { findRelayer, saveRelayer } from '../relayers/store.ts'
 import { auditedAction } from './model/audited-transaction.ts'
 import type { Transaction } from './model/transaction.ts'
 import { newTransactionId } from './model/transaction-id.ts'
-import { lockForAdmission, readAdmissionFacts } from './store/admission-store.ts'
+import { lockForAdmission, storeAdmitted } from './store/admission-store.ts'
 import { findAttempts, insertAttempts, saveOutcomes } from './store/attempts-store.ts'
 import { findNextNonces, lockForNumbering, setNextNonce } from './store/nonce-store.ts'
 import { findSubmittable } from './store/queue-store.ts'
-import { insertTransactions, saveTransactions } from './store/transactions-store.ts'
+import { saveTransactions } from './store/transactions-store.ts'
 import {
   findDueInFlight,
   findDueRelayers,
@@ -98,8 +98,7 @@ function newRelayer(): EvmRelayer {
 
 async function accept(tx: Tx): Promise<Transaction> {
   const now = new Date()
-  await lockForAdmission(tx, ID)
-  await readAdmissionFacts(tx, ID, now)
+  const locked = await lockForAdmission(tx, ID, now)
   const { fees: _, ...request } = DRAFT
   const transaction: Transaction = {
     id: newTransactionId(),
@@ -115,9 +114,11 @@ async function accept(tx: Tx): Promise<Transaction> {
     cost: 1n,
     nextRunAt: now,
   }
-  await insertTransactions(tx, [transaction])
   const action = { actor: SERVICE, action: 'sendTransaction' } as const
-  await appendEntries(tx, chainOf(ID), [auditedAction(transaction.id, action, { after: transaction })])
+  const changes = [auditedAction(transaction.id, action, { after: transaction })]
+  const transactions = [transaction]
+  if (!(await storeAdmitted(tx, { relayerId: ID, transactions, changes, head: locked?.head })))
+    await appendEntries(tx, chainOf(ID), changes)
   return transaction
 }
 

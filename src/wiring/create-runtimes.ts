@@ -104,6 +104,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   })
   const context: TransactionsContext = {
     db,
+    hasOneSession: database.engine === 'pglite',
     clock,
     log,
     maxInFlight,

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  appendAfter,
   appendEntries,
   appendManagement,
   type ChainHead,
@@ -54,14 +55,21 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
     await sql`alter table audit_log enable trigger audit_log_append_only`.execute(db)
   }
 
+  async function headOf(chain: string): Promise<ChainHead> {
+    const { rows } = await sql<ChainHead>`
+      select ${HEAD_COLUMNS} from audit_chains where chain = ${chain}`.execute(db)
+    const [head] = rows
+    if (head === undefined) throw new Error(`the chain ${chain} has no entry`)
+    return head
+  }
+
   describe('the audit log', () => {
-    test('of more entries than one statement has fits, with and without a known end', async () => {
+    test('of more entries than one statement has fits', async () => {
       const changes = Array.from({ length: 1_100 }, (_, index) => change(`many-${index}`))
       await append('sliced', ...changes)
-      const heads =
-        await sql<ChainHead>`select ${HEAD_COLUMNS} from audit_chains where chain = 'sliced'`.execute(db)
-      await db.transaction().execute((tx) => appendEntries(tx, 'sliced', changes, heads.rows[0]))
-      expect(await reportOf('sliced')).toMatchObject({ entries: 2_200n, problem: undefined })
+      const head = await headOf('sliced')
+      expect(await appendAfter(db, 'sliced', { head, changes })).toBe(false)
+      expect(await reportOf('sliced')).toMatchObject({ entries: 1_100n, problem: undefined })
     })
 
     test('of entries with every kind of value fits', async () => {
@@ -125,15 +133,14 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
         expect(await reportOf(chain)).toMatchObject({ entries: 40n, problem: undefined })
     })
 
-    test('goes on behind the end that its writer has seen, and behind a later one where it has moved', async () => {
+    test('goes on behind the end that its writer has seen, and not where that has moved', async () => {
       await append('seen', change('a'))
-      const { rows } =
-        await sql<ChainHead>`select ${HEAD_COLUMNS} from audit_chains where chain = 'seen'`.execute(db)
-      const [seen] = rows
-      expect(seen?.number).toBe(1n)
-      for (const id of ['b', 'c'])
-        await db.transaction().execute((tx) => appendEntries(tx, 'seen', [change(id)], seen))
-      expect(await reportOf('seen')).toMatchObject({ entries: 3n, problem: undefined })
+      const head = await headOf('seen')
+      expect(head.number).toBe(1n)
+      expect(await appendAfter(db, 'seen', { head, changes: [] })).toBe(false)
+      expect(await appendAfter(db, 'seen', { head, changes: [change('b')] })).toBe(true)
+      expect(await appendAfter(db, 'seen', { head, changes: [change('c')] })).toBe(false)
+      expect(await reportOf('seen')).toMatchObject({ entries: 2n, problem: undefined })
     })
 
     test.each([

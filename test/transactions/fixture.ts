@@ -67,6 +67,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
     owner: randomUUID(),
     relayerOf: (id: string) => findRelayer(database.db, id),
     runtimeOf,
+    hasOneSession: true,
     findChainReset: async () => undefined,
     checkHealth: async () => undefined,
   }

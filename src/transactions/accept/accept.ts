@@ -35,6 +35,9 @@ export type Acceptor = (
 /** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
 const MAX_ROWS = 200
 
+/** The key of the candidates of all relayers. No relayer has an empty id. */
+const ALL = ''
+
 /**
  * Accepts requests: it checks, simulates and stores them with their events and audit entries. When the promise resolves, the row is
  * committed (I1). A node that does not answer refuses no request (I6): the worker simulates again before it signs.
@@ -44,7 +47,8 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
   const admit = createBatcher<Candidate, Decision>({
     maxItems: MAX_ROWS,
     collectsTurn: true,
-    keyOf: (candidate) => candidate.relayer.id,
+    // Where locks are waited for, requests of one relayer must not wait for those of another.
+    keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })
   return async (relayer, request, actor, idempotencyKey) => {

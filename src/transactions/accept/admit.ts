@@ -1,8 +1,9 @@
-import type { Transaction as DbTransaction } from 'kysely'
+import type { Transaction as DbTransaction, QueryExecutorProvider } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
+import { inOneGo } from '../../database/in-one-go.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf } from '../../relayers/network-of.ts'
@@ -21,9 +22,8 @@ import { auditedAction } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { lockForAdmission, readAdmissionFacts } from '../store/admission-store.ts'
+import { type LockedRelayer, lockForAdmission, storeAdmitted } from '../store/admission-store.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
-import { insertTransactions } from '../store/transactions-store.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './external-nonces.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
@@ -55,62 +55,101 @@ export type Decision =
 
 /** Settings of an admission. */
 interface AdmissionOptions {
-  /** Stores nothing when one of the candidates is refused. Default: stores the others. */
+  /** Stores nothing when one of the candidates is refused; they are of one relayer. Default: stores the others. */
   readonly allOrNone?: boolean
   /** Runs first, in the database transaction of the admission. Its error refuses every candidate. */
   readonly guard?: (tx: DbTransaction<Schema>) => Promise<AppError | undefined>
 }
 
 /**
- * Admits many requests of one relayer in one database transaction. The lock keeps the reserved sum true until the commit, so concurrent
- * requests cannot spend the same money, use the same nonce, or use an idempotency key twice.
+ * Admits many requests in one database transaction; of one relayer, unless the database has one session only. The locks keep the reserved sums
+ * true until the commit, so concurrent requests cannot spend the same money, use the same nonce, or use an idempotency key twice.
  */
 export async function admitCandidates(
   context: TransactionsContext,
   candidates: readonly Candidate[],
   { allOrNone = false, guard }: AdmissionOptions = {},
 ): Promise<Decision[]> {
-  const [first] = candidates
-  if (first === undefined) return []
-  const { id } = first.relayer
+  if (candidates.length === 0) return []
+  const groups = [...Map.groupBy(candidates, ({ relayer }) => relayer.id)]
   return context.db.transaction().execute(async (tx) => {
     const error = await guard?.(tx)
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
-    // Read again under the lock: the relayer may have been deleted or disabled since the candidate was created.
-    const relayer = await lockForAdmission(tx, id)
-    if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
-    const runtime = context.runtimeOf(first.relayer)
-    const nonces = candidates.flatMap(externalNonceOf)
-    const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
-    const keys = await findKeys(
-      tx,
-      id,
-      candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
-    )
     const now = context.clock.now()
-    const { reserved, head } = await readAdmissionFacts(tx, id, new Date(now))
-    const book = await openBookOf(context, tx, { relayer, candidates })
-    const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
-    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting, now }
-    const decisions = decide(runtime, candidates, admission)
-    if (allOrNone && decisions.some(({ kind }) => kind === 'refused')) return decisions
-    const admitted = candidates.flatMap((candidate, index) => {
-      const decision = decisions[index]
-      return decision?.kind === 'admitted' ? [{ ...candidate, ...decision }] : []
-    })
-    await insertTransactions(
-      tx,
-      admitted.map(({ transaction }) => transaction),
+    // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
+    const locked = await send(context, tx, (session) =>
+      Promise.all(groups.map(([id]) => lockForAdmission(session, id, new Date(now)))),
     )
-    await insertApprovals(
-      tx,
-      admitted.flatMap(({ approval }) => approval ?? []),
-    )
-    await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
-    await book.save()
-    await appendEntries(tx, chainOf(id), admitted.map(auditedSending), head)
-    return decisions
+    const decisions = new Map<Candidate, Decision>()
+    for (const [place, [id, group]] of groups.entries()) {
+      const round = { tx, id, locked: locked[place], now, allOrNone }
+      const decided = await admitGroup(context, group, round)
+      for (const [index, decision] of decided.entries()) decisions.set(group[index] as Candidate, decision)
+    }
+    return candidates.flatMap((candidate) => decisions.get(candidate) ?? [])
   })
+}
+
+/** With one session, no other statement of the process runs in between, so a statement need not wait for the answer to the one before it. */
+function send<T>(
+  { hasOneSession }: TransactionsContext,
+  tx: DbTransaction<Schema>,
+  start: (session: QueryExecutorProvider) => Promise<T>,
+): Promise<T> {
+  return hasOneSession ? inOneGo(tx, start) : start(tx)
+}
+
+interface Round {
+  readonly tx: DbTransaction<Schema>
+  /** The id of the relayer. */
+  readonly id: string
+  /** Undefined when there is no such relayer any more. */
+  readonly locked: LockedRelayer | undefined
+  /** In ms since the epoch. */
+  readonly now: number
+  readonly allOrNone: boolean
+}
+
+/** Decides about the candidates of one relayer, and stores those that are admitted: the decisions about the next relayer depend on it. */
+async function admitGroup(
+  context: TransactionsContext,
+  candidates: readonly Candidate[],
+  { tx, id, locked, now, allOrNone }: Round,
+): Promise<Decision[]> {
+  const [first] = candidates
+  if (first === undefined || locked === undefined)
+    return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
+  const { relayer, reserved, head } = locked
+  const runtime = context.runtimeOf(first.relayer)
+  const nonces = candidates.flatMap(externalNonceOf)
+  const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
+  const keys = await findKeys(
+    tx,
+    id,
+    candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
+  )
+  const book = await openBookOf(tx, { relayer, candidates, now })
+  const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
+  const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting, now }
+  const decisions = decide(runtime, candidates, admission)
+  if (allOrNone && decisions.some(({ kind }) => kind === 'refused')) return decisions
+  const admitted = candidates.flatMap((candidate, index) => {
+    const decision = decisions[index]
+    return decision?.kind === 'admitted' ? [{ ...candidate, ...decision }] : []
+  })
+  const transactions = admitted.map(({ transaction }) => transaction)
+  const changes = admitted.map(auditedSending)
+  const isAudited = await send(context, tx, (session) =>
+    storeAdmitted(session, { relayerId: id, transactions, changes, head }),
+  )
+  await insertApprovals(
+    tx,
+    admitted.flatMap(({ approval }) => approval ?? []),
+  )
+  await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
+  await book.save()
+  if (!isAudited) await appendEntries(tx, chainOf(id), changes)
+  return decisions
 }
 
 function auditedSending({ transaction, actor, results }: Candidate & Admitted) {
@@ -175,19 +214,21 @@ function decide(
   })
 }
 
-/** Locks the budgets that the candidates take from. A batch has the requests of many API keys, and of one relayer. */
+/** Locks the budgets that the candidates take from: those of their relayer and of many API keys. */
 function openBookOf(
-  { clock }: TransactionsContext,
   tx: DbTransaction<Schema>,
-  { relayer, candidates }: { readonly relayer: Relayer; readonly candidates: readonly Candidate[] },
+  {
+    relayer,
+    candidates,
+    now,
+  }: { readonly relayer: Relayer; readonly candidates: readonly Candidate[]; readonly now: number },
 ): Promise<Book> {
   const spenders = new Map(
     candidates
       .flatMap(({ actor }) => spendersOf(relayer, actor))
       .map((spender) => [spender.subject, spender]),
   )
-  const options = { network: networkOf(relayer), now: new Date(clock.now()) }
-  return openBook(tx, { spenders: [...spenders.values()], ...options })
+  return openBook(tx, { spenders: [...spenders.values()], network: networkOf(relayer), now: new Date(now) })
 }
 
 function asBudgeted(relayer: Relayer, { transaction, actor }: Candidate): Transaction {

@@ -26,6 +26,8 @@ export interface RelayerRuntime {
 /** Dependencies and settings that every function of this folder gets. */
 export interface TransactionsContext {
   readonly db: Kysely<Schema>
+  /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
+  readonly hasOneSession: boolean
   readonly clock: Clock
   readonly log: Logger
   /** The maximum number of transactions of one account that are signed and not mined. */

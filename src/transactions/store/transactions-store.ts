@@ -1,4 +1,4 @@
-import { type Transaction as DbTransaction, type RawBuilder, sql } from 'kysely'
+import { type Transaction as DbTransaction, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { IncidentType } from '../../events/event.ts'
@@ -55,7 +55,10 @@ const KEEP_CONTENT = sql`
     and e.transaction_id = any(array(select id from content_changed))`
 
 /** Stores new transactions and their events, in this order (I8). */
-export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+export async function insertTransactions(
+  session: QueryExecutorProvider,
+  transactions: readonly Transaction[],
+): Promise<void> {
   if (transactions.length === 0) return
   await sql`
     with record as materialized (select * from ${newRecords(transactions)}),
@@ -71,7 +74,7 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)
       select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record)
-    select ${WAKE_WORKERS} from record`.execute(tx)
+    select ${WAKE_WORKERS} from record`.execute(session)
 }
 
 interface SaveOptions {

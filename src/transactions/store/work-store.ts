@@ -140,19 +140,15 @@ export async function reservedBy(
   relayerId: string,
   { now, except }: { readonly now: Date; readonly except?: string | undefined },
 ): Promise<bigint> {
-  const all = reservation(db, relayerId, now)
-  const row = await (except === undefined ? all : all.where('id', '<>', except)).executeTakeFirstOrThrow()
-  return BigInt(row.sum ?? 0n)
+  const others = except === undefined ? sql`` : sql`and id <> ${except}`
+  const { rows } = await sql<{ sum: bigint | null }>`${reservation(relayerId, now)} ${others}`.execute(db)
+  return BigInt(rows[0]?.sum ?? 0n)
 }
 
-/** Builds the query for the sum that `reservedBy` returns; null when nothing is reserved. */
-export function reservation(db: Db, relayerId: string, now: Date) {
-  return db
-    .selectFrom('transactions')
-    .where('relayer_id', '=', relayerId)
-    .where(IS_UNMINED)
-    .where(isActive(now))
-    .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
+/** Builds the query for the sum that `reservedBy` returns; null when nothing is reserved. A further condition may follow. */
+export function reservation(relayerId: string, now: Date) {
+  return sql<bigint | null>`
+    select sum(cost) as sum from transactions where relayer_id = ${relayerId} and ${IS_UNMINED} and ${isActive(now)}`
 }
 
 /** Finds the newest setup transaction of the relayer. */
