@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util'
 import { PACKAGE_ROOT } from '../src/lib/package-root.ts'
 import type { Row } from './bench/measurement.ts'
+import { benchAccounts } from './bench/parts/accounts.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'
 import { benchFirstRequests } from './bench/parts/first-requests.ts'
 import { benchHealth } from './bench/parts/health.ts'
@@ -47,6 +48,7 @@ const transactions = Number(values.transactions)
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: benchHttp,
   send: () => benchSend({ transactions }),
+  accounts: () => benchAccounts({ transactions }),
   writes: () => benchWrites({ transactions }),
   kms: () => benchKms({ transactions }),
   deliveries: () => benchDeliveries({ transactions }),

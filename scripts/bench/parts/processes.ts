@@ -1,39 +1,26 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Anvil } from '../../../test/support/anvil.ts'
-import { anvilNetwork } from '../../../test/support/anvil-config.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../../../test/support/process.ts'
 import { callService, type Transaction } from '../../../test/support/service.ts'
 import { atLeast, type Measurement, type Row, single, withoutPostgres } from '../measurement.ts'
-import { drive, times } from '../support/load.ts'
-import { manyRelayers } from '../support/many-relayers.ts'
+import { ACCOUNTS, configOfAccounts, giveMoney, RELAYERS, sendTo, settled } from '../support/accounts.ts'
 import {
   BODY,
   becomes,
   cpuMs,
-  portOf,
-  sendRequest,
   transactionsOf,
   WITHOUT_LIMITS,
   withAnvil,
   withFolder,
 } from '../support/stage.ts'
 
-const ACCOUNTS = 20
-const RELAYERS = Array.from({ length: ACCOUNTS }, (_, index) => `relayer-${index}`)
-
-/** Connections of the load, however many processes share it. */
-const CONNECTIONS = 80
-
 /** Sent before the clock runs. */
 const WARM_UP = 400
 
 /** Sent to the process that is killed, so that it works on every account. */
 const HELD = 200
-
-/** What the account of each relayer has, in wei. */
-const BALANCE = '0x56bc75e2d63100000'
 
 const AT_NODE: readonly string[] = ['submitted', 'mined', 'confirmed']
 
@@ -116,20 +103,9 @@ function startOn(anvil: Anvil, { folder, databaseUrl }: { folder: string; databa
   return startProcess({
     rpcUrl: anvil.url,
     folder,
-    config: manyRelayers(ACCOUNTS, [anvilNetwork([anvil.url])]),
+    config: configOfAccounts(anvil),
     env: { ...WITHOUT_LIMITS, DATABASE_URL: databaseUrl },
   })
-}
-
-/** The relayers have no money at the start, so the service disables them until their next health check. */
-async function giveMoney(anvil: Anvil, [service]: readonly ServiceProcess[]): Promise<void> {
-  for (const relayer of RELAYERS) {
-    const { data } = await ask<{ address: string }>(service, `/relayers/${relayer}`)
-    await anvil.rpc('anvil_setBalance', [data.address, BALANCE])
-  }
-  const enabled = async (relayer: string) =>
-    !(await ask<{ system_disabled: boolean }>(service, `/relayers/${relayer}`)).data.system_disabled
-  for (const relayer of RELAYERS) await becomes(() => enabled(relayer), 200)
 }
 
 /** Accepted requests, for each second of the clock and of the CPU time of the processes. */
@@ -145,27 +121,6 @@ async function measureAccepted(services: readonly ServiceProcess[], count: numbe
 async function totalCpuMs(services: readonly ServiceProcess[]): Promise<number> {
   const all = await Promise.all(services.map(cpuMs))
   return all.reduce((sum, one) => sum + one, 0)
-}
-
-/** Sends so many in all, for every account and through every process alike. */
-async function sendTo(services: readonly ServiceProcess[], count: number): Promise<void> {
-  const more = times(count)
-  const connections = CONNECTIONS / (RELAYERS.length * services.length)
-  const loads = services.flatMap((service) =>
-    RELAYERS.map((relayer) =>
-      drive({ port: portOf(service), request: sendRequest(relayer), connections, more }),
-    ),
-  )
-  await Promise.all(loads)
-}
-
-/** Waits until nothing is on its way. */
-async function settled([service]: readonly ServiceProcess[]): Promise<void> {
-  for (const relayer of RELAYERS) {
-    const total = async (filter: string) =>
-      (await ask(service, `${transactionsOf(relayer)}?per_page=1${filter}`)).pagination?.total_items
-    await becomes(async () => (await total('&status=confirmed')) === (await total('')), 200)
-  }
 }
 
 /** Time in ms from the kill of the first process until the second one has sent a request for every account. */
@@ -186,9 +141,4 @@ async function sendUntilAtNode({ url }: ServiceProcess, relayer: string): Promis
     const seen = await callService<Transaction>(url, { method: 'GET', path: `${path}/${body.data.id}` })
     return AT_NODE.includes(seen.body.data.status)
   }, 50)
-}
-
-async function ask<Data>(service: ServiceProcess | undefined, path: string) {
-  if (service === undefined) throw new Error('There is no process.')
-  return (await callService<Data>(service.url, { method: 'GET', path })).body
 }
