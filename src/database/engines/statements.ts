@@ -34,6 +34,9 @@ interface Prepared {
   readonly columns: readonly ColumnReader[]
 }
 
+/** Runs what is bound, and asks for its columns. */
+const DESCRIBED = [serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
+
 /** The name of the statement that the engine forgets when it parses the next one. */
 const UNNAMED = ''
 
@@ -60,6 +63,8 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
   let begin: readonly Buffer[] = []
   // A Map keeps the order of insertion, so its first entry is the one that was used least recently.
   const prepared = new Map<string, Prepared>()
+  /** The names of the statements whose first call has no answer yet, by text. */
+  const parsing = new Map<string, string>()
   let created = 0
   /** The bytes that all statements have carried to the engine, and those of them when it forgot its plans: a measure for the tables. */
   let carried = 0
@@ -88,16 +93,23 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
   async function runNew(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
     const name = parameters.length > MAX_PARAMETERS ? UNNAMED : `s${++created}`
     const parsed = [serialize.parse({ name, text }), bind(name, parameters)]
-    const executed = [serialize.describe({ type: 'P' }), serialize.execute(), serialize.sync()]
     const closed = name === UNNAMED ? [] : makeRoom(text)
-    const answers = await exchange(...closed, ...parsed, ...executed).catch(async (error: unknown) => {
+    if (name !== UNNAMED) parsing.set(text, name)
+    const answers = await exchange(...closed, ...parsed, ...DESCRIBED).catch(async (error: unknown) => {
+      parsing.delete(text)
       // The engine may have parsed it before it failed. The first error is the one that says why.
       await close([name]).catch(() => {})
       throw error
     })
     const columns = columnsIn(answers)
-    if (name !== UNNAMED) prepared.set(text, { name, columns })
+    if (parsing.delete(text)) prepared.set(text, { name, columns })
     return readResult(answers, columns)
+  }
+
+  /** Runs a statement that an earlier call, whose answer is not here yet, parses: the engine reads that call first. */
+  async function runParsing(name: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    const answers = await exchange(bind(name, parameters), ...DESCRIBED)
+    return readResult(answers, columnsIn(answers))
   }
 
   /** Forgets an older form of the statement, and the one that was used least recently when there are too many. */
@@ -124,6 +136,13 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
     return serialize.bind({ statement, values: parameters.map((value) => writeValue(value)) })
   }
 
+  function run(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    const known = findKnown(text)
+    if (known !== undefined) return runKnown(known, parameters)
+    const name = parsing.get(text)
+    return name === undefined ? runNew(text, parameters) : runParsing(name, parameters)
+  }
+
   /** Finds a statement that is parsed, and marks it as used. */
   function findKnown(text: string): Prepared | undefined {
     const known = prepared.get(text)
@@ -139,8 +158,7 @@ export function createStatements({ writeValue, send }: StatementRunner): RunStat
       return BEGIN
     }
     if (SENT_AS_TEXT.has(text)) return readResult(await exchange(serialize.query(text)), [])
-    const known = findKnown(text)
-    const result = known ? await runKnown(known, parameters) : await runNew(text, parameters)
+    const result = await run(text, parameters)
     if (DEFINITIONS.has(result.command)) await forgetAll()
     return result
   }

@@ -36,6 +36,28 @@ test('a statement is parsed once, and takes one call of the engine, the first ti
   expect(await callsOf(async () => expect((await next(41)).rows).toEqual([{ next: 42 }]))).toBe(1)
 })
 
+test('a statement that is sent again before its first answer is parsed once', async () => {
+  const next = (id: number) => ask('select $1::int + 2 as next', [id])
+  const results = await Promise.all([next(1), next(2), next(3)])
+  expect(results.map(({ rows }) => rows)).toEqual([[{ next: 3 }], [{ next: 4 }], [{ next: 5 }]])
+  expect((await next(4)).rows).toEqual([{ next: 6 }])
+  expect((await preparedTexts()).filter((text) => text.includes('+ 2 as next'))).toHaveLength(1)
+})
+
+test('of statements that are sent together, a failed one spoils those behind it and leaves nothing behind', async () => {
+  const divide = (by: number) => ask('select 8 / $1::int as quotient', [by])
+  await ask('begin')
+  const results = await Promise.allSettled([divide(2), divide(0), divide(4)])
+  expect(results).toMatchObject([
+    { value: { rows: [{ quotient: 4 }] } },
+    { reason: { code: '22012' } },
+    { reason: { code: '25P02' } },
+  ])
+  await ask('rollback')
+  expect((await divide(1)).rows).toEqual([{ quotient: 8 }])
+  expect((await preparedTexts()).filter((text) => text.includes('as quotient'))).toHaveLength(1)
+})
+
 test('a statement gets another plan when what was stored may have made its table large, and is not parsed again', async () => {
   const look = () => ask('select text from growing where id = 7')
   const planOf = async () => {
