@@ -5,6 +5,7 @@ import type { Attempt } from '../chains/attempt.ts'
 import type { EvmDraft } from '../chains/evm/content.ts'
 import { acquireLease, releaseLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
+import { sendTogether } from '../database/statement-queue.ts'
 import type { Logger } from '../log.ts'
 import type { EvmRelayer } from '../relayers/relayer.ts'
 import { findRelayer, saveRelayer } from '../relayers/store.ts'
@@ -98,7 +99,7 @@ function newRelayer(): EvmRelayer {
 
 async function accept(tx: Tx): Promise<Transaction> {
   const now = new Date()
-  const locked = await lockForAdmission(tx, ID, now)
+  const locked = await sendTogether(tx, (queue) => lockForAdmission(queue, ID, now))
   const { fees: _, ...request } = DRAFT
   const transaction: Transaction = {
     id: newTransactionId(),
@@ -116,9 +117,9 @@ async function accept(tx: Tx): Promise<Transaction> {
   }
   const action = { actor: SERVICE, action: 'sendTransaction' } as const
   const changes = [auditedAction(transaction.id, action, { after: transaction })]
-  const transactions = [transaction]
-  if (!(await storeAdmitted(tx, { relayerId: ID, transactions, changes, head: locked?.head })))
-    await appendEntries(tx, chainOf(ID), changes)
+  const admitted = { relayerId: ID, transactions: [transaction], changes, head: locked?.head }
+  const isAudited = await sendTogether(tx, (queue) => storeAdmitted(queue, admitted))
+  if (!isAudited) await appendEntries(tx, chainOf(ID), changes)
   return transaction
 }
 

@@ -11,6 +11,7 @@ import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/d
 import { createLogger } from '../../src/log.ts'
 import { describeAudit } from './audit-cases.ts'
 import { describeDatabase } from './conformance.ts'
+import { describeStatementQueue } from './statement-queue-cases.ts'
 import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -38,6 +39,7 @@ describe('pglite', () => {
   describeDatabase(setUp)
   describeUpgrade(setUp)
   describeAudit(setUp)
+  describeStatementQueue(setUp, { engine: 'pglite' })
 })
 
 describe('the data folder', () => {

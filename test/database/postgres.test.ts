@@ -17,6 +17,7 @@ import { ACTOR } from '../support/actor.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeAudit } from './audit-cases.ts'
 import { describeDatabase } from './conformance.ts'
+import { describeStatementQueue } from './statement-queue-cases.ts'
 import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -41,6 +42,7 @@ describe('postgres', () => {
   describeDatabase(setUp)
   describeUpgrade(setUp)
   describeAudit(setUp)
+  describeStatementQueue(setUp, { engine: 'postgres' })
 
   test('its clock is right in a process whose own clock is an hour ahead, and stays right when that one steps', async () => {
     const database = await open()

@@ -1,10 +1,10 @@
-import type { Transaction as DbTransaction, QueryExecutorProvider } from 'kysely'
+import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
-import { inOneGo } from '../../database/in-one-go.ts'
 import type { Schema } from '../../database/schema.ts'
+import { type StatementQueue, sendInTurn, sendTogether } from '../../database/statement-queue.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
@@ -77,26 +77,29 @@ export async function admitCandidates(
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     const now = context.clock.now()
     // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
-    const locked = await send(context, tx, (session) =>
-      Promise.all(groups.map(([id]) => lockForAdmission(session, id, new Date(now)))),
+    const locked = await send(context, tx, (queue) =>
+      Promise.all(groups.map(([id]) => lockForAdmission(queue, id, new Date(now)))),
     )
     const decisions = new Map<Candidate, Decision>()
     for (const [place, [id, group]] of groups.entries()) {
       const round = { tx, id, locked: locked[place], now, allOrNone }
       const decided = await admitGroup(context, group, round)
-      for (const [index, decision] of decided.entries()) decisions.set(group[index] as Candidate, decision)
+      for (const [index, candidate] of group.entries()) {
+        const decision = decided[index]
+        if (decision !== undefined) decisions.set(candidate, decision)
+      }
     }
     return candidates.flatMap((candidate) => decisions.get(candidate) ?? [])
   })
 }
 
-/** With one session, no other statement of the process runs in between, so a statement need not wait for the answer to the one before it. */
+/** Runs statements that begin together. With one session, no other work of the process comes in between. */
 function send<T>(
   { hasOneSession }: TransactionsContext,
   tx: DbTransaction<Schema>,
-  start: (session: QueryExecutorProvider) => Promise<T>,
+  start: (queue: StatementQueue) => Promise<T>,
 ): Promise<T> {
-  return hasOneSession ? inOneGo(tx, start) : start(tx)
+  return hasOneSession ? sendTogether(tx, start) : sendInTurn(tx, start)
 }
 
 interface Round {
@@ -139,8 +142,8 @@ async function admitGroup(
   })
   const transactions = admitted.map(({ transaction }) => transaction)
   const changes = admitted.map(auditedSending)
-  const isAudited = await send(context, tx, (session) =>
-    storeAdmitted(session, { relayerId: id, transactions, changes, head }),
+  const isAudited = await send(context, tx, (queue) =>
+    storeAdmitted(queue, { relayerId: id, transactions, changes, head }),
   )
   await insertApprovals(
     tx,

@@ -2,6 +2,7 @@ import { type QueryExecutorProvider, type Selectable, sql } from 'kysely'
 import { appendAfter, type ChainHead, HEAD_COLUMNS } from '../../audit/append-store.ts'
 import { type AuditedChange, chainOf } from '../../audit/entry.ts'
 import type { RelayersTable } from '../../database/schema.ts'
+import type { StatementQueue } from '../../database/statement-queue.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { toRelayer } from '../../relayers/relayer-codec.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -22,14 +23,14 @@ export interface LockedRelayer {
  * undefined when there is no such relayer.
  */
 export async function lockForAdmission(
-  session: QueryExecutorProvider,
+  queue: StatementQueue,
   relayerId: string,
   now: Date,
 ): Promise<LockedRelayer | undefined> {
   // Two statements: none sees what was committed while it waited for a lock.
   const [relayer, facts] = await Promise.all([
-    lockRelayerAndCounters(session, relayerId),
-    readFacts(session, relayerId, now),
+    lockRelayerAndCounters(queue, relayerId),
+    readFacts(queue, relayerId, now),
   ])
   return relayer && { relayer, ...facts }
 }
@@ -82,12 +83,12 @@ export interface AdmittedRows {
  * `appendEntries` still has to append the entries: they are the first ones of the relayer, or another writer has appended some meanwhile.
  */
 export async function storeAdmitted(
-  session: QueryExecutorProvider,
+  queue: StatementQueue,
   { relayerId, transactions, changes, head }: AdmittedRows,
 ): Promise<boolean> {
   const [, isAppended] = await Promise.all([
-    insertTransactions(session, transactions),
-    head !== undefined && appendAfter(session, chainOf(relayerId), { head, changes }),
+    insertTransactions(queue, transactions),
+    head !== undefined && appendAfter(queue, chainOf(relayerId), { head, changes }),
   ])
   return isAppended
 }
