@@ -1,4 +1,4 @@
-import type { ConnectionProvider, QueryExecutorProvider, Transaction } from 'kysely'
+import type { QueryExecutorProvider, Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /**
@@ -17,42 +17,38 @@ type Start<T> = (queue: StatementQueue) => Promise<T>
  * until this thread has time. The engine refuses those behind a failed one, and reads them before the end of the database transaction.
  */
 export function sendTogether<T>(tx: Transaction<Schema>, start: Start<T>): Promise<T> {
-  return withQueue(tx, start, (connection) => {
-    let last: Promise<unknown> = Promise.resolve()
-    return (use) => {
-      const sent = use(connection)
-      // The error of the first one is the reason for all others.
-      sent.catch(() => {})
-      const next = last.then(() => sent)
-      last = next
-      return next
-    }
+  return withQueue(tx, start, (before, run) => {
+    const sent = run()
+    // The error of the first one is the reason for all others.
+    sent.catch(() => {})
+    return before.then(() => sent)
   })
 }
 
 /** Sends each of the statements that `start` begins to a server when the one before it has its answer, and none behind a failed one. */
 export function sendInTurn<T>(tx: Transaction<Schema>, start: Start<T>): Promise<T> {
-  return withQueue(tx, start, (connection) => {
-    let last: Promise<unknown> = Promise.resolve()
-    return (use) => {
-      const next = last.then(() => use(connection))
-      last = next
-      return next
-    }
-  })
+  return withQueue(tx, start, (before, run) => before.then(run))
 }
 
-type ProvideConnection = ConnectionProvider['provideConnection']
-type Connection = Parameters<Parameters<ProvideConnection>[0]>[0]
+/** Runs a statement behind those before it. Its promise is rejected when theirs is. */
+type Enqueue = <R>(before: Promise<unknown>, run: () => Promise<R>) => Promise<R>
 
-function withQueue<T>(
-  tx: Transaction<Schema>,
-  start: Start<T>,
-  provideIn: (connection: Connection) => ProvideConnection,
-): Promise<T> {
+function withQueue<T>(tx: Transaction<Schema>, start: Start<T>, enqueue: Enqueue): Promise<T> {
   const executor = tx.getExecutor()
-  return executor.provideConnection((connection) => {
-    const queued = executor.withConnectionProvider({ provideConnection: provideIn(connection) })
-    return start({ getExecutor: () => queued, stopsAtFailure: true })
+  return executor.provideConnection(async (connection) => {
+    let last: Promise<unknown> = Promise.resolve()
+    const queued = executor.withConnectionProvider({
+      provideConnection: (use) => {
+        const next = enqueue(last, () => use(connection))
+        last = next
+        return next
+      },
+    })
+    try {
+      return await start({ getExecutor: () => queued, stopsAtFailure: true })
+    } finally {
+      // An error of the program, such as an unreadable row, must not end the database transaction while a statement is on its way.
+      await last.catch(() => {})
+    }
   })
 }

@@ -52,6 +52,25 @@ export function describeStatementQueue(
       await sql`delete from noted`.execute(database.db)
     })
 
+    test('have their answers before an error of the program ends the database transaction', async () => {
+      let ended = 0
+      const failing = database.db.transaction().execute((tx) =>
+        send(tx, (queue) => {
+          const notes = [6, 7, 8].map((id) => note(queue, id).finally(() => (ended += 1)))
+          const [first = Promise.reject(new Error('nothing was noted'))] = notes
+          return Promise.all([
+            ...notes,
+            first.then(() => {
+              throw new Error('unreadable')
+            }),
+          ])
+        }),
+      )
+      await expect(failing).rejects.toThrow('unreadable')
+      expect(ended).toBe(3)
+      expect(await notedIds()).toEqual([])
+    })
+
     test('leave nothing behind when one fails, neither before it nor behind it', async () => {
       for (let round = 0; round < 20; round += 1) {
         const failing = database.db
