@@ -5,7 +5,7 @@ import type { Relayer } from './relayer.ts'
 /** The database notifies this channel whenever a relayer changes, in anything that a `Relayer` has, or is deleted. */
 export const RELAYER_ROWS_CHANNEL = 'relayer_rows_changed'
 
-/** The most relayers that are kept, about 2 kB each. More are read again, as they were before there were copies. */
+/** The most relayers that are kept, about 2 kB each. The next one makes the service forget and read all of them again. */
 const MAX_COPIES = 1_000
 
 /**

@@ -47,7 +47,7 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
   const admit = createBatcher<Candidate, Decision>({
     maxItems: MAX_ROWS,
     collectsTurn: true,
-    // Where locks are waited for, requests of one relayer must not wait for those of another.
+    // A server makes a database transaction wait for locks, and the requests of one relayer must not wait for the locks of another.
     keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })
