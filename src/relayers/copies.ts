@@ -1,4 +1,3 @@
-import { createTurnGate } from '../lib/concurrency/turn-gate.ts'
 import type { RelayerReader } from './read.ts'
 import type { Relayer } from './relayer.ts'
 
@@ -7,13 +6,6 @@ export const RELAYER_ROWS_CHANNEL = 'relayer_rows_changed'
 
 /** The most relayers that are kept, about 2 kB each. The next one makes the service forget and read all of them again. */
 const MAX_COPIES = 1_000
-
-/**
- * The most requests that go on in one turn of the event loop. Each works for about 0.2 ms before it waits for the database, and a small request
- * that arrives meanwhile waits for all of them: without a limit the slowest hundredth of `GET /health` takes a sixth longer, and a
- * lower one gains nothing.
- */
-const READS_PER_TURN = 16
 
 /** A reader that remembers relayers. */
 export interface RelayerCopies {
@@ -28,13 +20,11 @@ export interface RelayerCopies {
  */
 export function keepCopies(read: RelayerReader): RelayerCopies {
   let copies = new Map<string, Relayer>()
-  const gate = createTurnGate(READS_PER_TURN)
   return {
     forget() {
       copies = new Map()
     },
     async read(id) {
-      await gate()
       const copy = copies.get(id)
       if (copy !== undefined) return copy
       // A change while it is read leaves this map behind, and what was read with it.
