@@ -64,5 +64,5 @@ VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]
 # node itself receives SIGTERM. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
-ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--initial-old-space-size=128", "dist/main.js"]
 CMD ["serve"]

@@ -8,17 +8,28 @@ const TRIM_THRESHOLD_BYTES = 1_048_576
 /** The variable that glibc reads when a process starts. */
 const TRIM_THRESHOLD = 'MALLOC_TRIM_THRESHOLD_'
 
-/**
- * The largest half of V8's space for new objects, in MiB. V8 would let each half grow to 64 MiB as soon as a burst of work needs it, and an idle
- * service keeps both. A load costs the same CPU time with 16, and a quarter more with 8.
- */
-const SEMI_SPACE_MIB = 16
+/** A size in the heap of V8, which reads it when a process starts. */
+interface HeapSize {
+  /** The option of Node.js for it. */
+  readonly option: string
+  readonly mebibytes: number
+  /** The options by which an operator decides about this size. Node.js accepts both ways to write one. */
+  readonly decided: RegExp
+}
 
-/** The option of Node.js for it, which V8 reads when a process starts. */
-const SEMI_SPACE = '--max-semi-space-size'
-
-/** Node.js accepts both ways to write an option. */
-const ANY_SEMI_SPACE = /--(max|min)[-_]semi[-_]space[-_]size/
+const HEAP_SIZES: readonly HeapSize[] = [
+  // Each half of the space for new objects. V8 would let it grow to 64 MiB as soon as a burst of work needs it, and an idle service keeps both.
+  // A load costs the same CPU time with 16, and a quarter more with 8.
+  { option: '--max-semi-space-size', mebibytes: 16, decided: /--(max|min)[-_]semi[-_]space[-_]size/ },
+  // The space for older objects up to which V8 does not look for dead ones. About 45 MiB of it are always alive, and with less room V8 marks them
+  // twice a second under load: 5 % more CPU time of the service with 96, and 15 % more with V8's own size. An idle service is not larger; with
+  // 5,000 relayers it is by 20 MB.
+  {
+    option: '--initial-old-space-size',
+    mebibytes: 128,
+    decided: /--(initial|max)[-_](old[-_]space|heap)[-_]size/,
+  },
+]
 
 /** The settings that a process gets when it starts. */
 export interface StartSettings {
@@ -43,11 +54,12 @@ export function settingsToRestartWith(facts: ProcessFacts): StartSettings | unde
   const { platform, args, env, execArgv, hasChannel, isConfined } = facts
   if (platform !== 'linux' || args[0] !== 'serve' || hasChannel || isConfined) return undefined
   const hasThreshold = env[TRIM_THRESHOLD] !== undefined
-  const hasSemiSpace = [...execArgv, env.NODE_OPTIONS ?? ''].some((text) => ANY_SEMI_SPACE.test(text))
-  if (hasThreshold && hasSemiSpace) return undefined
+  const given = [...execArgv, env.NODE_OPTIONS ?? '']
+  const missing = HEAP_SIZES.filter(({ decided }) => !given.some((text) => decided.test(text)))
+  if (hasThreshold && missing.length === 0) return undefined
   return {
     env: hasThreshold ? env : { ...env, [TRIM_THRESHOLD]: String(TRIM_THRESHOLD_BYTES) },
-    execArgv: hasSemiSpace ? execArgv : [...execArgv, `${SEMI_SPACE}=${SEMI_SPACE_MIB}`],
+    execArgv: [...execArgv, ...missing.map(({ option, mebibytes }) => `${option}=${mebibytes}`)],
   }
 }
 

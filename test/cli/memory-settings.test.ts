@@ -10,10 +10,10 @@ const SERVICE = {
   isConfined: false,
 } as const
 
-test('the service starts again with a fixed threshold and a smaller space for new objects, and keeps its other settings', () => {
+test('the service starts again with a fixed threshold and fixed sizes of the heap, and keeps its other settings', () => {
   expect(settingsToRestartWith(SERVICE)).toEqual({
     env: { HOST: '::', MALLOC_TRIM_THRESHOLD_: '1048576' },
-    execArgv: ['--enable-source-maps', '--max-semi-space-size=16'],
+    execArgv: ['--enable-source-maps', '--max-semi-space-size=16', '--initial-old-space-size=128'],
   })
 })
 
@@ -28,20 +28,36 @@ test('the threshold of an operator stays', () => {
   expect(settingsToRestartWith({ ...SERVICE, env })).toMatchObject({ env })
 })
 
+const SEMI_SPACE = '--max-semi-space-size=16'
+const OLD_SPACE = '--initial-old-space-size=128'
+
 test.each([
-  ['an option', { execArgv: ['--max-semi-space-size=32'] }],
-  ['an option with underscores', { execArgv: ['--max_semi_space_size=32'] }],
-  ['the smallest size', { execArgv: ['--min-semi-space-size=32'] }],
-])('the space for new objects of an operator stays: %s', (_, { execArgv }) => {
-  expect(settingsToRestartWith({ ...SERVICE, execArgv })).toMatchObject({ execArgv })
-  const env = { NODE_OPTIONS: `--trace-warnings ${execArgv[0]}` }
-  expect(settingsToRestartWith({ ...SERVICE, env })).toMatchObject({ execArgv: SERVICE.execArgv })
+  ['--max-semi-space-size=32', OLD_SPACE],
+  ['--max_semi_space_size=32', OLD_SPACE],
+  ['--min-semi-space-size=32', OLD_SPACE],
+  ['--initial-old-space-size=64', SEMI_SPACE],
+  ['--max-old-space-size=96', SEMI_SPACE],
+  ['--max_old_space_size_percentage=20', SEMI_SPACE],
+  ['--max-heap-size=200', SEMI_SPACE],
+])('a size of an operator stays, whether an option or in NODE_OPTIONS: %s', (option, added) => {
+  expect(settingsToRestartWith({ ...SERVICE, execArgv: [option] })).toMatchObject({
+    execArgv: [option, added],
+  })
+  const env = { NODE_OPTIONS: `--trace-warnings ${option}` }
+  expect(settingsToRestartWith({ ...SERVICE, env })).toMatchObject({
+    execArgv: [...SERVICE.execArgv, added],
+  })
 })
 
 test.each([
   [
-    'an operator has set the threshold and the space for new objects',
-    { env: { MALLOC_TRIM_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=32' } },
+    'an operator has set the threshold and the sizes of the heap',
+    {
+      env: {
+        MALLOC_TRIM_THRESHOLD_: '131072',
+        NODE_OPTIONS: '--max-semi-space-size=32 --max-old-space-size=200',
+      },
+    },
   ],
   ['the system has another allocator', { platform: 'darwin' }],
   ['a command ends soon', { args: ['health'] }],

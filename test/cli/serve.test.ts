@@ -93,7 +93,9 @@ describe('serve', () => {
         expect.arrayContaining([`DATA_DIR=${env.DATA_DIR}`, 'MALLOC_TRIM_THRESHOLD_=1048576']),
       )
       const line = await readFile(`/proc/${child.pid}/cmdline`, 'utf8')
-      expect(line.split('\0')).toContain('--max-semi-space-size=16')
+      expect(line.split('\0')).toEqual(
+        expect.arrayContaining(['--max-semi-space-size=16', '--initial-old-space-size=128']),
+      )
       child.kill('SIGTERM')
       expect(await once(child, 'exit')).toEqual([0, null])
     },
