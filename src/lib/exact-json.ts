@@ -1,3 +1,5 @@
+import { mapFields } from './map-fields.ts'
+
 /**
  * JSON for storage that returns every value unchanged (I10): jsonb has no exact integers for every reader, no times, and no zero bytes in a
  * text. A bigint becomes `{"$int": "…"}`, a Date `{"$time": "…"}`, and a text that jsonb cannot store `{"$text": "…"}` with its UTF-16 (little
@@ -10,10 +12,7 @@ export function toExactJson(value: unknown): unknown {
   if (typeof value === 'string') return isStorable(value) ? value : { $text: encodeText(value) }
   if (value instanceof Date) return { $time: value.toISOString() }
   if (Array.isArray(value)) return value.map(toExactJson)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, field]) => (field === undefined ? [] : [[key, toExactJson(field)]])),
-  )
+  return typeof value === 'object' && value !== null ? mapFields(value, toExactJson) : value
 }
 
 /** Restores the value that `toExactJson` converted. */
@@ -24,7 +23,7 @@ export function fromExactJson(stored: unknown): unknown {
   if (typeof $int === 'string') return BigInt($int)
   if (typeof $time === 'string') return new Date($time)
   if (typeof $text === 'string') return decodeText($text)
-  return Object.fromEntries(Object.entries(stored).map(([key, field]) => [key, fromExactJson(field)]))
+  return mapFields(stored, fromExactJson)
 }
 
 function isStorable(text: string): boolean {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { toExactJson } from './exact-json.ts'
+import { mapFields } from './map-fields.ts'
 
 /** Gives the SHA-256, in hex, of a value as JSON. It ignores the order of fields, and undefined fields. */
 export function fingerprintOf(value: unknown): string {
@@ -14,9 +15,5 @@ export function canonicalJson(value: unknown): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, field]) => [name, sorted(field)]),
-  )
+  return mapFields(value, sorted, Object.keys(value).sort())
 }

@@ -1,5 +1,6 @@
 import type { AccessList, Hex, TransactionSerializable, TransactionSerializableEIP7702 } from 'viem'
-import { bytesToHex, hexToBytes, serializeTransaction, toHex } from 'viem/utils'
+import { hexToBytes, serializeTransaction } from 'viem/utils'
+import { hexDigits } from '../../lib/hex-digits.ts'
 import { keccak256, keccak256Hex } from '../../lib/keccak256.ts'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
@@ -14,15 +15,17 @@ export async function signDraft(
 ): Promise<SignedDraft> {
   const unsigned: TransactionSerializable = toUnsigned(draft, nonce, chainId)
   const signature = await signHashOf(hexToBytes(serializeTransaction(unsigned)), signer)
-  const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
+  const { recovery } = signature
+  const isLegacy = unsigned.type === 'legacy'
+  const presented = presentSignature(signature, isLegacy ? 27 + recovery : recovery)
   const serialized = serializeTransaction(unsigned, {
-    ...parts,
-    v:
-      unsigned.type === 'legacy' ? BigInt(chainId * 2 + 35 + signature.recovery) : BigInt(signature.recovery),
+    r: `0x${presented.r}`,
+    s: `0x${presented.s}`,
+    yParity: recovery,
+    v: BigInt(isLegacy ? chainId * 2 + 35 + recovery : recovery),
   })
-  const v = unsigned.type === 'legacy' ? 27 + signature.recovery : signature.recovery
   const raw = hexToBytes(serialized)
-  return { raw, hash: keccak256Hex(raw), signature: presentSignature(signature, v) }
+  return { raw, hash: keccak256Hex(raw), signature: presented }
 }
 
 /** Returns the bytes whose hash is signed. */
@@ -89,6 +92,6 @@ function toSerializable({ address, r, s, nonce, ...others }: Authorization): Aut
 }
 
 function presentSignature({ r, s }: EcdsaSignature, v: number): Signature {
-  const [rHex, sHex] = [bytesToHex(r).slice(2), bytesToHex(s).slice(2)]
-  return { r: rHex, s: sHex, v, sig: `${rHex}${sHex}${toHex(v, { size: 1 }).slice(2)}` }
+  const [rHex, sHex] = [hexDigits(r), hexDigits(s)]
+  return { r: rHex, s: sHex, v, sig: `${rHex}${sHex}${v.toString(16).padStart(2, '0')}` }
 }

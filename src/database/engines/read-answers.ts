@@ -55,10 +55,10 @@ function readRows(messages: readonly BackendMessage[], columns: readonly ColumnR
   for (const message of messages) {
     if (!(message instanceof DataRowMessage)) continue
     const row: Record<string, unknown> = {}
-    for (const [index, { name, read }] of columns.entries()) {
+    columns.forEach(({ name, read }, index) => {
       const text: string | null = message.fields[index]
       row[name] = text === null ? null : read(text)
-    }
+    })
     rows.push(row)
   }
   return rows

@@ -171,10 +171,11 @@ function toResult(stored: object | null): ChainResult | undefined {
 
 /** Converts a row to an attempt. */
 export function toAttempt(row: AttemptRow): Attempt {
-  const attempt = {
+  return omitUndefined({
     number: row.number,
     kind: oneOf(ATTEMPT_KINDS, row.kind, 'kind of attempt'),
     sourceAccount: row.source_account,
+    nonce: row.nonce ?? undefined,
     draft: decodeDraft(row.draft),
     signed: omitUndefined({
       raw: row.raw,
@@ -183,12 +184,8 @@ export function toAttempt(row: AttemptRow): Attempt {
       signature: decodeSignature(row.signature),
     }),
     signedAt: row.signed_at,
-    outcome: oneOf(ATTEMPT_OUTCOMES, row.outcome, 'outcome of attempt'),
-  }
-  return omitUndefined({
-    ...attempt,
-    nonce: row.nonce ?? undefined,
     broadcastAt: row.broadcast_at ?? undefined,
+    outcome: oneOf(ATTEMPT_OUTCOMES, row.outcome, 'outcome of attempt'),
     error: row.error ?? undefined,
     result: toResult(row.result),
   })

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
+import { mapFields } from '../../lib/map-fields.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { encodeRequest } from './codec.ts'
 
@@ -52,7 +53,7 @@ export interface StoredSnapshot {
 function snapshotOf(state: ReturnType<typeof toState>, from: string): object {
   const isFromSender = state.nonce !== undefined && state.source_account === from
   const shown = isFromSender ? { ...state, source_account: undefined } : state
-  return Object.fromEntries(SNAPSHOT_COLUMNS.map((column) => [column, shown[column]]))
+  return mapFields(shown, (value) => value, SNAPSHOT_COLUMNS)
 }
 
 /** Gives the payload of an event about the row `record`. */

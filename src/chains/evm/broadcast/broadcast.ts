@@ -1,4 +1,5 @@
-import { bytesToHex, parseTransaction } from 'viem/utils'
+import { parseTransaction } from 'viem/utils'
+import { hexDigits } from '../../../lib/hex-digits.ts'
 import type { BroadcastResult } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { markUnanswered } from '../../unanswered.ts'
@@ -60,7 +61,7 @@ export async function broadcastAll(
 }
 
 function sendCall(raw: Uint8Array): RpcCall {
-  return { method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }
+  return { method: 'eth_sendRawTransaction', params: [`0x${hexDigits(raw)}`] }
 }
 
 async function askOthers(
@@ -74,7 +75,7 @@ async function askOthers(
       const head = height?.kind === 'result' ? readCount(height.result) : undefined
       return reply === undefined ? [] : [{ result: readBroadcast(reply), head, behind }]
     })
-    const bytes = bytesToHex(raw)
+    const bytes = `0x${hexDigits(raw)}`
     const result = evaluateOpinions(opinions, {
       firstRefusedAt: refusals.firstRefusal(bytes),
       endpoints: client.states().length,
@@ -96,7 +97,7 @@ function learnPrices(bounds: PriceBoundsMemory, raw: Uint8Array, result: Broadca
 /** Reads the prices of a signed transaction; undefined for bytes that the service did not sign. */
 function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint } | undefined {
   try {
-    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(bytesToHex(raw))
+    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(`0x${hexDigits(raw)}`)
     if (gasPrice !== undefined) return { gas, fees: { kind: 'legacy', gasPrice } }
     if (maxFeePerGas === undefined) return undefined
     return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } }
