@@ -16,6 +16,11 @@ import { lockForAdmission, storeAdmitted } from './store/admission-store.ts'
 import { findAttempts, insertAttempts, saveOutcomes } from './store/attempts-store.ts'
 import { findNextNonces, lockForNumbering, setNextNonce } from './store/nonce-store.ts'
 import { findSubmittable } from './store/queue-store.ts'
+import {
+  createReservationBounds,
+  type ReservationBounds,
+  type TransactionWriter,
+} from './store/reservation-bounds.ts'
 import { saveTransactions } from './store/transactions-store.ts'
 import {
   findDueInFlight,
@@ -25,7 +30,7 @@ import {
   measureInFlight,
 } from './store/work-store.ts'
 
-type Tx = ControlledTransaction<Schema>
+type Writer = TransactionWriter<ControlledTransaction<Schema>>
 
 /** The address and the key of nobody. */
 const ADDRESS = '0x000000000000000000000000000000000000dEaD'
@@ -59,28 +64,31 @@ export async function rehearse({
   readonly log: Logger
 }): Promise<void> {
   try {
-    for (let done = 0; done < REHEARSALS; done += 1) await rehearseOnce(db)
+    // From the second one on, a bound is known, as for all but the first request of a relayer.
+    const reservations = createReservationBounds()
+    for (let done = 0; done < REHEARSALS; done += 1) await rehearseOnce(db, reservations)
   } catch (error) {
     log.warn({ err: error }, 'rehearsal of a transaction failed; the first requests may take longer')
   }
 }
 
-async function rehearseOnce(db: Kysely<Schema>): Promise<void> {
+async function rehearseOnce(db: Kysely<Schema>, reservations: ReservationBounds): Promise<void> {
   const tx = await db.startTransaction().execute()
   try {
-    await liveThrough(tx)
+    await liveThrough({ tx, reservations })
   } finally {
     await tx.rollback().execute()
   }
 }
 
-async function liveThrough(tx: Tx): Promise<void> {
+async function liveThrough(writer: Writer): Promise<void> {
+  const { tx } = writer
   const relayer = newRelayer()
   await saveRelayer(tx, relayer)
   await findRelayer(tx, ID)
-  const accepted = await accept(tx)
-  const sent = await submit(tx, accepted)
-  await watch(tx, sent)
+  const accepted = await accept(writer)
+  const sent = await submit(writer, accepted)
+  await watch(writer, sent)
 }
 
 function newRelayer(): EvmRelayer {
@@ -97,9 +105,9 @@ function newRelayer(): EvmRelayer {
   }
 }
 
-async function accept(tx: Tx): Promise<Transaction> {
+async function accept({ tx, reservations }: Writer): Promise<Transaction> {
   const now = new Date()
-  const locked = await sendTogether(tx, (queue) => lockForAdmission(queue, ID, now))
+  const locked = await sendTogether(tx, (queue) => lockForAdmission({ tx: queue, reservations }, ID, now))
   const { fees: _, ...request } = DRAFT
   const transaction: Transaction = {
     id: newTransactionId(),
@@ -118,12 +126,13 @@ async function accept(tx: Tx): Promise<Transaction> {
   const action = { actor: SERVICE, action: 'sendTransaction' } as const
   const changes = [auditedAction(transaction.id, action, { after: transaction })]
   const admitted = { relayerId: ID, transactions: [transaction], changes, head: locked?.head }
-  const isAudited = await sendTogether(tx, (queue) => storeAdmitted(queue, admitted))
+  const isAudited = await sendTogether(tx, (queue) => storeAdmitted({ tx: queue, reservations }, admitted))
   if (!isAudited) await appendEntries(tx, chainOf(ID), changes)
   return transaction
 }
 
-async function submit(tx: Tx, accepted: Transaction): Promise<Transaction> {
+async function submit(writer: Writer, accepted: Transaction): Promise<Transaction> {
+  const { tx } = writer
   const now = new Date()
   await findDueRelayers(tx, now)
   const lease = await acquireLease(tx, { name: `account:${ID}`, owner: ID, ttlMs: 1_000 })
@@ -141,10 +150,10 @@ async function submit(tx: Tx, accepted: Transaction): Promise<Transaction> {
     nonce: 0n,
     currentAttempt: 1,
   } as const
-  const [sent = numbered] = await saveTransactions(tx, [numbered], { keepsRequest: true })
+  const [sent = numbered] = await saveTransactions(writer, [numbered], { keepsRequest: true })
   await insertAttempts(tx, [{ transactionId: sent.id, attempt: newAttempt(now) }])
   const submitted = { ...sent, status: 'submitted', sentAt: now, acceptedAttempt: 1 } as const
-  const [saved = submitted] = await saveTransactions(tx, [submitted], { keepsRequest: true })
+  const [saved = submitted] = await saveTransactions(writer, [submitted], { keepsRequest: true })
   await saveOutcomes(tx, [{ transactionId: sent.id, number: 1, outcome: 'broadcast', broadcastAt: now }], {
     openOnly: true,
   })
@@ -165,14 +174,15 @@ function newAttempt(signedAt: Date): Attempt {
   }
 }
 
-async function watch(tx: Tx, submitted: Transaction): Promise<void> {
+async function watch(writer: Writer, submitted: Transaction): Promise<void> {
+  const { tx } = writer
   await hasWatched(tx, [ID])
   await findWatched(tx, [ID])
   await findAttempts(tx, [submitted])
   const block = { number: 1n, hash: ID }
   const mined = { ...submitted, status: 'mined', block, inclusion: { outcome: 'mined' } } as const
-  const [saved = mined] = await saveTransactions(tx, [mined], { keepsRequest: true })
-  await saveTransactions(tx, [{ ...saved, status: 'confirmed', confirmedAt: new Date() }], {
+  const [saved = mined] = await saveTransactions(writer, [mined], { keepsRequest: true })
+  await saveTransactions(writer, [{ ...saved, status: 'confirmed', confirmedAt: new Date() }], {
     keepsRequest: true,
   })
 }

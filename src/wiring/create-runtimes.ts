@@ -18,6 +18,7 @@ import { createKeyring } from '../signers/keyring.ts'
 import type { ConnectionContext } from '../signers/providers/connect.ts'
 import type { Traces } from '../telemetry/telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
+import { createReservationBounds, NO_RESERVATION_BOUNDS } from '../transactions/store/reservation-bounds.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import { joinRpcObservers, joinTransactionObservers } from './join-observers.ts'
 import { lowerPolicies } from './lower-policies.ts'
@@ -102,9 +103,11 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     prepare,
     findChainReset: (relayer) => findChainReset(runtimeOf(relayer)),
   })
+  const hasOneSession = database.engine === 'pglite'
   const context: TransactionsContext = {
     db,
-    hasOneSession: database.engine === 'pglite',
+    hasOneSession,
+    reservations: hasOneSession ? createReservationBounds() : NO_RESERVATION_BOUNDS,
     clock,
     log,
     maxInFlight,

@@ -9,6 +9,7 @@ import { lockAccount } from '../../src/transactions/store/nonce-store.ts'
 import { findTransaction } from '../../src/transactions/store/read-store.ts'
 import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
 import { measureInFlight } from '../../src/transactions/store/work-store.ts'
+import { writerOf } from '../support/writer-of.ts'
 import type { DatabaseUnderTest } from './conformance.ts'
 
 const OLD_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -157,7 +158,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
       const number = (sourceAccount: string | undefined, nonce: bigint) =>
         database.db
           .transaction()
-          .execute((tx) => saveTransactions(tx, [{ ...waiting, sourceAccount, nonce }]))
+          .execute((tx) => saveTransactions(writerOf(tx), [{ ...waiting, sourceAccount, nonce }]))
       await expect(number(ADDRESS, NONCE)).rejects.toThrow('transactions_nonce')
       await expect(number(undefined, NONCE + 2n)).rejects.toThrow('transactions_source_account')
       expect(await number(ADDRESS, NONCE + 2n)).toHaveLength(1)

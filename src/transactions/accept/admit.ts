@@ -22,8 +22,14 @@ import { auditedAction } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { type LockedRelayer, lockForAdmission, storeAdmitted } from '../store/admission-store.ts'
+import {
+  type LockedRelayer,
+  lockForAdmission,
+  readReserved,
+  storeAdmitted,
+} from '../store/admission-store.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './external-nonces.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
@@ -77,8 +83,8 @@ export async function admitCandidates(
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     const now = context.clock.now()
     // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
-    const locked = await send(context, tx, (queue) =>
-      Promise.all(groups.map(([id]) => lockForAdmission(queue, id, new Date(now)))),
+    const locked = await send(context, tx, (writer) =>
+      Promise.all(groups.map(([id]) => lockForAdmission(writer, id, new Date(now)))),
     )
     const decisions = new Map<Candidate, Decision>()
     for (const [place, [id, group]] of groups.entries()) {
@@ -95,11 +101,12 @@ export async function admitCandidates(
 
 /** Runs statements that begin together. With one session, no other work of the process comes in between. */
 function send<T>(
-  { hasOneSession }: TransactionsContext,
+  { hasOneSession, reservations }: TransactionsContext,
   tx: DbTransaction<Schema>,
-  start: (queue: StatementQueue) => Promise<T>,
+  start: (writer: TransactionWriter<StatementQueue>) => Promise<T>,
 ): Promise<T> {
-  return hasOneSession ? sendTogether(tx, start) : sendInTurn(tx, start)
+  const begin = hasOneSession ? sendTogether : sendInTurn
+  return begin(tx, (queue) => start({ tx: queue, reservations }))
 }
 
 interface Round {
@@ -122,8 +129,12 @@ async function admitGroup(
   const [first] = candidates
   if (first === undefined || locked === undefined)
     return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
-  const { relayer, reserved, head } = locked
+  const { relayer, head } = locked
   const runtime = context.runtimeOf(first.relayer)
+  const writer = { tx, reservations: context.reservations }
+  const reserved = isEnoughFor(candidates, runtime, locked)
+    ? locked.reserved.amount
+    : await readReserved(writer, id, new Date(now))
   const nonces = candidates.flatMap(externalNonceOf)
   const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
   const keys = await findKeys(
@@ -142,8 +153,8 @@ async function admitGroup(
   })
   const transactions = admitted.map(({ transaction }) => transaction)
   const changes = admitted.map(auditedSending)
-  const isAudited = await send(context, tx, (queue) =>
-    storeAdmitted(queue, { relayerId: id, transactions, changes, head }),
+  const isAudited = await send(context, tx, (queued) =>
+    storeAdmitted(queued, { relayerId: id, transactions, changes, head }),
   )
   await insertApprovals(
     tx,
@@ -153,6 +164,19 @@ async function admitGroup(
   await book.save()
   if (!isAudited) await appendEntries(tx, chainOf(id), changes)
   return decisions
+}
+
+/** True when the decisions are those that follow from the sum itself: a bound will do while nobody is refused because of it. */
+function isEnoughFor(
+  candidates: readonly Candidate[],
+  runtime: RelayerRuntime,
+  { reserved: { amount, isBound } }: LockedRelayer,
+): boolean {
+  if (!isBound) return true
+  const total = candidates.reduce((sum, { transaction }) => sum + transaction.cost, amount)
+  return candidates.every(
+    (candidate) => insufficientFunds(runtime, candidate, total - candidate.transaction.cost) === undefined,
+  )
 }
 
 function auditedSending({ transaction, actor, results }: Candidate & Admitted) {

@@ -123,13 +123,15 @@ interface Found {
 /** Returns false when another writer changed the transaction meanwhile. */
 async function decide(context: TransactionsContext, deciding: Deciding, found: Found): Promise<boolean> {
   const { actor, decision, reason, id } = deciding
-  const { db, clock } = context
+  const { db, reservations, clock } = context
   const reserves = decision === 'approved' && !isScheduled(found.transaction, clock.now())
   const balance = reserves ? await balanceOf(context, deciding.relayer) : undefined
   const decidedAt = new Date(clock.now())
   const written = await db.transaction().execute(async (tx) => {
     if (balance !== undefined) await requireFunds(context, tx, { ...deciding, ...found, balance })
-    const [saved] = await saveTransactions(tx, [decided(deciding, found.transaction, decidedAt)])
+    const [saved] = await saveTransactions({ tx, reservations }, [
+      decided(deciding, found.transaction, decidedAt),
+    ])
     if (saved === undefined) return undefined
     if (decision === 'approved') await learnReceivers(context, tx, deciding.relayer, found)
     await saveDecision(tx, id, { decision, decidedAt, decidedBy: actor.keyId, decisionReason: reason })

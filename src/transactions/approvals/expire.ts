@@ -34,8 +34,9 @@ async function expire(
     status: nextStatus(transaction.status, 'expired'),
     statusReason: 'Nobody approved it in time; nothing was signed.',
   }
-  const saved = await context.db.transaction().execute(async (tx) => {
-    const written = await saveTransactions(tx, [expired])
+  const { db, reservations } = context
+  const saved = await db.transaction().execute(async (tx) => {
+    const written = await saveTransactions({ tx, reservations }, [expired])
     if (written.length === 0) return written
     await saveDecision(tx, id, { decision: 'expired', decidedAt: now })
     const entry = auditedDecision(transaction, {

@@ -1,7 +1,5 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Schema } from '../../database/schema.ts'
 import { reportFinished } from '../model/observer.ts'
 import { openAttempts } from '../model/open-attempts.ts'
 import { isNoop } from '../model/purpose.ts'
@@ -10,13 +8,12 @@ import { speedUpAfterMs } from '../model/speed-up-delay.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
+import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
 import { markPrivate } from './mark-private.ts'
 import { broadcastByRoute, routeOf } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
-
-type Tx = DbTransaction<Schema>
 
 /**
  * Broadcasts the current attempt of each transaction and stores the answers of the node. The bytes are stored already, so any process may
@@ -52,8 +49,9 @@ export async function broadcastCurrent(
   const settled = ready.map((reply, index) =>
     settle(runtime, { ...reply, result: results[index] ?? NO_REPLY }, now),
   )
-  const saved = await context.db.transaction().execute(async (tx) => {
-    const written = await writeRecords(tx, settled)
+  const { db, reservations } = context
+  const saved = await db.transaction().execute(async (tx) => {
+    const written = await writeRecords({ tx, reservations }, settled)
     const byId = new Map(written.map((transaction) => [transaction.id, transaction]))
     const unsaid = settled.filter((one) => !saysAcceptance(byId.get(one.transaction.id), one))
     await saveOutcomes(
@@ -96,7 +94,8 @@ export async function settleAsKnown(
     const attempt = currentAttempt(item)
     return attempt === undefined ? [] : [settle(runtime, { item, attempt, result: KNOWN }, now)]
   })
-  await context.db.transaction().execute((tx) => writeRecords(tx, settled))
+  const { db, reservations } = context
+  await db.transaction().execute((tx) => writeRecords({ tx, reservations }, settled))
 }
 
 const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
@@ -148,16 +147,19 @@ function saysAcceptance(
 }
 
 /** Writes all records, and returns those in which more than `nextRunAt` changed. */
-async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promise<Transaction[]> {
+async function writeRecords(
+  writer: TransactionWriter,
+  settled: readonly SettledBroadcast[],
+): Promise<Transaction[]> {
   const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
     isOnlyPostponed(before, transaction) ? 'postponed' : 'changed',
   )
   await postponeTransactions(
-    tx,
+    writer.tx,
     postponed.map(({ transaction }) => transaction),
   )
   return saveTransactions(
-    tx,
+    writer,
     changed.map(({ transaction }) => transaction),
     { keepsRequest: true },
   )

@@ -7,6 +7,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import type { ReservationBounds } from '../store/reservation-bounds.ts'
 import type { TransactionObserver } from './observer.ts'
 import type { TransactionTracer } from './tracer.ts'
 import type { Transaction } from './transaction.ts'
@@ -28,6 +29,7 @@ export interface TransactionsContext {
   readonly db: Kysely<Schema>
   /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
   readonly hasOneSession: boolean
+  readonly reservations: ReservationBounds
   readonly clock: Clock
   readonly log: Logger
   /** The maximum number of transactions of one account that are signed and not mined. */

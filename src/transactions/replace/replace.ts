@@ -136,9 +136,10 @@ async function replaceSigned(
       `The same bytes were refused before: ${known.error ?? known.outcome}.`,
     )
   const signed = [{ ...signable, attempt }]
-  const stored = await context.db.transaction().execute(async (tx) => {
+  const { db, reservations } = context
+  const stored = await db.transaction().execute(async (tx) => {
     const payers = request ? spendersOf(relayer, change.actor) : []
-    const [written] = await storeSignedIn(tx, { runtime, signed, payers })
+    const [written] = await storeSignedIn({ tx, reservations }, { runtime, signed, payers })
     if (written && request) await chargeReplacement(context, tx, { change, written, draft })
     if (written) await auditChange(tx, { change, before: item.transaction, after: written.transaction })
     return written

@@ -70,9 +70,10 @@ export async function saveReplaced(
   { claimed, freed }: NonceChange = {},
 ): Promise<Replaced | undefined> {
   const { id, relayerId } = replaced.transaction
-  const saved = await context.db.transaction().execute(async (tx) => {
+  const { db, reservations } = context
+  const saved = await db.transaction().execute(async (tx) => {
     if (claimed) await requireUnused(context, tx, { relayerId, id, nonce: claimed })
-    const [written] = await saveTransactions(tx, [replaced.transaction])
+    const [written] = await saveTransactions({ tx, reservations }, [replaced.transaction])
     // The nonce is free again: without a counter, the service reads the next one from the chain.
     if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
     if (written && change.request)

@@ -91,7 +91,7 @@ async function undoReplacement(
   { change: { relayer, id, actor }, before, number }: BroadcastChange,
   detail: string,
 ): Promise<boolean> {
-  const { db } = context
+  const { db, reservations } = context
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await findTransaction(db, relayer.id, id)
     if (item === undefined) break
@@ -101,7 +101,8 @@ async function undoReplacement(
       return false
     const undone = await db.transaction().execute(async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, number)
-      const [saved] = await saveTransactions(tx, [await withoutLostNonce(context, tx, { relayer, previous })])
+      const undone = await withoutLostNonce(context, tx, { relayer, previous })
+      const [saved] = await saveTransactions({ tx, reservations }, [undone])
       if (saved === undefined) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       const undo = { actor, action: 'undoReplacement' } as const

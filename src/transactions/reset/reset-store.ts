@@ -7,6 +7,7 @@ import type { Network } from '../../networks/network.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from '../store/codec.ts'
 import { IS_OPEN } from '../store/phase-store.ts'
+import { NO_RESERVATION_BOUNDS } from '../store/reservation-bounds.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { endedByReset } from './ended-by-reset.ts'
 
@@ -91,8 +92,9 @@ async function endOpen(tx: Tx, scope: Scope): Promise<number> {
   for (;;) {
     const open = await lockOpen(tx, scope)
     if (open.length === 0) return ended
+    // None of them reserves anything afterwards.
     await saveTransactions(
-      tx,
+      { tx, reservations: NO_RESERVATION_BOUNDS },
       open.map((transaction) => endedByReset(transaction, scope.now)),
     )
     ended += open.length

@@ -1,4 +1,4 @@
-import { type QueryExecutorProvider, type Selectable, sql } from 'kysely'
+import { type QueryExecutorProvider, type RawBuilder, type Selectable, sql } from 'kysely'
 import { appendAfter, type ChainHead, HEAD_COLUMNS } from '../../audit/append-store.ts'
 import { type AuditedChange, chainOf } from '../../audit/entry.ts'
 import type { RelayersTable } from '../../database/schema.ts'
@@ -6,14 +6,21 @@ import type { StatementQueue } from '../../database/statement-queue.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { toRelayer } from '../../relayers/relayer-codec.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { IS_UNMINED } from './phase-store.ts'
+import type { TransactionWriter } from './reservation-bounds.ts'
 import { insertTransactions } from './transactions-store.ts'
-import { reservation } from './work-store.ts'
+import { isActive } from './work-store.ts'
+
+/** What the open transactions of a relayer have reserved, in the smallest unit: the sum of their costs, or a bound that is at least as large. */
+interface Reserved {
+  readonly amount: bigint
+  readonly isBound: boolean
+}
 
 /** A relayer that is locked for an admission, and the facts that its requests are compared with. */
 export interface LockedRelayer {
   readonly relayer: Relayer
-  /** The costs of the open transactions, in the smallest unit. */
-  readonly reserved: bigint
+  readonly reserved: Reserved
   /** The end of the relayer's chain in the audit log; undefined when it has no entry. Another writer may append to it at any time. */
   readonly head: ChainHead | undefined
 }
@@ -23,16 +30,32 @@ export interface LockedRelayer {
  * undefined when there is no such relayer.
  */
 export async function lockForAdmission(
-  queue: StatementQueue,
+  { tx, reservations }: TransactionWriter<StatementQueue>,
   relayerId: string,
   now: Date,
 ): Promise<LockedRelayer | undefined> {
+  const bound = reservations.find(relayerId)
   // Two statements: none sees what was committed while it waited for a lock.
-  const [relayer, facts] = await Promise.all([
-    lockRelayerAndCounters(queue, relayerId),
-    readFacts(queue, relayerId, now),
+  const [relayer, { head, sums }] = await Promise.all([
+    lockRelayerAndCounters(tx, relayerId),
+    readFacts(tx, relayerId, bound === undefined ? selectSums(relayerId, now) : NO_SUMS),
   ])
-  return relayer && { relayer, ...facts }
+  if (relayer === undefined) return undefined
+  if (bound !== undefined) return { relayer, head, reserved: { amount: bound, isBound: true } }
+  reservations.set(relayerId, sums.open)
+  return { relayer, head, reserved: { amount: sums.active, isBound: false } }
+}
+
+/** Reads what the open transactions have reserved where a bound of it is too large, in the database transaction that locked the relayer. */
+export async function readReserved(
+  { tx, reservations }: TransactionWriter,
+  relayerId: string,
+  now: Date,
+): Promise<bigint> {
+  const { rows } = await selectSums(relayerId, now).execute(tx)
+  const { open, active } = toSums(rows[0])
+  reservations.set(relayerId, open)
+  return active
 }
 
 /** Locks as `lockRelayer` and `lockAccount` do one after the other: the counters depend on the row of the relayer, so the order is the same. */
@@ -51,22 +74,32 @@ async function lockRelayerAndCounters(
   return row && toRelayer(row)
 }
 
-async function readFacts(
-  session: QueryExecutorProvider,
-  relayerId: string,
-  now: Date,
-): Promise<Omit<LockedRelayer, 'relayer'>> {
-  const { rows } = await sql<{ reserved: bigint | null } & (ChainHead | Record<keyof ChainHead, null>)>`
-    select (${reservation(relayerId, now)}) as reserved, head.*
-    from (select) one left join (
+/** The sums of the costs of the open transactions: of all, and of the active ones, which alone reserve money. Null when there are none. */
+interface SumsRow {
+  readonly open: bigint | null
+  readonly active: bigint | null
+}
+
+function selectSums(relayerId: string, now: Date) {
+  return sql<SumsRow>`
+    select sum(cost) as open, sum(cost) filter (where ${isActive(now)}) as active
+    from transactions where relayer_id = ${relayerId} and ${IS_UNMINED}`
+}
+
+const NO_SUMS = sql<SumsRow>`select null::numeric as open, null::numeric as active`
+
+function toSums(row: SumsRow | undefined) {
+  return { open: BigInt(row?.open ?? 0n), active: BigInt(row?.active ?? 0n) }
+}
+
+async function readFacts(session: QueryExecutorProvider, relayerId: string, sums: RawBuilder<SumsRow>) {
+  const { rows } = await sql<SumsRow & (ChainHead | Record<keyof ChainHead, null>)>`
+    select sums.*, head.* from (${sums}) sums left join (
       select ${HEAD_COLUMNS} from audit_chains where chain = ${chainOf(relayerId)}) head on true`.execute(
     session,
   )
   const [row] = rows
-  return {
-    reserved: BigInt(row?.reserved ?? 0n),
-    head: row === undefined || row.number === null ? undefined : row,
-  }
+  return { sums: toSums(row), head: row === undefined || row.number === null ? undefined : row }
 }
 
 /** Transactions of one relayer that were admitted, and the entries of the audit log about them. */
@@ -83,12 +116,12 @@ export interface AdmittedRows {
  * `appendEntries` still has to append the entries: they are the first ones of the relayer, or another writer has appended some meanwhile.
  */
 export async function storeAdmitted(
-  queue: StatementQueue,
+  writer: TransactionWriter<StatementQueue>,
   { relayerId, transactions, changes, head }: AdmittedRows,
 ): Promise<boolean> {
   const [, isAppended] = await Promise.all([
-    insertTransactions(queue, transactions),
-    head !== undefined && appendAfter(queue, chainOf(relayerId), { head, changes }),
+    insertTransactions(writer, transactions),
+    head !== undefined && appendAfter(writer.tx, chainOf(relayerId), { head, changes }),
   ])
   return isAppended
 }

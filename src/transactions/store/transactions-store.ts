@@ -7,6 +7,7 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus } from '../model/transaction.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
 import { changedRecords, newRecords, SNAPSHOT, stateRecords } from './record-store.ts'
+import type { TransactionWriter } from './reservation-bounds.ts'
 
 /**
  * The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign, or empty when a slot
@@ -56,10 +57,11 @@ const KEEP_CONTENT = sql`
 
 /** Stores new transactions and their events, in this order (I8). */
 export async function insertTransactions(
-  session: QueryExecutorProvider,
+  { tx, reservations }: TransactionWriter<QueryExecutorProvider>,
   transactions: readonly Transaction[],
 ): Promise<void> {
   if (transactions.length === 0) return
+  reservations.add(transactions)
   await sql`
     with record as materialized (select * from ${newRecords(transactions)}),
     stored as (
@@ -74,7 +76,7 @@ export async function insertTransactions(
     announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)
       select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record)
-    select ${WAKE_WORKERS} from record`.execute(session)
+    select ${WAKE_WORKERS} from record`.execute(tx)
 }
 
 interface SaveOptions {
@@ -90,11 +92,12 @@ interface SaveOptions {
  * for an approval or publicity changed (I8). Returns the written ones in the same order; another writer changed the others first.
  */
 export async function saveTransactions(
-  tx: Tx,
+  { tx, reservations }: TransactionWriter,
   transactions: readonly Transaction[],
   { keepsRequest = false }: SaveOptions = {},
 ): Promise<Transaction[]> {
   if (transactions.length === 0) return []
+  reservations.add(transactions)
   const records = keepsRequest ? stateRecords(transactions) : changedRecords(transactions)
   const about = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
   const { rows } = await sql<{ id: string }>`
@@ -146,7 +149,8 @@ export async function saveInOwnTransaction(
   context: TransactionsContext,
   transactions: readonly Transaction[],
 ): Promise<Transaction[]> {
-  const saved = await context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
+  const { db, reservations } = context
+  const saved = await db.transaction().execute((tx) => saveTransactions({ tx, reservations }, transactions))
   reportFinished(context, saved)
   return saved
 }

@@ -141,14 +141,10 @@ export async function reservedBy(
   { now, except }: { readonly now: Date; readonly except?: string | undefined },
 ): Promise<bigint> {
   const others = except === undefined ? sql`` : sql`and id <> ${except}`
-  const { rows } = await sql<{ sum: bigint | null }>`${reservation(relayerId, now)} ${others}`.execute(db)
+  const { rows } = await sql<{ sum: bigint | null }>`
+    select sum(cost) as sum from transactions
+    where relayer_id = ${relayerId} and ${IS_UNMINED} and ${isActive(now)} ${others}`.execute(db)
   return BigInt(rows[0]?.sum ?? 0n)
-}
-
-/** Builds the query for the sum that `reservedBy` returns; null when nothing is reserved. A further condition may follow. */
-export function reservation(relayerId: string, now: Date) {
-  return sql<bigint | null>`
-    select sum(cost) as sum from transactions where relayer_id = ${relayerId} and ${IS_UNMINED} and ${isActive(now)}`
 }
 
 /** Finds the newest setup transaction of the relayer. */

@@ -1,10 +1,9 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import { assertFence, type Lease } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findNextNonces, lockForNumbering, setNextNonce } from '../store/nonce-store.ts'
+import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { keepKnownCounters, takeKnownCounters } from './known-counters.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
@@ -61,10 +60,11 @@ async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Resu
   // A nonce without bytes would be a gap.
   if (plan.transactions.some(({ id }) => !usable.has(id)))
     return { kind: 'changed', open: signables.filter(({ transaction }) => usable.has(transaction.id)) }
+  const { db, reservations } = context
   const result = await traceStep(
     context,
     { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
-    () => context.db.transaction().execute((tx) => storeIn(tx, batch, { plan, counters, signed })),
+    () => db.transaction().execute((tx) => storeIn({ tx, reservations }, batch, { plan, counters, signed })),
   )
   if (result.kind === 'stored')
     keepKnownCounters(runtime, { counters: new Map([...counters, ...plan.next]), lease })
@@ -83,10 +83,11 @@ interface SignedPlan {
 }
 
 async function storeIn(
-  tx: DbTransaction<Schema>,
+  writer: TransactionWriter,
   { relayerId, runtime, signables, lease }: Batch,
   { plan, counters, signed }: SignedPlan,
 ): Promise<Result> {
+  const { tx } = writer
   if (plan.transactions.length === 0) await assertFence(tx, lease)
   else {
     const { transactions } = plan
@@ -98,5 +99,5 @@ async function storeIn(
     }
     for (const [address, nonce] of plan.next) await setNextNonce(tx, { relayerId, address, nonce })
   }
-  return { kind: 'stored', stored: await storeSignedIn(tx, { runtime, signed, keepsRequest: true }) }
+  return { kind: 'stored', stored: await storeSignedIn(writer, { runtime, signed, keepsRequest: true }) }
 }

@@ -18,7 +18,7 @@ const AFTER_FAILURE_MS = 60_000
  * a time: while one is open, this does nothing.
  */
 export async function runSetupTransaction(
-  { db, clock, log, observer }: TransactionsContext,
+  { db, reservations, clock, log, observer }: TransactionsContext,
   { relayer, runtime, lease }: LeasedAccount,
   { request, detail }: { request: ChainRequest; detail: string },
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function runSetupTransaction(
       cost: runtime.chain.amountOut(request),
       nextRunAt: new Date(now),
     })
-    await insertTransactions(tx, [setup])
+    await insertTransactions({ tx, reservations }, [setup])
     await chargeOwn(tx, present, { transactions: [setup], now: new Date(now) })
     return [setup]
   })

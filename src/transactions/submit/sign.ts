@@ -1,8 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { raiseSigned } from '../budgets/raise-signed.ts'
@@ -12,6 +10,7 @@ import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { insertAttempts } from '../store/attempts-store.ts'
+import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { withoutDuplicates } from './duplicates.ts'
 
@@ -117,7 +116,8 @@ export async function storeSigned(
     () =>
       context.db.transaction().execute(async (tx) => {
         if (lease) await assertFence(tx, lease)
-        return storeSignedIn(tx, { runtime, signed, keepsRequest: true })
+        const { reservations } = context
+        return storeSignedIn({ tx, reservations }, { runtime, signed, keepsRequest: true })
       }),
   )
 }
@@ -133,12 +133,12 @@ interface SignedItems {
 
 /** As `storeSigned`, in a database transaction of the caller. */
 export async function storeSignedIn(
-  tx: DbTransaction<Schema>,
+  writer: TransactionWriter,
   { runtime, signed, payers, keepsRequest = false }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   const saved = await saveTransactions(
-    tx,
+    writer,
     signed.map((item) => asSent(item, runtime)),
     { keepsRequest },
   )
@@ -152,11 +152,11 @@ export async function storeSignedIn(
   const fresh = stored.filter((entry) => entry.fresh)
   if (fresh.length > 0) {
     await insertAttempts(
-      tx,
+      writer.tx,
       fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
     )
   }
-  await raiseSigned(tx, runtime, { signed: stored, payers })
+  await raiseSigned(writer.tx, runtime, { signed: stored, payers })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 

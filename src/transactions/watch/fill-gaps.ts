@@ -42,7 +42,7 @@ interface Gap {
 }
 
 async function fillGap(
-  { db, clock, log, observer }: TransactionsContext,
+  { db, reservations, clock, log, observer }: TransactionsContext,
   { head, from, to }: Gap,
 ): Promise<void> {
   const { relayerId } = head
@@ -63,7 +63,7 @@ async function fillGap(
     const stored = missing.map((nonce) =>
       asOwn(relayer, { ...gapFiller(head, nonce, now), isPrivate: sendsPrivately(relayer) || undefined }),
     )
-    await insertTransactions(tx, stored)
+    await insertTransactions({ tx, reservations }, stored)
     await chargeOwn(tx, relayer, { transactions: stored, now })
     return stored
   })

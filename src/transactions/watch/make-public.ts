@@ -20,8 +20,9 @@ export async function makeOverduePublic(round: WatchRound, unmined: readonly Tra
     return [madePublic(transaction, { blocks, now })]
   })
   if (overdue.length === 0) return
-  const saved = await context.db.transaction().execute(async (tx) => {
-    const written = await saveTransactions(tx, overdue)
+  const { db, reservations } = context
+  const saved = await db.transaction().execute(async (tx) => {
+    const written = await saveTransactions({ tx, reservations }, overdue)
     await wakeRelayers(tx, written)
     return written
   })

@@ -111,12 +111,12 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
 }
 
 async function saveAndAnnounce(
-  { db, log }: WatchRound['context'],
+  { db, reservations, log }: WatchRound['context'],
   changed: readonly Transaction[],
   outcomes: readonly OutcomeChange[] = [],
 ): Promise<void> {
   const saved = await db.transaction().execute(async (tx) => {
-    const written = await saveTransactions(tx, changed)
+    const written = await saveTransactions({ tx, reservations }, changed)
     const ids = new Set(written.map(({ id }) => id))
     await saveOutcomes(
       tx,

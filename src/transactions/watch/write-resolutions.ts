@@ -48,8 +48,9 @@ async function writeInTransaction(
   tx: Tx,
   resolutions: readonly Resolution[],
 ): Promise<Transaction[]> {
+  const { reservations } = round.context
   const saved = await saveTransactions(
-    tx,
+    { tx, reservations },
     resolutions.map((resolution) => resolution.transaction),
     { keepsRequest: true },
   )

@@ -6,6 +6,7 @@ import { insertAttempts } from '../../../src/transactions/store/attempts-store.t
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/actor.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -153,7 +154,9 @@ test('a change of a record that another writer changed first is not stored', asy
   const { owner, stored, now } = await setUp()
   await fixture.database.db
     .transaction()
-    .execute((tx) => saveTransactions(tx, [{ ...stored, statusReason: 'Another writer was faster.' }]))
+    .execute((tx) =>
+      saveTransactions(writerOf(tx), [{ ...stored, statusReason: 'Another writer was faster.' }]),
+    )
   const change = { relayer: owner.relayer, id: stored.id, ...CANCELS }
   expect(await replacePending(fixture.context, change, { transaction: stored, attempts: [] })).toBeUndefined()
   expect((await now()).transaction).toMatchObject({ status: 'pending' })
@@ -167,7 +170,7 @@ test('a record that changes at every try is given up after twenty', async () => 
     prepare: async (...question) => {
       tries += 1
       const { transaction } = await now()
-      await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
+      await fixture.database.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [transaction]))
       return prepare(...question)
     },
   }

@@ -11,6 +11,7 @@ import {
 import { readSnapshots } from '../../../src/transactions/store/event-payload-store.ts'
 import { announceIncident, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -58,7 +59,7 @@ async function save(
 ): Promise<Transaction> {
   const outcomes = news.map((one) => ({ ...one, transactionId: before.id }))
   await fixture.context.db.transaction().execute(async (tx) => {
-    await saveTransactions(tx, [{ ...before, ...change }])
+    await saveTransactions(writerOf(tx), [{ ...before, ...change }])
     await saveOutcomes(tx, outcomes)
   })
   return (await reload(fixture.context, before)).transaction
@@ -172,7 +173,7 @@ test('a change that keeps the request leaves the stored one, and its events show
   } as const
   await fixture.context.db
     .transaction()
-    .execute((tx) => saveTransactions(tx, [changed], { keepsRequest: true }))
+    .execute((tx) => saveTransactions(writerOf(tx), [changed], { keepsRequest: true }))
   expect(await contentOfEvents({ id })).toEqual([
     { request, purpose: 'request', status: 'sent' },
     { request, purpose: 'abandon', status: 'submitted' },

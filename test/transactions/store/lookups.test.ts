@@ -16,6 +16,7 @@ import {
 } from '../../../src/transactions/store/nonce-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, FROM, TO } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -80,7 +81,7 @@ test('only transactions that are pending in the version that was read are locked
   const lease = await leaseOf(fixture.context, owner)
   const locked = await transaction<NumberingLocks>(async (tx) => {
     await setNextNonce(tx, { relayerId: owner.relayer.id, address: TO, nonce: 2n ** 62n })
-    await saveTransactions(tx, [changed])
+    await saveTransactions(writerOf(tx), [changed])
     const transactions = [same, changed, signed]
     return lockForNumbering(tx, { relayerId: owner.relayer.id, transactions, lease })
   })

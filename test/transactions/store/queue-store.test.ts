@@ -17,6 +17,7 @@ import {
 import { findByNonce } from '../../../src/transactions/store/read-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -31,7 +32,7 @@ const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 const save = (transaction: Transaction) =>
   db()
     .transaction()
-    .execute((tx) => saveTransactions(tx, [transaction]))
+    .execute((tx) => saveTransactions(writerOf(tx), [transaction]))
 
 /** Stores transactions of the owner, and tells their names by their ids. */
 async function insertNamed(owner: TestAccount, changes: Readonly<Record<string, Partial<Transaction>>>) {

@@ -15,6 +15,7 @@ import {
   reservedBy,
 } from '../../../src/transactions/store/work-store.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -42,7 +43,7 @@ async function insertNamed(
     if (change.stuckSince !== undefined)
       await db()
         .transaction()
-        .execute((tx) => saveTransactions(tx, [transaction]))
+        .execute((tx) => saveTransactions(writerOf(tx), [transaction]))
     names.set(transaction.id, name)
   }
   return (ids) => ids.map((id) => names.get(id))

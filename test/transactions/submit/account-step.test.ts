@@ -7,6 +7,7 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import {
   eventsOf,
   type Fixture,
@@ -255,7 +256,7 @@ describe('submitting', () => {
     stub.override = {
       sign: async (...content) => {
         const change = { ...first, status: 'canceled' } as const
-        await fixture.context.db.transaction().execute((tx) => saveTransactions(tx, [change]))
+        await fixture.context.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [change]))
         return sign(...content)
       },
     }

@@ -6,6 +6,7 @@ import { numberAndSign } from '../../../src/transactions/submit/number-and-sign.
 import type { AccountCapacity } from '../../../src/transactions/submit/plan-nonces.ts'
 import type { Signable } from '../../../src/transactions/submit/sign.ts'
 import { draftOf, legacy } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import {
   type Fixture,
   insert,
@@ -119,7 +120,7 @@ describe('numbering', () => {
     if (!a || !b || !c) throw new Error('nothing was stored')
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...b, status: 'canceled' }]))
+      .execute((tx) => saveTransactions(writerOf(tx), [{ ...b, status: 'canceled' }]))
     const numbered = await number(owner, [a, b, c])
     expect(numbered.map(({ id, nonce }) => [id, nonce])).toEqual([
       [a.id, 0n],
@@ -257,7 +258,7 @@ describe('several source accounts', () => {
     await numberOn(owner, [a, b], [sourceAccount('A', 7n, 1), sourceAccount('B', 7n, 1)])
     const stealing = fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...c, sourceAccount: 'A', nonce: 7n }]))
+      .execute((tx) => saveTransactions(writerOf(tx), [{ ...c, sourceAccount: 'A', nonce: 7n }]))
     await expect(stealing).rejects.toThrow('transactions_nonce')
   })
 

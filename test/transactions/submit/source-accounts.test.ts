@@ -5,6 +5,7 @@ import { findTransaction, listTransactions } from '../../../src/transactions/sto
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
+import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -86,7 +87,7 @@ describe('several source accounts', () => {
     const { transaction } = await reload(fixture.context, second)
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
+      .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status: 'mined' }]))
     await step()
     expect((await sourceAccountsOf(transactions))[3]).toBe(channels[0])
   })
@@ -123,7 +124,7 @@ describe('a setup transaction', () => {
     const { transaction } = await reload(fixture.context, first)
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
+      .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status: 'mined' }]))
     nonces.set(own, { kind: 'ok', value: 1n })
     await step()
     const [setup] = await setups()
@@ -144,7 +145,7 @@ describe('a setup transaction', () => {
     if (!setup) throw new Error('there is no setup transaction')
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...setup, status: 'failed' }]))
+      .execute((tx) => saveTransactions(writerOf(tx), [{ ...setup, status: 'failed' }]))
     await step(59_999)
     expect(await setups()).toHaveLength(1)
     await step(1)
