@@ -1,5 +1,5 @@
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
-import { findDueRelayers } from '../transactions/store/work-store.ts'
+import { findDueRelayers, hasDuePending } from '../transactions/store/work-store.ts'
 import { workAccount } from '../transactions/submit/account-step.ts'
 import { createLoop, type Loop } from './loop.ts'
 
@@ -8,7 +8,7 @@ const BACKSTOP_MS = 500
 
 /** The loop of submissions, which can be woken for one relayer. */
 export interface SubmitLoop extends Loop {
-  /** Starts a step of the relayer, or looks for due ones when none is named (or ''). While a step of the relayer runs, the next look follows it. */
+  /** Starts a step of the relayer, or looks for due ones when none is named (or ''). While a step of the relayer runs, another one follows it if there is something to sign. */
   wake(relayerId?: string): void
 }
 
@@ -37,12 +37,19 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   async function step(relayerId: string): Promise<void> {
     try {
       await workAccount(context, relayerId)
+      while (isStarted && again.delete(relayerId))
+        if (await hasPending(relayerId)) await workAccount(context, relayerId)
     } catch (error) {
       context.log.error({ err: error, relayer: relayerId }, 'account step failed; retrying')
     } finally {
       running.delete(relayerId)
       if (again.delete(relayerId)) loop.wake()
     }
+  }
+
+  /** What is signed and due for another broadcast waits for the loop: a look for it reads every transaction in flight. */
+  function hasPending(relayerId: string): Promise<boolean> {
+    return hasDuePending(context.db, relayerId, new Date(context.clock.now()))
   }
 
   return {

@@ -36,6 +36,17 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   return rows.map((row) => row.relayer_id)
 }
 
+/** Returns true when the relayer has a transaction to number and sign at this time. The index has them first, so this reads next to nothing. */
+export async function hasDuePending(db: Db, relayerId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql<Found>`
+    select exists (
+      select from transactions
+      where relayer_id = ${relayerId} and phase = 'pending' and ${isActive(now)} and ${isDueAt(now)}) as found`.execute(
+    db,
+  )
+  return rows[0]?.found === true
+}
+
 /** The key of transactions without a source account in the counts. */
 export const NO_SOURCE_ACCOUNT = ''
 
