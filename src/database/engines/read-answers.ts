@@ -51,13 +51,15 @@ export function readResult(
 }
 
 function readRows(messages: readonly BackendMessage[], columns: readonly ColumnReader[]): object[] {
+  // With all its names at once, a row is made in one piece; otherwise it is made anew for every few of them.
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(columns.map(({ name }) => [name, null]))
   const rows: object[] = []
   for (const message of messages) {
     if (!(message instanceof DataRowMessage)) continue
-    const row: Record<string, unknown> = {}
+    const row = { ...empty }
     columns.forEach(({ name, read }, index) => {
       const text: string | null = message.fields[index]
-      row[name] = text === null ? null : read(text)
+      if (text !== null) row[name] = read(text)
     })
     rows.push(row)
   }
