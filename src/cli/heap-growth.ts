@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 
 /**
  * The space for old objects may grow by this percentage of what the last full collection left, before the next one begins. V8 lets a small
- * heap grow to the fourfold by itself and gives it back late; a load costs the same CPU time with either.
+ * heap grow to the fourfold by itself and gives it back late. The heap of most services stays below its first limit (`memory-settings.ts`), and
+ * does not depend on it.
  */
 const OLD_SPACE_GROWTH_PERCENT = 40
 
