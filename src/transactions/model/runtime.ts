@@ -29,6 +29,7 @@ export interface TransactionsContext {
   readonly db: Kysely<Schema>
   /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
   readonly hasOneSession: boolean
+  /** Knows bounds only where there is one session. */
   readonly reservations: ReservationBounds
   readonly clock: Clock
   readonly log: Logger
