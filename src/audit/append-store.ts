@@ -1,6 +1,5 @@
 import { type QueryExecutorProvider, sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { hexDigits } from '../lib/hex-digits.ts'
 import { slicesOf } from '../lib/slices.ts'
 import { type AuditEntry, type AuditedChange, MANAGEMENT_CHAIN, type StoredEntry } from './entry.ts'
 import { entryFields } from './entry-fields.ts'
@@ -124,5 +123,5 @@ function toEntry({
 }
 
 function toRecord(entry: StoredEntry) {
-  return { ...entryFields(entry), hash: `\\x${hexDigits(entry.hash)}` }
+  return { ...entryFields(entry), hash: `\\x${Buffer.from(entry.hash).toString('hex')}` }
 }

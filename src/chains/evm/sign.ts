@@ -1,6 +1,5 @@
 import type { AccessList, Hex, TransactionSerializable, TransactionSerializableEIP7702 } from 'viem'
 import { hexToBytes, serializeTransaction } from 'viem/utils'
-import { hexDigits } from '../../lib/hex-digits.ts'
 import { keccak256, keccak256Hex } from '../../lib/keccak256.ts'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
@@ -92,6 +91,6 @@ function toSerializable({ address, r, s, nonce, ...others }: Authorization): Aut
 }
 
 function presentSignature({ r, s }: EcdsaSignature, v: number): Signature {
-  const [rHex, sHex] = [hexDigits(r), hexDigits(s)]
+  const [rHex, sHex] = [Buffer.from(r).toString('hex'), Buffer.from(s).toString('hex')]
   return { r: rHex, s: sHex, v, sig: `${rHex}${sHex}${v.toString(16).padStart(2, '0')}` }
 }

@@ -3,7 +3,6 @@ import type { Attempt, AttemptOutcome, ChainResult } from '../../chains/attempt.
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
-import { hexDigits } from '../../lib/hex-digits.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns-store.ts'
 import { type AttemptRow, encodeDraft, encodeSignature, toAttempt } from './codec.ts'
@@ -24,7 +23,7 @@ export async function insertAttempts(
     nonce: attempt.nonce?.toString(),
     hash: attempt.signed.hash,
     inner_hash: attempt.signed.innerHash,
-    raw: hexDigits(attempt.signed.raw),
+    raw: Buffer.from(attempt.signed.raw).toString('hex'),
     draft: encodeDraft(attempt.draft),
     signature: encodeSignature(attempt.signed.signature),
     outcome: attempt.outcome,

@@ -1,5 +1,4 @@
 import { parseTransaction } from 'viem/utils'
-import { hexDigits } from '../../../lib/hex-digits.ts'
 import type { BroadcastResult } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { markUnanswered } from '../../unanswered.ts'
@@ -60,8 +59,13 @@ export async function broadcastAll(
   )
 }
 
+/** Every broadcast comes by here, and the loop of viem leaves a text for each byte as garbage. */
+function toHex(raw: Uint8Array): `0x${string}` {
+  return `0x${Buffer.from(raw).toString('hex')}`
+}
+
 function sendCall(raw: Uint8Array): RpcCall {
-  return { method: 'eth_sendRawTransaction', params: [`0x${hexDigits(raw)}`] }
+  return { method: 'eth_sendRawTransaction', params: [toHex(raw)] }
 }
 
 async function askOthers(
@@ -75,7 +79,7 @@ async function askOthers(
       const head = height?.kind === 'result' ? readCount(height.result) : undefined
       return reply === undefined ? [] : [{ result: readBroadcast(reply), head, behind }]
     })
-    const bytes = `0x${hexDigits(raw)}`
+    const bytes = toHex(raw)
     const result = evaluateOpinions(opinions, {
       firstRefusedAt: refusals.firstRefusal(bytes),
       endpoints: client.states().length,
@@ -97,7 +101,7 @@ function learnPrices(bounds: PriceBoundsMemory, raw: Uint8Array, result: Broadca
 /** Reads the prices of a signed transaction; undefined for bytes that the service did not sign. */
 function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint } | undefined {
   try {
-    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(`0x${hexDigits(raw)}`)
+    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(toHex(raw))
     if (gasPrice !== undefined) return { gas, fees: { kind: 'legacy', gasPrice } }
     if (maxFeePerGas === undefined) return undefined
     return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } }
