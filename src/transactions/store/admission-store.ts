@@ -6,12 +6,11 @@ import type { StatementQueue } from '../../database/statement-queue.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { toRelayer } from '../../relayers/relayer-codec.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { IS_UNMINED } from './phase-store.ts'
 import type { TransactionWriter } from './reservation-bounds.ts'
 import { insertTransactions } from './transactions-store.ts'
-import { isActive } from './work-store.ts'
+import { type ReservedRow, selectReserved } from './work-store.ts'
 
-/** What the open transactions of a relayer have reserved, in the smallest unit: the sum of their costs, or a bound that is at least as large. */
+/** The amount that the open transactions of a relayer reserve, in the smallest unit. It is the sum of their costs, or a bound that is not smaller. */
 interface Reserved {
   readonly amount: bigint
   readonly isBound: boolean
@@ -38,7 +37,7 @@ export async function lockForAdmission(
   // Two statements: none sees what was committed while it waited for a lock.
   const [relayer, { head, sums }] = await Promise.all([
     lockRelayerAndCounters(tx, relayerId),
-    readFacts(tx, relayerId, bound === undefined ? selectSums(relayerId, now) : NO_SUMS),
+    readFacts(tx, relayerId, bound === undefined ? selectReserved(relayerId, now) : NO_SUMS),
   ])
   if (relayer === undefined) return undefined
   if (bound !== undefined) return { relayer, head, reserved: { amount: bound, isBound: true } }
@@ -52,7 +51,7 @@ export async function readReserved(
   relayerId: string,
   now: Date,
 ): Promise<bigint> {
-  const { rows } = await selectSums(relayerId, now).execute(tx)
+  const { rows } = await selectReserved(relayerId, now).execute(tx)
   const { open, active } = toSums(rows[0])
   reservations.set(relayerId, open)
   return active
@@ -74,26 +73,14 @@ async function lockRelayerAndCounters(
   return row && toRelayer(row)
 }
 
-/** The sums of the costs of the open transactions: of all, and of the active ones, which alone reserve money. Null when there are none. */
-interface SumsRow {
-  readonly open: bigint | null
-  readonly active: bigint | null
-}
+const NO_SUMS = sql<ReservedRow>`select null::numeric as open, null::numeric as active`
 
-function selectSums(relayerId: string, now: Date) {
-  return sql<SumsRow>`
-    select sum(cost) as open, sum(cost) filter (where ${isActive(now)}) as active
-    from transactions where relayer_id = ${relayerId} and ${IS_UNMINED}`
-}
-
-const NO_SUMS = sql<SumsRow>`select null::numeric as open, null::numeric as active`
-
-function toSums(row: SumsRow | undefined) {
+function toSums(row: ReservedRow | undefined) {
   return { open: BigInt(row?.open ?? 0n), active: BigInt(row?.active ?? 0n) }
 }
 
-async function readFacts(session: QueryExecutorProvider, relayerId: string, sums: RawBuilder<SumsRow>) {
-  const { rows } = await sql<SumsRow & (ChainHead | Record<keyof ChainHead, null>)>`
+async function readFacts(session: QueryExecutorProvider, relayerId: string, sums: RawBuilder<ReservedRow>) {
+  const { rows } = await sql<ReservedRow & (ChainHead | Record<keyof ChainHead, null>)>`
     select sums.*, head.* from (${sums}) sums left join (
       select ${HEAD_COLUMNS} from audit_chains where chain = ${chainOf(relayerId)}) head on true`.execute(
     session,

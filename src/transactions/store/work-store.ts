@@ -152,10 +152,21 @@ export async function reservedBy(
   { now, except }: { readonly now: Date; readonly except?: string | undefined },
 ): Promise<bigint> {
   const others = except === undefined ? sql`` : sql`and id <> ${except}`
-  const { rows } = await sql<{ sum: bigint | null }>`
-    select sum(cost) as sum from transactions
-    where relayer_id = ${relayerId} and ${IS_UNMINED} and ${isActive(now)} ${others}`.execute(db)
-  return BigInt(rows[0]?.sum ?? 0n)
+  const { rows } = await sql<ReservedRow>`${selectReserved(relayerId, now)} ${others}`.execute(db)
+  return BigInt(rows[0]?.active ?? 0n)
+}
+
+/** The sums of the costs of open transactions, in the smallest unit: of all, and of the active ones, which alone reserve money. Null without any. */
+export interface ReservedRow {
+  readonly open: bigint | null
+  readonly active: bigint | null
+}
+
+/** Builds the query for the sums of a relayer. A further condition may follow. */
+export function selectReserved(relayerId: string, now: Date) {
+  return sql<ReservedRow>`
+    select sum(cost) as open, sum(cost) filter (where ${isActive(now)}) as active
+    from transactions where relayer_id = ${relayerId} and ${IS_UNMINED}`
 }
 
 /** Finds the newest setup transaction of the relayer. */
