@@ -26,6 +26,7 @@ import {
   findDueInFlight,
   findDueRelayers,
   findWatched,
+  hasDuePending,
   hasWatched,
   measureInFlight,
 } from './store/work-store.ts'
@@ -157,6 +158,7 @@ async function submit(writer: Writer, accepted: Transaction): Promise<Transactio
   await saveOutcomes(tx, [{ transactionId: sent.id, number: 1, outcome: 'broadcast', broadcastAt: now }], {
     openOnly: true,
   })
+  await hasDuePending(tx, ID, now)
   await releaseLease(tx, lease)
   return saved
 }
