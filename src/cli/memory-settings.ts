@@ -22,8 +22,8 @@ const HEAP_SIZES: readonly HeapSize[] = [
   // A load costs the same CPU time with 16, and a quarter more with 8.
   { option: '--max-semi-space-size', mebibytes: 16, decided: /--(max|min)[-_]semi[-_]space[-_]size/ },
   // The space for older objects up to which V8 does not look for dead ones. About 45 MiB of it are always alive, and with less room V8 marks them
-  // twice a second under load: 5 % more CPU time of the service with 96, and 15 % more with V8's own size. An idle service is not larger; with
-  // 5,000 relayers it is by 20 MB.
+  // twice a second under load: 5 % more CPU time of the service with 96, and with V8's own size 15 % more on PostgreSQL, 5 % more with the embedded
+  // database. An idle service is not larger; with 5,000 relayers it is by 20 to 40 MB.
   {
     option: '--initial-old-space-size',
     mebibytes: 128,

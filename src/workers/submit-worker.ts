@@ -47,7 +47,7 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     }
   }
 
-  /** What is signed and due for another broadcast waits for the loop: a look for it reads every transaction in flight. */
+  /** Returns true when a further step would sign something. The loop finds what is due for another broadcast, because that reads all in flight. */
   function hasPending(relayerId: string): Promise<boolean> {
     return hasDuePending(context.db, relayerId, new Date(context.clock.now()))
   }

@@ -101,8 +101,8 @@ async function undoReplacement(
       return false
     const undone = await db.transaction().execute(async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, number)
-      const undone = await withoutLostNonce(context, tx, { relayer, previous })
-      const [saved] = await saveTransactions({ tx, reservations }, [undone])
+      const restored = await withoutLostNonce(context, tx, { relayer, previous })
+      const [saved] = await saveTransactions({ tx, reservations }, [restored])
       if (saved === undefined) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       const undo = { actor, action: 'undoReplacement' } as const
