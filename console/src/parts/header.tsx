@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLiveState } from '../live/use-live.ts'
 import { hrefOf } from '../routing/routes.ts'
 import { useWorkplace } from '../session/session-context.ts'
+import { isTyping } from './is-typing.ts'
 
 /** The line above every page. */
 export function Header({ onMenu }: { readonly onMenu: () => void }) {
@@ -33,16 +34,15 @@ export function Header({ onMenu }: { readonly onMenu: () => void }) {
   )
 }
 
-/** Finds by id, hash or address. `/` leads here from anywhere but another field. */
+/** Finds by id, hash or address. `/` leads here from anywhere but another field, and what is typed replaces the last search. */
 function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof Element && event.target.closest('input, textarea, select, dialog')
-      if (event.key !== '/' || isTyping) return
+      if (event.key !== '/' || isTyping(event.target)) return
       event.preventDefault()
       input.current?.focus()
+      input.current?.select()
     }
     addEventListener('keydown', listener)
     return () => removeEventListener('keydown', listener)
@@ -53,7 +53,10 @@ function SearchBox() {
         onSubmit={(event) => {
           event.preventDefault()
           const text = input.current?.value.trim()
-          if (text) location.hash = hrefOf(['search'], { q: text })
+          if (!text) return
+          // The page that comes takes the focus, and takes it from nobody who still types.
+          input.current?.blur()
+          location.hash = hrefOf(['search'], { q: text })
         }}
       >
         <input

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { isTyping } from './is-typing.ts'
 
 interface PageProps {
   readonly title: string
@@ -10,12 +11,12 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** The frame of a page. A screen reader hears the title when the page comes. */
+/** The frame of a page. A screen reader hears the title when the page comes, unless its person types by then. */
 export function Page({ title, aside, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Relayer console`
-    heading.current?.focus({ preventScroll: true })
+    if (!isTyping()) heading.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [title])
   return (

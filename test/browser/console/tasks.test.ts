@@ -165,7 +165,6 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
 
   const searchFor = async (text: string) => {
     await tab.page.keyboard.press('/')
-    await tab.page.keyboard.press('ControlOrMeta+a')
     await tab.page.keyboard.type(text)
     await tab.page.keyboard.press('Enter')
   }
@@ -182,6 +181,29 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
       await searchFor(String(text))
       await opens(id)
     }
+  })
+
+  test('goes on typing in the search while the page below arrives', async () => {
+    const { page } = tab
+    const id = await world.sendSlow()
+    const answered = Promise.withResolvers<void>()
+    const arrives = `**/relayers/main/transactions/${id}`
+    await page.route(arrives, async (route) => {
+      await answered.promise
+      await route.continue()
+    })
+    await tab.go(`transactions/main/${id}`, 'Transaction')
+    await page.keyboard.press('/')
+    await page.keyboard.type('typed before')
+    answered.resolve()
+    await sees(page, /Next step/)
+    await page.keyboard.type(' and after')
+    const search = page.getByRole('searchbox', { name: 'Search by id, hash or address' })
+    expect(await search.inputValue()).toBe('typed before and after')
+    await page.unroute(arrives)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Search: typed before and after' }).waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
   })
 
   test('finds relayers by their address, and transactions by their receiver', async () => {
