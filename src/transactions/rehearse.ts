@@ -14,7 +14,7 @@ import type { Transaction } from './model/transaction.ts'
 import { newTransactionId } from './model/transaction-id.ts'
 import { lockForAdmission, storeAdmitted } from './store/admission-store.ts'
 import { findAttempts, insertAttempts, saveOutcomes } from './store/attempts-store.ts'
-import { findNextNonces, lockForNumbering, setNextNonce } from './store/nonce-store.ts'
+import { findNextNonces, lockCounters, setNextNonce } from './store/nonce-store.ts'
 import { findSubmittable } from './store/queue-store.ts'
 import {
   createReservationBounds,
@@ -142,7 +142,7 @@ async function submit(writer: Writer, accepted: Transaction): Promise<Transactio
   await findSubmittable(tx, ID, { now, limits: { pending: 1, overtaken: 1 } })
   await measureInFlight(tx, ID)
   await findNextNonces(tx, ID)
-  await lockForNumbering(tx, { relayerId: ID, transactions: [accepted], lease })
+  await lockCounters(tx, { relayerId: ID, lease })
   await setNextNonce(tx, { relayerId: ID, address: ADDRESS, nonce: 1n })
   const numbered = {
     ...accepted,

@@ -74,57 +74,34 @@ export async function findConfirmedNonces(
   return new Map(rows.map(({ address, nonce }) => [address, nonce]))
 }
 
-interface Numbering {
-  readonly relayerId: string
-  /** The transactions that get a nonce, as they were read. */
-  readonly transactions: readonly Transaction[]
-  readonly lease: Lease
-}
-
-/** The rows that are locked until the commit. */
-export interface NumberingLocks {
-  /** The nonce counters of the relayer, by source account. */
-  readonly counters: ReadonlyMap<string, bigint>
-  /** The ids of the transactions that are still pending in the version that was read. */
-  readonly unchanged: ReadonlySet<string>
-}
-
 /**
- * Asserts the lease, and locks the relayer's nonce counters and then transactions until the commit, in one statement. Each part depends on the
- * one before it, so that all writers lock in one order.
+ * Asserts the lease, and then locks the relayer's nonce counters until the commit, in one statement: all writers lock in one order. Returns
+ * the counters by source account.
  * @throws LeaseLostError when another owner has acquired the lease
  */
-export async function lockForNumbering(
+export async function lockCounters(
   tx: Tx,
-  { relayerId, transactions, lease }: Numbering,
-): Promise<NumberingLocks> {
+  { relayerId, lease }: { readonly relayerId: string; readonly lease: Lease },
+): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql<LockedRows>`
     with fenced as materialized (${lockFence(lease)}),
     counters as materialized (
       select address, next_nonce from accounts
-      where relayer_id = ${relayerId} and (select count(*) from fenced) > 0 order by address for update),
-    pending as materialized (
-      select id, version from transactions
-      where id = any(${transactions.map(({ id }) => id)}::text[]) and status = 'pending' and (select count(*) from counters) >= 0
-      order by id for update)
+      where relayer_id = ${relayerId} and (select count(*) from fenced) > 0 order by address for update)
     select exists (select from fenced) as fenced,
-      (select jsonb_object_agg(address, next_nonce::text) from counters where next_nonce is not null) as counters,
-      (select jsonb_object_agg(id, version) from pending) as versions`.execute(tx)
+      (select jsonb_object_agg(address, next_nonce::text) from counters where next_nonce is not null) as counters`.execute(
+    tx,
+  )
   const [row] = rows
   if (row?.fenced !== true) throw new LeaseLostError(lease)
-  const { counters, versions } = row
-  return {
-    counters: new Map(
-      Object.entries(counters ?? {}).map(([address, nonce]): [string, bigint] => [address, BigInt(nonce)]),
-    ),
-    unchanged: new Set(transactions.flatMap(({ id, version }) => (versions?.[id] === version ? [id] : []))),
-  }
+  return new Map(
+    Object.entries(row.counters ?? {}).map(([address, nonce]): [string, bigint] => [address, BigInt(nonce)]),
+  )
 }
 
 interface LockedRows {
   readonly fenced: boolean
   readonly counters: Readonly<Record<string, string>> | null
-  readonly versions: Readonly<Record<string, number>> | null
 }
 
 /** Finds the nonces of the source account of `head` in `from` ≤ nonce < `to` that a transaction has, in any status. */

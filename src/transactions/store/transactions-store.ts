@@ -120,7 +120,7 @@ export async function saveTransactions(
         reorganized_at = record.reorganized_at
       from record join before on before.id = record.id
       where t.id = record.id
-      returning t.id,
+      returning t.id, t.relayer_id, t.status, t.awaits_approval, record.payload,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
           or before.awaits_approval is distinct from t.awaits_approval
           or before.made_public_at is distinct from t.made_public_at as is_event,
@@ -130,13 +130,10 @@ export async function saveTransactions(
     content_kept as (${KEEP_CONTENT}),
     announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)
-      select record.relayer_id, record.id, 'transaction_update', record.payload, ${NOTIFICATION}
-      from record join written on written.id = record.id and written.is_event
+      select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from written record where is_event
     ),
-    counted as (${addToCounts(sql`
-      select record.relayer_id, record.status
-      from record join written on written.id = record.id and written.is_finished`)})
-    select written.id, ${WAKE_WORKERS} from written join record on record.id = written.id`.execute(tx)
+    counted as (${addToCounts(sql`select relayer_id, status from written where is_finished`)})
+    select id, ${WAKE_WORKERS} from written record`.execute(tx)
   const written = new Set(rows.map((row) => row.id))
   const saved = transactions
     .filter((transaction) => written.has(transaction.id))

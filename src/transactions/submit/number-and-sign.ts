@@ -2,7 +2,7 @@ import { assertFence, type Lease } from '../../database/lease.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { findNextNonces, lockForNumbering, setNextNonce } from '../store/nonce-store.ts'
+import { findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { keepKnownCounters, takeKnownCounters } from './known-counters.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
@@ -60,11 +60,10 @@ async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Resu
   // A nonce without bytes would be a gap.
   if (plan.transactions.some(({ id }) => !usable.has(id)))
     return { kind: 'changed', open: signables.filter(({ transaction }) => usable.has(transaction.id)) }
-  const { db, reservations } = context
   const result = await traceStep(
     context,
     { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
-    () => db.transaction().execute((tx) => storeIn({ tx, reservations }, batch, { plan, counters, signed })),
+    () => store(context, batch, { plan, counters, signed }),
   )
   if (result.kind === 'stored')
     keepKnownCounters(runtime, { counters: new Map([...counters, ...plan.next]), lease })
@@ -82,6 +81,33 @@ interface SignedPlan {
   readonly signed: readonly SignedItem[]
 }
 
+/** Another writer changed transactions of the plan meanwhile: the database transaction rolls back, so that no nonce is taken for them. */
+class ChangedMeanwhileError extends Error {
+  override readonly name = 'ChangedMeanwhileError'
+  /** The ids of the transactions that were written. */
+  readonly unchanged: ReadonlySet<string>
+
+  constructor(unchanged: ReadonlySet<string>) {
+    super('Transactions changed while they were signed.')
+    this.unchanged = unchanged
+  }
+}
+
+async function store(
+  { db, reservations }: TransactionsContext,
+  batch: Batch,
+  signedPlan: SignedPlan,
+): Promise<Result> {
+  try {
+    return await db.transaction().execute((tx) => storeIn({ tx, reservations }, batch, signedPlan))
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhileError)) throw error
+    const { unchanged } = error
+    const open = batch.signables.filter((item) => !isUnnumbered(item) || unchanged.has(item.transaction.id))
+    return { kind: 'changed', open }
+  }
+}
+
 async function storeIn(
   writer: TransactionWriter,
   { relayerId, runtime, signables, lease }: Batch,
@@ -90,14 +116,13 @@ async function storeIn(
   const { tx } = writer
   if (plan.transactions.length === 0) await assertFence(tx, lease)
   else {
-    const { transactions } = plan
-    const { counters: now, unchanged } = await lockForNumbering(tx, { relayerId, transactions, lease })
+    const now = await lockCounters(tx, { relayerId, lease })
     const isCurrent = [...plan.next.keys()].every((address) => now.get(address) === counters.get(address))
-    if (!isCurrent || unchanged.size < plan.transactions.length) {
-      const gone = new Set(plan.transactions.flatMap(({ id }) => (unchanged.has(id) ? [] : [id])))
-      return { kind: 'changed', open: signables.filter(({ transaction }) => !gone.has(transaction.id)) }
-    }
+    if (!isCurrent) return { kind: 'changed', open: signables }
     for (const [address, nonce] of plan.next) await setNextNonce(tx, { relayerId, address, nonce })
   }
-  return { kind: 'stored', stored: await storeSignedIn(writer, { runtime, signed, keepsRequest: true }) }
+  const stored = await storeSignedIn(writer, { runtime, signed, keepsRequest: true })
+  const written = new Set(stored.map(({ transaction }) => transaction.id))
+  if (plan.transactions.some(({ id }) => !written.has(id))) throw new ChangedMeanwhileError(written)
+  return { kind: 'stored', stored }
 }

@@ -10,13 +10,10 @@ import {
   findUsedExternalNonces,
   findUsedNonces,
   lockAccount,
-  lockForNumbering,
-  type NumberingLocks,
+  lockCounters,
   setNextNonce,
 } from '../../../src/transactions/store/nonce-store.ts'
-import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, FROM, TO } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -68,33 +65,17 @@ describe('the used nonces of third parties', () => {
   })
 })
 
-test('only transactions that are pending in the version that was read are locked', async () => {
+test('the counters are locked under the lease only, and exact beyond 2^53', async () => {
   const owner = await account()
-  const [same, changed, signed] = await insert(
-    fixture.context,
-    newTransaction(owner),
-    newTransaction(owner),
-    newTransaction(owner, { status: 'sent' }),
-    newTransaction(owner),
-  )
-  if (!same || !changed || !signed) throw new Error('nothing was stored')
   const lease = await leaseOf(fixture.context, owner)
-  const locked = await transaction<NumberingLocks>(async (tx) => {
-    await setNextNonce(tx, { relayerId: owner.relayer.id, address: TO, nonce: 2n ** 62n })
-    await saveTransactions(writerOf(tx), [changed])
-    const transactions = [same, changed, signed]
-    return lockForNumbering(tx, { relayerId: owner.relayer.id, transactions, lease })
+  const relayerId = owner.relayer.id
+  const counters = await transaction<ReadonlyMap<string, bigint>>(async (tx) => {
+    await setNextNonce(tx, { relayerId, address: TO, nonce: 2n ** 62n })
+    await setNextNonce(tx, { relayerId, address: FROM, nonce: null })
+    return lockCounters(tx, { relayerId, lease })
   })
-  expect(locked.unchanged).toEqual(new Set([same.id]))
-  expect(locked.counters.get(TO)).toBe(2n ** 62n)
-})
-
-test('nothing is locked to be numbered without the lease', async () => {
-  const owner = await account()
-  const lease = { ...(await leaseOf(fixture.context, owner)), fence: 9n }
-  const locking = transaction((tx) =>
-    lockForNumbering(tx, { relayerId: owner.relayer.id, transactions: [], lease }),
-  )
+  expect(counters).toEqual(new Map([[TO, 2n ** 62n]]))
+  const locking = transaction((tx) => lockCounters(tx, { relayerId, lease: { ...lease, fence: 9n } }))
   await expect(locking).rejects.toThrow(LeaseLostError)
 })
 
