@@ -34,7 +34,7 @@ import { createReplacer } from './transactions/replace/replace.ts'
 import { createAuthorizationSigner } from './transactions/sign-authorization.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { findTraceParent } from './transactions/store/trace-parent-store.ts'
-import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
+import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createAccess } from './wiring/access.ts'
 import { chainsInUse, networksInUse } from './wiring/chains-in-use.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
@@ -245,7 +245,8 @@ async function assemble(parts: Parts): Promise<App> {
   })
   // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
-    await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
+    await database.listen(WORK_CHANNEL, submit.wakeRelayer),
+    await database.listen(SLOT_CHANNEL, submit.wakeForSlot),
     await database.listen(EVENTS_CHANNEL, notifier.wake),
     await database.listen(RELAYERS_CHANNEL, () => {
       registry.loop.wake()

@@ -6,10 +6,12 @@ import { createLoop, type Loop } from './loop.ts'
 /** The longest delay in ms of due work without a wake: after a crash, or when a waiting time ends. */
 const BACKSTOP_MS = 500
 
-/** The loop of submissions, which can be woken for one relayer. */
+/** The loop of submissions, which can be woken for one relayer, too. */
 export interface SubmitLoop extends Loop {
-  /** Starts a step of the relayer, or looks for due ones when none is named (or ''). While a step of the relayer runs, another one follows it if there is something to sign. */
-  wake(relayerId?: string): void
+  /** Starts a step of the relayer. While one runs, another one follows it if there is something to sign. */
+  wakeRelayer(relayerId: string): void
+  /** As `wakeRelayer`, but a step starts only if there is something to sign. */
+  wakeForSlot(relayerId: string): void
 }
 
 /** Runs `workAccount` for the accounts with due work, in parallel, and one step at a time for each account. */
@@ -24,19 +26,19 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     log: context.log,
     work: async () => {
       for (const relayerId of await findDueRelayers(context.db, new Date(context.clock.now())))
-        begin(relayerId)
+        begin(relayerId, true)
     },
   })
 
-  function begin(relayerId: string): void {
+  function begin(relayerId: string, isDue: boolean): void {
     // Work that arrived during a step may have come too late for it.
     if (running.has(relayerId)) again.add(relayerId)
-    else running.set(relayerId, step(relayerId))
+    else running.set(relayerId, step(relayerId, isDue))
   }
 
-  async function step(relayerId: string): Promise<void> {
+  async function step(relayerId: string, isDue: boolean): Promise<void> {
     try {
-      await workAccount(context, relayerId)
+      if (isDue || (await hasPending(relayerId))) await workAccount(context, relayerId)
       while (isStarted && again.delete(relayerId))
         if (await hasPending(relayerId)) await workAccount(context, relayerId)
     } catch (error) {
@@ -58,9 +60,11 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
       isStarted = true
       loop.start()
     },
-    wake: (relayerId) => {
-      if (!relayerId) loop.wake()
-      else if (isStarted) begin(relayerId)
+    wakeRelayer: (relayerId) => {
+      if (isStarted) begin(relayerId, true)
+    },
+    wakeForSlot: (relayerId) => {
+      if (isStarted) begin(relayerId, false)
     },
     stop: async () => {
       isStarted = false

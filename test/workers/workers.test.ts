@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquireLease } from '../../src/database/lease.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
 import type { TransactionsContext } from '../../src/transactions/model/runtime.ts'
-import { WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import {
+  SLOT_CHANNEL,
+  saveInOwnTransaction,
+  WORK_CHANNEL,
+} from '../../src/transactions/store/transactions-store.ts'
 import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'
@@ -43,7 +48,7 @@ test('the submit worker is woken by the row itself, and ends its step before it 
     },
   }
   const worker = createSubmitWorker(context)
-  const unlisten = await fixture.database.listen(WORK_CHANNEL, (relayerId) => worker.wake(relayerId))
+  const unlisten = await fixture.database.listen(WORK_CHANNEL, worker.wakeRelayer)
   worker.start()
   const [transaction] = await insert(context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
@@ -75,7 +80,7 @@ test('work that is announced during a step of its account is done after it, with
   await arrived.promise
   const [second] = await insert(fixture.context, newTransaction(owner, due))
   if (!first || !second) throw new Error('nothing was stored')
-  worker.wake(owner.relayer.id)
+  worker.wakeRelayer(owner.relayer.id)
   release.resolve()
   await until(
     async () => (await reload(fixture.context, second)).transaction.status,
@@ -96,7 +101,7 @@ test('a relayer that is named has its step at once, but none before the start an
     return async () => stored && (await reload(fixture.context, stored)).transaction.status
   }
   const early = await store(owner)
-  worker.wake(owner.relayer.id)
+  worker.wakeRelayer(owner.relayer.id)
   await worker.stop()
   expect(await early()).toBe('pending')
 
@@ -104,14 +109,47 @@ test('a relayer that is named has its step at once, but none before the start an
   started.start()
   await until(early, (status) => status === 'submitted')
   const present = await store(other)
-  started.wake(other.relayer.id)
+  started.wakeRelayer(other.relayer.id)
   await started.stop()
   expect(await present()).toBe('submitted')
 
   const late = await store(other)
-  started.wake(other.relayer.id)
+  started.wakeRelayer(other.relayer.id)
   await started.stop()
   expect(await late()).toBe('pending')
+})
+
+test('a slot that becomes free starts a step of a relayer that has something to sign, and of no other', async () => {
+  const [busy, idle] = [await newOwner(), await newOwner()]
+  const insertInto = async (owner: TestAccount, status: 'pending' | 'submitted') => {
+    const [stored] = await insert(fixture.context, newTransaction(owner, { status }))
+    if (!stored) throw new Error('nothing was stored')
+    return stored
+  }
+  const submitted = (transaction: Transaction) =>
+    until(
+      async () => (await reload(fixture.context, transaction)).transaction.status,
+      (status) => status === 'submitted',
+    )
+  // The clock stands still, so the only look for due rows is that of the start.
+  const worker = createSubmitWorker(fixture.context)
+  const unlisten = await fixture.database.listen(SLOT_CHANNEL, worker.wakeForSlot)
+  const first = await insertInto(busy, 'pending')
+  worker.start()
+  await submitted(first)
+  const occupying = [await insertInto(idle, 'submitted'), await insertInto(busy, 'submitted')]
+  const waiting = await insertInto(busy, 'pending')
+  await saveInOwnTransaction(
+    fixture.context,
+    occupying.map((transaction) => ({ ...transaction, status: 'mined' as const })),
+  )
+  await submitted(waiting)
+  await worker.stop()
+  await unlisten()
+  const leases = await fixture.context.db.selectFrom('leases').select('name').execute()
+  const names = leases.map(({ name }) => name)
+  expect(names).toContain(`account:${busy.relayer.id}`)
+  expect(names).not.toContain(`account:${idle.relayer.id}`)
 })
 
 test('a network is watched by one process at a time', async () => {

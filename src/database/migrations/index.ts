@@ -32,6 +32,7 @@ import * as topUps from './0032-top-ups.ts'
 import * as fewerRowVersions from './0033-fewer-row-versions.ts'
 import * as shorterLog from './0034-shorter-log.ts'
 import * as relayerRows from './0035-relayer-rows.ts'
+import * as pageFill from './0036-page-fill.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -68,4 +69,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0033-fewer-row-versions': fewerRowVersions,
   '0034-shorter-log': shorterLog,
   '0035-relayer-rows': relayerRows,
+  '0036-page-fill': pageFill,
 }

@@ -9,24 +9,24 @@ import { addToCounts, isFinal } from './finished-store.ts'
 import { changedRecords, newRecords, SNAPSHOT, stateRecords } from './record-store.ts'
 import type { TransactionWriter } from './reservation-bounds.ts'
 
-/**
- * The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign, or empty when a slot
- * has become free, for which often nothing waits.
- */
+/** The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign. */
 export const WORK_CHANNEL = 'transactions_due'
+
+/** The channel for the ids of relayers that have a free slot, for which often nothing waits. */
+export const SLOT_CHANNEL = 'slots_free'
 
 /** The notification that gets an event: the one that the relayer has when the event happens. */
 const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
 
 type Tx = DbTransaction<Schema>
 
-/** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */
-const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
+/** Statuses that leave a slot to waiting transactions. */
+const FREEING: readonly TransactionStatus[] = ['mined', 'expired', 'canceled', 'failed']
 
 /** Wakes the submit workers at the commit, when the new status of `record` may give them work. */
 const WAKE_WORKERS = sql`case
-  when record.status = any(${WAKING as TransactionStatus[]}::text[]) and record.awaits_approval is not true
-  then pg_notify(${WORK_CHANNEL}, case record.status when 'pending' then record.relayer_id else '' end) end`
+  when record.status = 'pending' and record.awaits_approval is not true then pg_notify(${WORK_CHANNEL}, record.relayer_id)
+  when record.status = any(${FREEING as TransactionStatus[]}::text[]) then pg_notify(${SLOT_CHANNEL}, record.relayer_id) end`
 
 /** The transactions with another request or purpose than before. */
 const contentChanged = (isChanged: RawBuilder<unknown>) => sql`
