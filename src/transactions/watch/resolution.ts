@@ -11,6 +11,7 @@ import { type Inclusion, inclusionReason } from './inclusion-reason.ts'
 /** A decision of the chain about a transaction, ready to be written. All functions in this file are pure. */
 export interface Resolution {
   readonly transaction: Transaction
+  /** The changes of attempts that the row of the transaction does not tell (`attempt-columns-store.ts`). */
   readonly outcomes: readonly OutcomeChange[]
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
@@ -35,11 +36,16 @@ export function included(item: TransactionWithAttempts, inclusion: Inclusion): R
       stuckSince: undefined,
     },
     outcomes: attempts.flatMap((other) => {
-      if (other.number === attempt.number)
-        return [{ ...outcome(item, other, receipt.success ? 'mined' : 'reverted'), result: receipt.result }]
-      return isClosed(other) ? [] : [outcome(item, other, 'superseded')]
+      if (other.number !== attempt.number) return isClosed(other) ? [] : [outcome(item, other, 'superseded')]
+      if (isPlainlyAccepted(other)) return []
+      return [{ ...outcome(item, other, receipt.success ? 'mined' : 'reverted'), result: receipt.result }]
     }),
   }
+}
+
+/** A node has accepted it and none has refused it, so no answer is due, and an inclusion changes nothing in its own row. */
+function isPlainlyAccepted({ broadcastAt, error }: Attempt): boolean {
+  return broadcastAt !== undefined && error === undefined
 }
 
 /** A closed attempt can never be included, even if the other attempts are reopened. */

@@ -42,6 +42,13 @@ describe('included', () => {
     expect(outcomesOf(outcomes)).toEqual(['1 mined'])
   })
 
+  test('an attempt that a node has accepted needs no write of its own, unless another node has refused it', () => {
+    const broadcastAt = new Date(1)
+    expect(outcomesOf(includedAs(itemOf([{ broadcastAt }]), 1).outcomes)).toEqual([])
+    const refused = itemOf([{ broadcastAt, error: 'nonce too low' }])
+    expect(outcomesOf(includedAs(refused, 1).outcomes)).toEqual(['1 mined'])
+  })
+
   test('an older attempt wins: the record shows it and says what has lost', () => {
     const item = itemOf([{}, { kind: 'replace' }], { statusReason: undefined })
     const { transaction, outcomes } = includedAs(item, 1)
