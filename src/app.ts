@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createSignatureRecorder } from './audit/signatures.ts'
 import type { Config } from './config/load.ts'
@@ -57,10 +58,12 @@ import { createTopUpWorker } from './workers/top-up-worker.ts'
 
 /** The service, created and not yet started. */
 export interface App {
-  /** Makes the embedded database do once what the first requests will ask of it. Call it before `start`; without it, those take longer. */
+  /** Makes the embedded database do what the first requests will ask of it. Call it before `begin`; without it, those take longer. */
   rehearse(): Promise<void>
-  /** Starts the workers, then listens. */
-  start(): Promise<{ url: string; metricsUrl?: string }>
+  /** Starts the workers, and waits for their first rounds for a limited time. */
+  begin(): Promise<void>
+  /** Listens. Call it after `begin`. */
+  listen(): Promise<{ url: string; metricsUrl?: string }>
   /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
   compileSchemas(): Promise<void>
   /**
@@ -69,6 +72,12 @@ export interface App {
    */
   stop(): Promise<void>
 }
+
+/**
+ * The longest time in ms for which a start waits for the first rounds of the workers, which would delay the first requests. Most take some
+ * milliseconds; those that ask an endpoint which does not answer take longer.
+ */
+const FIRST_ROUNDS_MS = 200
 
 /** The longest time in ms for which a stop waits for the last exports, and the time that they get when the stop is late. */
 const FLUSH_MS = 5_000
@@ -259,8 +268,11 @@ async function assemble(parts: Parts): Promise<App> {
     rehearse: async () => {
       if (database.engine === 'pglite') await rehearse({ db, log })
     },
-    start: async () => {
-      for (const loop of permanentWorkers) loop.start()
+    begin: async () => {
+      const begun = Promise.all(permanentWorkers.map((loop) => loop.start()))
+      await Promise.race([begun, setTimeout(FIRST_ROUNDS_MS)])
+    },
+    listen: async () => {
       const { host, port } = await server.listen()
       const shown = await instrumentation?.listen()
       return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /**
  * The space for old objects may grow by this percentage of what the last full collection left, before the next one begins. V8 lets a small
@@ -23,4 +24,17 @@ export function holdHeapGrowth(): void {
 /** Lets the space for new objects grow to its limit, by V8's default factor, as the load demands. */
 export function allowHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
+}
+
+/**
+ * Collects what a start has left, and gives the memory back. V8 would keep it until its heap is full, which an idle service reaches late: some
+ * 10 MB, and 40 with thousands of relayers. It takes about 50 ms, so call it before requests are served.
+ */
+export function collectStartGarbage(): void {
+  // Without the option, V8 shows its collector to nobody. A context that is created after it has one.
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  setFlagsFromString('--no-expose-gc')
+  // Other flavors keep the empty pages.
+  if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

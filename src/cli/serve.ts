@@ -3,7 +3,7 @@ import { startEngineEarly } from '../database/engines/start-engine.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
-import { allowHeapGrowth } from './heap-growth.ts'
+import { allowHeapGrowth, collectStartGarbage } from './heap-growth.ts'
 import { routeWarnings } from './route-warnings.ts'
 
 /** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
@@ -44,7 +44,9 @@ export const serve: Command = {
     const { createApp } = await import('../app.ts')
     const app = await createApp(config, { log, telemetry, startEngine, signal: stopping.signal })
     await app.rehearse()
-    log.info(await app.start(), 'service ready')
+    await app.begin()
+    collectStartGarbage()
+    log.info(await app.listen(), 'service ready')
     await app.compileSchemas()
     allowHeapGrowth()
     await stopRequested

@@ -131,10 +131,9 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
     },
     loop: {
       ...loop,
-      start: () => {
+      start: async () => {
         started = true
-        for (const watch of watches.values()) watch.loop.start()
-        loop.start()
+        await Promise.all([...watches.values()].map((watch) => watch.loop.start()).concat(loop.start()))
       },
       stop: async () => {
         await loop.stop()

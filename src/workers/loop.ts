@@ -12,7 +12,8 @@ export interface LoopHealth {
 /** A repeated round of work with a start, an early wake and a clean stop. */
 export interface Loop {
   readonly name: string
-  start(): void
+  /** Starts the rounds. Resolves after the first one. */
+  start(): Promise<void>
   /** Ends the present wait. A wake during a round makes another round follow it. */
   wake(): void
   /** Lets the present round finish, then ends. */
@@ -38,6 +39,7 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
   let waiting = new AbortController()
   let woken = false
   let running: Promise<void> | undefined
+  const first = Promise.withResolvers<void>()
   let lastGood = clock.monotonic()
   let error: string | undefined
 
@@ -56,6 +58,7 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
   async function run() {
     while (!stopping.signal.aborted) {
       await round()
+      first.resolve()
       if (woken && error === undefined) continue
       waiting = new AbortController()
       await clock.sleep(intervalMs, AbortSignal.any([waiting.signal, stopping.signal]))
@@ -67,6 +70,7 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
     start: () => {
       lastGood = clock.monotonic()
       running ??= run()
+      return first.promise
     },
     wake: () => {
       woken = true

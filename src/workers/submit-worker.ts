@@ -58,7 +58,7 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     ...loop,
     start: () => {
       isStarted = true
-      loop.start()
+      return loop.start()
     },
     wakeRelayer: (relayerId) => {
       if (isStarted) begin(relayerId, true)

@@ -64,7 +64,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
         newHead = true
         loop.wake()
       })
-      loop.start()
+      return loop.start()
     },
     stop: async () => {
       feed?.stop()

@@ -106,7 +106,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await removeOwn()
     throw error
   })
-  const started = await app.start()
+  await app.begin()
+  const started = await app.listen()
   const { url } = started
   return {
     ...started,

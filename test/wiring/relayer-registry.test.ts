@@ -87,7 +87,7 @@ function followed(loop: Loop, tell: (state: 'started' | 'stopped') => void): Loo
     ...loop,
     start: () => {
       tell('started')
-      loop.start()
+      return loop.start()
     },
     stop: async () => {
       tell('stopped')

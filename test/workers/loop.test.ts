@@ -45,6 +45,22 @@ describe('a loop', () => {
     expect(rounds).toHaveLength(2)
   })
 
+  test('tells that its first round is over, whether it failed or not', async () => {
+    for (const fails of [false, true]) {
+      const { loop, rounds, end } = createTestLoop()
+      let isOver = false
+      const started = loop.start().then(() => {
+        isOver = true
+      })
+      await settle()
+      expect(isOver).toBe(false)
+      if (fails) rounds[0]?.fail(new Error('no database'))
+      else await end()
+      await started
+      expect(rounds).toHaveLength(1)
+    }
+  })
+
   test('is woken out of its wait', async () => {
     const { loop, rounds, end } = createTestLoop()
     loop.start()
