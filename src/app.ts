@@ -49,6 +49,7 @@ import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
 import { createSharedLimits } from './wiring/shared-limits.ts'
+import { signForNobody } from './wiring/sign-for-nobody.ts'
 import { createAlertWorker } from './workers/alert-worker.ts'
 import type { Loop } from './workers/loop.ts'
 import { createSpendingWorker } from './workers/spending-worker.ts'
@@ -266,7 +267,7 @@ async function assemble(parts: Parts): Promise<App> {
   ]
   return {
     rehearse: async () => {
-      if (database.engine === 'pglite') await rehearse({ db, log })
+      if (database.engine === 'pglite') await rehearse({ db, log, sign: signForNobody })
     },
     begin: async () => {
       const begun = Promise.all(permanentWorkers.map((loop) => loop.start()))

@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import type { ControlledTransaction, Kysely } from 'kysely'
 import { appendEntries } from '../audit/append-store.ts'
 import { chainOf, SERVICE } from '../audit/entry.ts'
-import type { Attempt } from '../chains/attempt.ts'
+import type { Attempt, SignedDraft } from '../chains/attempt.ts'
 import type { EvmDraft } from '../chains/evm/content.ts'
-import { signDraft } from '../chains/evm/sign.ts'
 import { acquireLease, releaseLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
 import { sendTogether } from '../database/statement-queue.ts'
 import type { Logger } from '../log.ts'
 import type { EvmRelayer } from '../relayers/relayer.ts'
 import { findRelayer, saveRelayer } from '../relayers/store.ts'
-import { createKey } from '../signers/key.ts'
 import { findUnsettled } from '../spending/spending-store.ts'
 import { findLateApprovals } from './approvals/approvals-store.ts'
 import { auditedAction } from './model/audited-transaction.ts'
@@ -39,6 +36,14 @@ import { listFilled } from './top-up/top-ups-store.ts'
 
 type Writer = TransactionWriter<ControlledTransaction<Schema>>
 
+type Sign = (draft: EvmDraft) => Promise<SignedDraft>
+
+interface RehearsalParts {
+  readonly db: Kysely<Schema>
+  /** Signs with some key, as a relayer on EVM would. */
+  readonly sign: Sign
+}
+
 /** The address and the key of nobody. */
 const ADDRESS = '0x000000000000000000000000000000000000dEaD'
 const ID = 'rehearsal'
@@ -64,39 +69,33 @@ const REHEARSAL_MS = 400
  * engine of the embedded database compiles each function and parses each statement when it uses them for the first time, and V8 makes quick
  * code of what runs often; both would be in the first requests. A rehearsal that fails is only missing.
  */
-export async function rehearse({
-  db,
-  log,
-}: {
-  readonly db: Kysely<Schema>
-  readonly log: Logger
-}): Promise<void> {
+export async function rehearse({ log, ...parts }: RehearsalParts & { readonly log: Logger }): Promise<void> {
   try {
     // From the second one on, a bound is known, as for all but the first request of a relayer.
     const reservations = createReservationBounds()
     const end = performance.now() + REHEARSAL_MS
-    while (performance.now() < end) await rehearseOnce(db, reservations)
+    while (performance.now() < end) await rehearseOnce(parts, reservations)
   } catch (error) {
     log.warn({ err: error }, 'rehearsal of a transaction failed; the first requests may take longer')
   }
 }
 
-async function rehearseOnce(db: Kysely<Schema>, reservations: ReservationBounds): Promise<void> {
+async function rehearseOnce({ db, sign }: RehearsalParts, reservations: ReservationBounds): Promise<void> {
   const tx = await db.startTransaction().execute()
   try {
-    await liveThrough({ tx, reservations })
+    await liveThrough({ tx, reservations }, sign)
   } finally {
     await tx.rollback().execute()
   }
 }
 
-async function liveThrough(writer: Writer): Promise<void> {
+async function liveThrough(writer: Writer, sign: Sign): Promise<void> {
   const { tx } = writer
   const relayer = newRelayer()
   await saveRelayer(tx, relayer)
   await findRelayer(tx, ID)
   const accepted = await accept(writer)
-  const sent = await submit(writer, accepted)
+  const sent = await submit(writer, accepted, sign)
   await watch(writer, sent)
   await lookAround(tx, relayer)
 }
@@ -141,7 +140,7 @@ async function accept({ tx, reservations }: Writer): Promise<Transaction> {
   return transaction
 }
 
-async function submit(writer: Writer, accepted: Transaction): Promise<Transaction> {
+async function submit(writer: Writer, accepted: Transaction, sign: Sign): Promise<Transaction> {
   const { tx } = writer
   const now = new Date()
   await findDueRelayers(tx, now)
@@ -161,7 +160,7 @@ async function submit(writer: Writer, accepted: Transaction): Promise<Transactio
     currentAttempt: 1,
   } as const
   const [sent = numbered] = await saveTransactions(writer, [numbered], { keepsRequest: true })
-  const attempt = await signAttempt(now)
+  const attempt = newAttempt(await sign(DRAFT), now)
   await insertAttempts(tx, [{ transactionId: sent.id, attempt }])
   const submitted = { ...sent, status: 'submitted', sentAt: now, acceptedAttempt: 1 } as const
   const [saved = submitted] = await saveTransactions(writer, [submitted], { keepsRequest: true })
@@ -173,16 +172,14 @@ async function submit(writer: Writer, accepted: Transaction): Promise<Transactio
   return saved
 }
 
-/** Signs with a key that nobody keeps. */
-async function signAttempt(signedAt: Date): Promise<Attempt> {
-  const { evm } = createKey(ID, randomBytes(32))
+function newAttempt(signed: SignedDraft, signedAt: Date): Attempt {
   return {
     number: 1,
     kind: 'send',
     sourceAccount: ADDRESS,
     nonce: 0n,
     draft: DRAFT,
-    signed: await signDraft({ draft: DRAFT, nonce: 0n, chainId: 1 }, evm),
+    signed,
     signedAt,
     outcome: 'signed',
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import { rehearse } from '../../src/transactions/rehearse.ts'
+import { signForNobody } from '../../src/wiring/sign-for-nobody.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
@@ -29,7 +30,7 @@ test('a rehearsal leaves nothing, and tells no listener', async () => {
   for (const channel of ['transactions_due', 'events_written', 'relayers_changed'])
     await database.listen(channel, () => void heard.push(channel))
   const before = await countRows()
-  await rehearse({ db: database.db, log })
+  await rehearse({ db: database.db, log, sign: signForNobody })
   expect(await countRows()).toEqual(before)
   expect(heard).toEqual([])
   expect(lines).toEqual([])
@@ -37,10 +38,10 @@ test('a rehearsal leaves nothing, and tells no listener', async () => {
 
 test('a rehearsal that fails is logged, and ends', async () => {
   await sql`alter table attempts rename to hidden`.execute(database.db)
-  await rehearse({ db: database.db, log })
+  await rehearse({ db: database.db, log, sign: signForNobody })
   await sql`alter table hidden rename to attempts`.execute(database.db)
   expect(lines.join('')).toContain('rehearsal of a transaction failed')
   lines.length = 0
-  await rehearse({ db: database.db, log })
+  await rehearse({ db: database.db, log, sign: signForNobody })
   expect(lines).toEqual([])
 })
