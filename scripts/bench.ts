@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
- * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--transactions=5000`,
- * `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent, are stored before a kill, are sent by the
- * long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0
+ * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--sent=50000`,
+ * `--transactions=5000`, `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent by the parts `send`
+ * and `writes`, are sent by the others, are stored before a kill, are sent by the long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0
  * whatever the numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
@@ -31,6 +31,7 @@ import { prepareProgram } from './prepare/program.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    sent: { type: 'string', default: '50000' },
     transactions: { type: 'string', default: '5000' },
     stored: { type: 'string', default: '50000' },
     soak: { type: 'string' },
@@ -44,12 +45,14 @@ const { values, positionals } = parseArgs({
 /** The long run has so many transactions when it is named, and so many as a part of the complete run. */
 const SOAK = positionals.includes('soak') ? 200_000 : 20_000
 
+/** The first thousands include what V8 compiles, so that they say more about a start than about sending. */
+const sent = Number(values.sent)
 const transactions = Number(values.transactions)
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: benchHttp,
-  send: () => benchSend({ transactions }),
+  send: () => benchSend({ transactions: sent }),
   accounts: () => benchAccounts({ transactions }),
-  writes: () => benchWrites({ transactions }),
+  writes: () => benchWrites({ transactions: sent }),
   kms: () => benchKms({ transactions }),
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,
