@@ -21,8 +21,8 @@ import { withoutDuplicates } from './duplicates.ts'
 const REBROADCAST_MS = 1_000
 
 /**
- * A signature by a local key takes a third of a millisecond of this thread. So many are begun in one turn of the event loop, so that requests
- * do not wait for all signatures of a step.
+ * A signature by a local key, with the encoding of its transaction, takes 50 µs of this thread. So many are begun in one turn of the event loop,
+ * so that requests do not wait for all signatures of a step.
  */
 const SIGNED_PER_TURN = 16
 
