@@ -2,8 +2,9 @@
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
  * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--sent=50000`,
  * `--transactions=5000`, `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent by the parts `send`
- * and `writes`, are sent by the others, are stored before a kill, are sent by the long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0
- * whatever the numbers are, and 1 when a part failed; such a run is not recorded.
+ * and `writes`, are sent by the others, are stored before a kill, are sent by the long run, are stored for lists, and do nothing.
+ * `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0 whatever the
+ * numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
 import { PACKAGE_ROOT } from '../src/lib/package-root.ts'

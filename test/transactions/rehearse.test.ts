@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import { rehearse } from '../../src/transactions/rehearse.ts'
+import { SLOT_CHANNEL, WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts'
 import { signForNobody } from '../../src/wiring/sign-for-nobody.ts'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -27,7 +28,7 @@ async function countRows() {
 
 test('a rehearsal leaves nothing, and tells no listener', async () => {
   const heard: string[] = []
-  for (const channel of ['transactions_due', 'events_written', 'relayers_changed'])
+  for (const channel of [WORK_CHANNEL, SLOT_CHANNEL, 'events_written', 'relayers_changed'])
     await database.listen(channel, () => void heard.push(channel))
   const before = await countRows()
   await rehearse({ db: database.db, log, sign: signForNobody })
