@@ -84,12 +84,12 @@ interface SignedPlan {
 /** Another writer changed transactions of the plan meanwhile: the database transaction rolls back, so that no nonce is taken for them. */
 class ChangedMeanwhileError extends Error {
   override readonly name = 'ChangedMeanwhileError'
-  /** The ids of the transactions that were written. */
-  readonly unchanged: ReadonlySet<string>
+  /** Their ids. */
+  readonly changed: ReadonlySet<string>
 
-  constructor(unchanged: ReadonlySet<string>) {
+  constructor(changed: readonly string[]) {
     super('Transactions changed while they were signed.')
-    this.unchanged = unchanged
+    this.changed = new Set(changed)
   }
 }
 
@@ -102,9 +102,11 @@ async function store(
     return await db.transaction().execute((tx) => storeIn({ tx, reservations }, batch, signedPlan))
   } catch (error) {
     if (!(error instanceof ChangedMeanwhileError)) throw error
-    const { unchanged } = error
-    const open = batch.signables.filter((item) => !isUnnumbered(item) || unchanged.has(item.transaction.id))
-    return { kind: 'changed', open }
+    const { changed } = error
+    return {
+      kind: 'changed',
+      open: batch.signables.filter(({ transaction }) => !changed.has(transaction.id)),
+    }
   }
 }
 
@@ -123,6 +125,7 @@ async function storeIn(
   }
   const stored = await storeSignedIn(writer, { runtime, signed, keepsRequest: true })
   const written = new Set(stored.map(({ transaction }) => transaction.id))
-  if (plan.transactions.some(({ id }) => !written.has(id))) throw new ChangedMeanwhileError(written)
+  const changed = plan.transactions.flatMap(({ id }) => (written.has(id) ? [] : [id]))
+  if (changed.length > 0) throw new ChangedMeanwhileError(changed)
   return { kind: 'stored', stored }
 }

@@ -29,7 +29,7 @@ const store = (owner: TestAccount, count: number) =>
   insert(fixture.context, ...Array.from({ length: count }, () => newTransaction(owner)))
 const noncesOf = (transactions: readonly Transaction[]) => transactions.map(({ nonce }) => nonce)
 
-/** The account's own line, with more seats than any test has transactions. */
+/** The account itself, with more slots than any test has transactions. */
 const ownAccount = ({ relayer }: TestAccount, chainNonce = 0n): AccountCapacity => ({
   address: relayer.address,
   chainNonce,
@@ -128,6 +128,20 @@ describe('numbering', () => {
     ])
     expect((await reload(fixture.context, b)).transaction.nonce).toBeUndefined()
     expect(await counterOf(owner)).toBe(2n)
+  })
+
+  test('the slot of a row that was changed meanwhile goes to the next one', async () => {
+    const owner = await account()
+    const [a, b, c] = await store(owner, 3)
+    if (!a || !b || !c) throw new Error('nothing was stored')
+    await fixture.context.db
+      .transaction()
+      .execute((tx) => saveTransactions(writerOf(tx), [{ ...b, status: 'canceled' }]))
+    const numbered = await numberOn(owner, [a, b, c], [{ ...ownAccount(owner), slots: 2 }])
+    expect(numbered.map(({ id, nonce }) => [id, nonce])).toEqual([
+      [a.id, 0n],
+      [c.id, 1n],
+    ])
   })
 
   test('crowds of steps at once give each nonce once, without a gap (R5)', async () => {
