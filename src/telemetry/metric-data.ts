@@ -13,27 +13,29 @@ export interface Period {
   readonly endTime: HrTime
 }
 
-/** Converts metrics of Prometheus to those of OpenTelemetry, with their names and labels. Values that are not finite are left out. */
+/** Converts metrics of Prometheus to those of OpenTelemetry, with their names and labels. Values that are not finite are left out, and so are metrics without values. */
 export function toMetricData(series: readonly MetricSeries[], period: Period): MetricData[] {
-  return series.map((one) => {
-    const common = {
-      descriptor: {
-        name: one.name,
-        description: one.help,
-        unit: unitOf(one.name),
-        valueType: ValueType.DOUBLE,
-      },
-      aggregationTemporality: AggregationTemporality.CUMULATIVE,
-    }
-    if (one.kind === 'histogram')
-      return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: histogramPoints(one, period) }
-    const dataPoints = one.values
-      .filter(({ value }) => Number.isFinite(value))
-      .map(({ labels, value }) => ({ ...period, attributes: { ...labels }, value }))
-    return one.kind === 'counter'
-      ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
-      : { ...common, dataPointType: DataPointType.GAUGE, dataPoints }
-  })
+  return series.map((one) => toMetric(one, period)).filter(({ dataPoints }) => dataPoints.length > 0)
+}
+
+function toMetric(one: MetricSeries, period: Period): MetricData {
+  const common = {
+    descriptor: {
+      name: one.name,
+      description: one.help,
+      unit: unitOf(one.name),
+      valueType: ValueType.DOUBLE,
+    },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  }
+  if (one.kind === 'histogram')
+    return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: histogramPoints(one, period) }
+  const dataPoints = one.values
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ labels, value }) => ({ ...period, attributes: { ...labels }, value }))
+  return one.kind === 'counter'
+    ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    : { ...common, dataPointType: DataPointType.GAUGE, dataPoints }
 }
 
 function unitOf(name: string): string {

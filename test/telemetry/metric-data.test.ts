@@ -22,6 +22,7 @@ test('counters, gauges and histograms keep their names, labels and values', asyn
     buckets: [1, 5],
     registers,
   })
+  new Counter({ name: 'unused_total', help: 'Unused.', labelNames: ['network'], registers })
   for (const seconds of [0.5, 2, 3, 10]) histogram.observe({ kind: 'x' }, seconds)
 
   const data = toMetricData(await readSeries(registry), {
