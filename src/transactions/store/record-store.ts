@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
@@ -100,7 +101,7 @@ const STATE_TYPES = sql`
   version integer, current_attempt integer, accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
   budgeted boolean, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz,
   sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
-  private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb`
+  private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb, event_uid uuid`
 
 /** The rows of `record` for new transactions: all columns, and the payload of the event. */
 export function newRecords(transactions: readonly Transaction[]) {
@@ -135,9 +136,10 @@ export function stateRecords(transactions: readonly Transaction[]) {
   return recordset(transactions.map(toRecord), STATE_TYPES)
 }
 
+/** The columns, and what an event about them needs. The embedded engine opens a file of random bytes for each uuid that it makes itself. */
 function toRecord(transaction: Transaction) {
   const state = toState(transaction)
-  return { ...state, payload: snapshotOf(state, transaction.from) }
+  return { ...state, payload: snapshotOf(state, transaction.from), event_uid: randomUUID() }
 }
 
 /** Passes many records as one parameter: a statement has at most 65,535 parameters, and one is planned faster than many. */

@@ -18,6 +18,9 @@ export const SLOT_CHANNEL = 'slots_free'
 /** The notification that gets an event: the one that the relayer has when the event happens. */
 const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
 
+/** Joins that notification to many records. The database reads each relayer once then, and not for each record. */
+const NOTIFIED = sql`left join (select id, notification_id from relayers) notified on notified.id = record.relayer_id`
+
 type Tx = DbTransaction<Schema>
 
 /** Statuses that leave a slot to waiting transactions. */
@@ -74,8 +77,8 @@ export async function insertTransactions(
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
     announced as (
-      insert into events (relayer_id, transaction_id, type, payload, notification_id)
-      select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record)
+      insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
+      select event_uid, record.relayer_id, record.id, 'transaction_update', payload, notification_id from record ${NOTIFIED})
     select ${WAKE_WORKERS} from record`.execute(tx)
 }
 
@@ -120,7 +123,7 @@ export async function saveTransactions(
         reorganized_at = record.reorganized_at
       from record join before on before.id = record.id
       where t.id = record.id
-      returning t.id, t.relayer_id, t.status, t.awaits_approval, record.payload,
+      returning t.id, t.relayer_id, t.status, t.awaits_approval, record.payload, record.event_uid,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
           or before.awaits_approval is distinct from t.awaits_approval
           or before.made_public_at is distinct from t.made_public_at as is_event,
@@ -129,8 +132,8 @@ export async function saveTransactions(
     content_changed as materialized (${about.contentChanged}),
     content_kept as (${KEEP_CONTENT}),
     announced as (
-      insert into events (relayer_id, transaction_id, type, payload, notification_id)
-      select relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from written record where is_event
+      insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
+      select event_uid, record.relayer_id, record.id, 'transaction_update', payload, notification_id from written record ${NOTIFIED} where is_event
     ),
     counted as (${addToCounts(sql`select relayer_id, status from written where is_finished`)})
     select id, ${WAKE_WORKERS} from written record`.execute(tx)
