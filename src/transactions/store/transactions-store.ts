@@ -18,9 +18,6 @@ export const SLOT_CHANNEL = 'slots_free'
 /** The notification that gets an event: the one that the relayer has when the event happens. */
 const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
 
-/** Joins that notification to many records. The database reads each relayer once then, and not for each record. */
-const NOTIFIED = sql`left join (select id, notification_id from relayers) notified on notified.id = record.relayer_id`
-
 type Tx = DbTransaction<Schema>
 
 /** Statuses that leave a slot to waiting transactions. */
@@ -78,7 +75,7 @@ export async function insertTransactions(
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
     announced as (
       insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
-      select event_uid, record.relayer_id, record.id, 'transaction_update', payload, notification_id from record ${NOTIFIED})
+      select event_uid, relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from record)
     select ${WAKE_WORKERS} from record`.execute(tx)
 }
 
@@ -133,7 +130,7 @@ export async function saveTransactions(
     content_kept as (${KEEP_CONTENT}),
     announced as (
       insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
-      select event_uid, record.relayer_id, record.id, 'transaction_update', payload, notification_id from written record ${NOTIFIED} where is_event
+      select event_uid, relayer_id, id, 'transaction_update', payload, ${NOTIFICATION} from written record where is_event
     ),
     counted as (${addToCounts(sql`select relayer_id, status from written where is_finished`)})
     select id, ${WAKE_WORKERS} from written record`.execute(tx)
