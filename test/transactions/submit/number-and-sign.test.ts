@@ -72,6 +72,17 @@ async function counterOf({ relayer }: TestAccount): Promise<bigint | null> {
   return row.next_nonce
 }
 
+/** Stores three transactions, the second of which another writer has canceled since it was read. */
+async function threeWithOneChanged() {
+  const owner = await account()
+  const [a, b, c] = await store(owner, 3)
+  if (!a || !b || !c) throw new Error('nothing was stored')
+  await fixture.context.db
+    .transaction()
+    .execute((tx) => saveTransactions(writerOf(tx), [{ ...b, status: 'canceled' }]))
+  return { owner, a, b, c }
+}
+
 describe('numbering', () => {
   test('goes on from the counter, in the order of acceptance, and starts where the chain is', async () => {
     const owner = await account()
@@ -115,12 +126,7 @@ describe('numbering', () => {
   })
 
   test('a row that was changed meanwhile gets none, and leaves no gap', async () => {
-    const owner = await account()
-    const [a, b, c] = await store(owner, 3)
-    if (!a || !b || !c) throw new Error('nothing was stored')
-    await fixture.context.db
-      .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...b, status: 'canceled' }]))
+    const { owner, a, b, c } = await threeWithOneChanged()
     const numbered = await number(owner, [a, b, c])
     expect(numbered.map(({ id, nonce }) => [id, nonce])).toEqual([
       [a.id, 0n],
@@ -131,12 +137,7 @@ describe('numbering', () => {
   })
 
   test('the slot of a row that was changed meanwhile goes to the next one', async () => {
-    const owner = await account()
-    const [a, b, c] = await store(owner, 3)
-    if (!a || !b || !c) throw new Error('nothing was stored')
-    await fixture.context.db
-      .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...b, status: 'canceled' }]))
+    const { owner, a, b, c } = await threeWithOneChanged()
     const numbered = await numberOn(owner, [a, b, c], [{ ...ownAccount(owner), slots: 2 }])
     expect(numbered.map(({ id, nonce }) => [id, nonce])).toEqual([
       [a.id, 0n],
