@@ -13,7 +13,10 @@ export interface Period {
   readonly endTime: HrTime
 }
 
-/** Converts metrics of Prometheus to those of OpenTelemetry, with their names and labels. Values that are not finite are left out, and so are metrics without values. */
+/**
+ * Converts metrics of Prometheus to those of OpenTelemetry, with their names and labels. Values that are not finite are left out, and so are
+ * metrics without values.
+ */
 export function toMetricData(series: readonly MetricSeries[], period: Period): MetricData[] {
   return series.map((one) => toMetric(one, period)).filter(({ dataPoints }) => dataPoints.length > 0)
 }

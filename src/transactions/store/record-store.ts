@@ -103,7 +103,7 @@ const STATE_TYPES = sql`
   sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
   private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb, event_uid uuid`
 
-/** The rows of `record` for new transactions: all columns, and the payload of the event. */
+/** The rows of `record` for new transactions: all columns, and the payload and the uid of the event. */
 export function newRecords(transactions: readonly Transaction[]) {
   const records = transactions.map((transaction) => ({
     ...toRecord(transaction),
@@ -122,7 +122,7 @@ export function newRecords(transactions: readonly Transaction[]) {
   )
 }
 
-/** The rows of `record` for changed transactions: the columns that may change, and the payload of the event. */
+/** The rows of `record` for changed transactions: the columns that may change, and the payload and the uid of the event. */
 export function changedRecords(transactions: readonly Transaction[]) {
   const records = transactions.map((transaction) => ({
     ...toRecord(transaction),
@@ -136,7 +136,7 @@ export function stateRecords(transactions: readonly Transaction[]) {
   return recordset(transactions.map(toRecord), STATE_TYPES)
 }
 
-/** The columns, and what an event about them needs. The embedded engine opens a file of random bytes for each uuid that it makes itself. */
+/** The columns that change, and what the event has besides. The embedded engine opens a file of random bytes for each uuid that it makes itself. */
 function toRecord(transaction: Transaction) {
   const state = toState(transaction)
   return { ...state, payload: snapshotOf(state, transaction.from), event_uid: randomUUID() }
