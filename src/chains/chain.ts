@@ -128,6 +128,8 @@ export interface ChainOf<
   endpoints(): EndpointReport[]
   /** Reads the amount that the account can spend, without the reserve that the chain itself holds back. */
   balance(address: string): Promise<Answer<bigint>>
+  /** As `balance`, but the answer may be about a block old, so that who reads often waits for no node. */
+  recentBalance(address: string): Promise<Answer<bigint>>
   /** Compares the draft's price with the network's price for this level. */
   comparePrice(draft: D, level: Speed): Promise<Answer<PriceComparison>>
   /** Returns the highest amount that the draft can take from the account, its fee included, in the smallest unit. */

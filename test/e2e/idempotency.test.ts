@@ -106,7 +106,8 @@ describe('Idempotency-Key', () => {
 
   test('who has spent the money since gets the transaction, not a refusal', async () => {
     await story.settle()
-    const [key, body] = [newKey(), { to: DEV_ADDRESSES[1], value: String(10n ** 18n) }]
+    // More than half of the account's balance, so that each acceptance asks the node for it.
+    const [key, body] = [newKey(), { to: DEV_ADDRESSES[1], value: String(6n * 10n ** 21n) }]
     const { id } = (await send(key, body)).body.data
     await story.settle()
     await story.anvil.rpc('anvil_setBalance', [DEV_ADDRESSES[0], '0x1'])

@@ -85,6 +85,7 @@ export function chainOf(stub: StubChain): EvmChain {
     head: async () => stub.head,
     sequencing: { nonces: async (addresses) => addresses.map(() => stub.nonce) },
     balance: async () => stub.balance,
+    recentBalance: async () => stub.balance,
     blockFinality: {
       blockHash: async (number) => {
         const hash = stub.blocks.get(number)

@@ -55,12 +55,8 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const queuedInPool = network.mempool ? createPoolQueueWatch(client) : undefined
-  const market = createMarketWatch({
-    client,
-    clock,
-    freshForMs: Math.min(network.averageBlocktimeMs, 3_000),
-    bounds: bounds.current,
-  })
+  const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
+  const market = createMarketWatch({ client, clock, freshForMs, bounds: bounds.current })
   const context: PrepareContext = {
     client,
     simulations: createSimulationRefusals(LATER_AMONG_SILENT),
@@ -116,7 +112,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     blockFinality: { blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf) },
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     funding: createFunding(client),
-    balance: createBalanceReader((address) => readBalance(client, address)),
+    ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),
     comparePrice: async (draft, level) => {
       const answer = await market()
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer

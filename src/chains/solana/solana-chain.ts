@@ -79,7 +79,11 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),
     funding: createFunding(client),
-    balance: createBalanceReader((address) => readBalance(client, address)),
+    ...createBalanceReader({
+      readBalance: (address) => readBalance(client, address),
+      clock,
+      freshForMs: slotMs,
+    }),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)
       return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price

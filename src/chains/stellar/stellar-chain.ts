@@ -109,7 +109,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
     funding: createFunding(client, network.name),
-    balance: createBalanceReader((address) => readBalance(client, address)),
+    ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),
     comparePrice: async (draft) => {
       const answer = await market()
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer

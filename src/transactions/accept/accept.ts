@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/actor.ts'
 import { SERVICE } from '../../audit/entry.ts'
 import type { Answer } from '../../chains/answer.ts'
+import type { Chain } from '../../chains/chain.ts'
 import type { Prepared } from '../../chains/prepared.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
@@ -97,15 +98,36 @@ export async function acceptNew(
   const submission = { ...sent, request: await withEncodedArgs(chain, sent.request) }
   const refusal = checkStatic(context, submission)
   if (refusal) throw refusal
-  const balance = chain.balance(relayer.address)
+  const balance = halve(chain.recentBalance(relayer.address))
   const { candidate, logs } = await prepareCandidate(context, submission, balance)
-  const decision = await admit(candidate)
+  const decision = await admitByBalance(chain, candidate, admit)
   if (decision.kind === 'refused') throw decision.error
   if (decision.kind === 'repeated')
     return repeated(await requireTransaction(context, relayer, decision.transactionId))
   const { transaction } = decision
   context.observer?.created([transaction])
   return { transaction, attempts: [], logs }
+}
+
+/**
+ * Half of a balance that may be about a block old. Transactions that were included since then have taken from it and reserve nothing any more:
+ * with the other half for them, most requests need no answer of a node.
+ */
+async function halve(recent: Promise<Answer<bigint>>): Promise<Answer<bigint>> {
+  const answer = await recent
+  return answer.kind === 'ok' ? { kind: 'ok', value: answer.value / 2n } : answer
+}
+
+/** Admits the candidate. Its balance is only an estimate, and the present one decides before a request is refused for want of funds. */
+async function admitByBalance(
+  chain: Chain,
+  candidate: Candidate,
+  admit: (candidate: Candidate) => Promise<Decision>,
+): Promise<Decision> {
+  const decision = await admit(candidate)
+  if (decision.kind !== 'refused' || decision.error.code !== 'insufficient_balance') return decision
+  const present = await chain.balance(candidate.relayer.address)
+  return admit({ ...candidate, balance: present.kind === 'ok' ? present.value : undefined })
 }
 
 /**

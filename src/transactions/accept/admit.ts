@@ -37,7 +37,7 @@ import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 export interface Candidate {
   readonly relayer: Relayer
   readonly transaction: Transaction
-  /** The balance on the chain. When no node answered, it is absent and the nodes decide at the broadcast. */
+  /** The amount that the account can spend, or less of it. When no node answered, it is absent and the nodes decide at the broadcast. */
   readonly balance: bigint | undefined
   /** The sender; one batch has candidates of many. */
   readonly actor: Actor

@@ -5,6 +5,12 @@ import { ACTOR } from '../../support/actor.ts'
 import { type Fixture, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
+/** The cost of each request, in the smallest unit. */
+const COST = 10n ** 18n
+
+/** The default of `min_balance` keeps 1 in the account. */
+const NEEDED = COST + 1n
+
 let fixture: Fixture
 beforeAll(async () => {
   fixture = await openFixture()
@@ -55,4 +61,41 @@ test.each([
     ACTOR,
   )
   await expect(accepting).rejects.toMatchObject({ code })
+})
+
+test('a recent balance of twice what is needed is enough for a request, and it takes no other one to accept it', async () => {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  stub.override = {
+    recentBalance: async () => ({ kind: 'ok', value: 2n * NEEDED }),
+    cost: () => COST,
+    balance: async () => {
+      throw new Error('nobody has to ask')
+    },
+  }
+  const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(), ACTOR)
+  expect(transaction).toMatchObject({ status: 'pending', cost: COST })
+})
+
+test.each([
+  { name: 'refuses when it is too low as well', present: { kind: 'ok', value: NEEDED - 1n }, refused: true },
+  { name: 'accepts when it is enough', present: { kind: 'ok', value: NEEDED }, refused: false },
+  { name: 'accepts when no node tells it', present: { kind: 'unknown', detail: 'silence' }, refused: false },
+] as const)('a recent balance that is too low asks for the present one, which $name', async (one) => {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  stub.override = {
+    recentBalance: async () => ({ kind: 'ok', value: 2n * NEEDED - 1n }),
+    cost: () => COST,
+    balance: async () => one.present,
+  }
+  const accepting = createAcceptor(fixture.context)(owner.relayer, requestOf(), ACTOR)
+  if (one.refused) await expect(accepting).rejects.toMatchObject({ code: 'insufficient_balance' })
+  else expect((await accepting).transaction.status).toBe('pending')
+  const stored = await fixture.context.db
+    .selectFrom('transactions')
+    .select('id')
+    .where('relayer_id', '=', owner.relayer.id)
+    .execute()
+  expect(stored).toHaveLength(one.refused ? 0 : 1)
 })

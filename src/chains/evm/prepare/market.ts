@@ -1,5 +1,6 @@
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Answer } from '../../answer.ts'
+import { createRecentAnswer } from '../../recent-answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
 import { readCount, readQuantity } from '../quantity.ts'
@@ -37,14 +38,10 @@ export function createMarketWatch({
   freshForMs,
   bounds = () => ({}),
 }: MarketWatchOptions): () => Promise<Answer<Market>> {
-  let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
+  const asked = createRecentAnswer({ ask: () => askMarket(client), clock, freshForMs })
   return async () => {
-    const now = clock.monotonic()
-    if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
-    const answer = await asked.answer
-    if (answer.kind === 'ok') return { kind: 'ok', value: { ...answer.value, ...bounds() } }
-    asked = undefined
-    return answer
+    const answer = await asked.read()
+    return answer.kind === 'ok' ? { kind: 'ok', value: { ...answer.value, ...bounds() } } : answer
   }
 }
 

@@ -1,6 +1,7 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Answer } from '../../answer.ts'
+import { createRecentAnswer } from '../../recent-answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { FORK_MARGIN } from '../inclusion/life.ts'
 import { recentSlot } from '../read/recent.ts'
@@ -26,14 +27,7 @@ export function createBlockhashWatch({
   clock,
   freshForMs,
 }: BlockhashWatchOptions): () => Promise<Answer<Lifetime>> {
-  let asked: { at: number; answer: Promise<Answer<Lifetime>> } | undefined
-  return async () => {
-    const now = clock.monotonic()
-    if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askLatest(client) }
-    const answer = await asked.answer
-    if (answer.kind !== 'ok') asked = undefined
-    return answer
-  }
+  return createRecentAnswer({ ask: () => askLatest(client), clock, freshForMs }).read
 }
 
 async function askLatest(client: PooledClient): Promise<Answer<Lifetime>> {

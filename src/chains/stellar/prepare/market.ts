@@ -1,6 +1,7 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Answer } from '../../answer.ts'
+import { createRecentAnswer } from '../../recent-answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { NEWEST } from '../read/head.ts'
 import { fieldsOf, readInteger } from '../read/replies.ts'
@@ -57,7 +58,7 @@ const MINIMUM_HOLDS_MS = 20_000
 
 /** Creates a reader of the prices of the newest ledger. */
 export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): MarketWatch {
-  let asked: { readonly at: number; readonly answer: Promise<Answer<Market>> } | undefined
+  const asked = createRecentAnswer({ ask: () => askMarket(client), clock, freshForMs })
   let newest = 0n
   const minimum = { classic: { price: 0n, until: 0 }, soroban: { price: 0n, until: 0 } }
 
@@ -65,13 +66,8 @@ export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOpti
     clock.monotonic() < minimum[kind].until ? larger(price, minimum[kind].price) : price
 
   async function market(): Promise<Answer<Market>> {
-    const now = clock.monotonic()
-    if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
-    const answer = await asked.answer
-    if (answer.kind !== 'ok') {
-      asked = undefined
-      return answer
-    }
+    const answer = await asked.read()
+    if (answer.kind !== 'ok') return answer
     const { classic, soroban, closeTime } = answer.value
     newest = larger(newest, closeTime)
     const prices = { classic: atLeast('classic', classic), soroban: atLeast('soroban', soroban) }
@@ -81,7 +77,7 @@ export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOpti
   return {
     market,
     sawLedger: (closeTime) => {
-      if (closeTime > newest) asked = undefined
+      if (closeTime > newest) asked.forget()
       newest = larger(newest, closeTime)
     },
     sawMinimum: (price, kind) => {
