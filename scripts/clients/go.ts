@@ -33,7 +33,7 @@ async function oapiCodegen(): Promise<void> {
   await build('oapi_codegen')
 }
 
-/** The options are those of the README. */
+/** The options are those of docs/clients-in-any-language.md. */
 async function openapiGeneratorGo(): Promise<void> {
   const properties = 'packageName=openapigenerator,enumClassPrefix=true,withGoMod=false'
   const options = ['--type-mappings=number=json.Number', `--additional-properties=${properties}`]

@@ -1,4 +1,4 @@
-/** The exact version of each tool. `npm run check:clients` installs them; the table in the README repeats them. */
+/** The exact version of each tool. `npm run check:clients` installs them; the table in docs/clients-in-any-language.md repeats them. */
 export const VERSIONS = {
   '@apidevtools/swagger-parser': '13.1.0',
   '@hey-api/openapi-ts': '0.99.0',

@@ -28,7 +28,7 @@ test('the block of the README can be pasted: it sends, replaces twice and cancel
   onTestFinished(() => rm(cwd, { recursive: true }))
   await mkdir(join(cwd, 'config'))
   await writeFile(join(cwd, 'config/.env'), `API_KEY=${API_KEY}\n`)
-  const block = await blockAfter('### Send, and replace while it waits')
+  const block = await blockAfter('## Send, and replace while it waits')
   const env = { PATH: process.env.PATH, RELAYER_URL: service.url }
   const { stdout, stderr } = await run('bash', ['--norc', '-e', '-c', block], { cwd, env })
   expect(stderr).toBe('')
