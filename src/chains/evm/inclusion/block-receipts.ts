@@ -9,8 +9,12 @@ import { readReceipts, toReceipt } from '../inspect.ts'
  */
 const WORTH_A_BLOCK = 20
 
-/** The service looks through this many blocks, from the newest down, and asks for the remaining hashes one by one. */
-const MOST_BLOCKS = 4
+/**
+ * The service looks through the blocks from the newest down, until this many had too few of the hashes to be worth it; it asks for the remaining
+ * hashes one by one. With less, an account that sends little beside others finds its receipts in no block; with more, hashes that no block
+ * includes cost a call for each.
+ */
+const MOST_POOR_BLOCKS = 4
 
 /** Reads receipts in the order of the hashes: many of them from whole blocks first, the rest one by one. */
 export async function readManyReceipts(
@@ -37,14 +41,17 @@ async function readFromBlocks(
 ): Promise<Map<string, ReceiptAnswer>> {
   const wanted = new Set(hashes)
   const found = new Map<string, ReceiptAnswer>()
-  for (let back = 0n; back < MOST_BLOCKS && newest - back > 0n; back += 1n) {
+  let poorBlocks = 0
+  for (let number = newest; number > 0n && poorBlocks < MOST_POOR_BLOCKS; number -= 1n) {
     if (wanted.size - found.size < WORTH_A_BLOCK) break
-    const receipts = await readBlock(client, newest - back)
+    const receipts = await readBlock(client, number)
     if (receipts === undefined) break
+    const before = found.size
     for (const answer of receipts) {
       if (answer.kind === 'included' && wanted.has(answer.receipt.hash))
         found.set(answer.receipt.hash, answer)
     }
+    if (found.size - before < WORTH_A_BLOCK) poorBlocks += 1
   }
   return found
 }

@@ -66,10 +66,22 @@ describe('receipts of many', () => {
     expect(node.count('eth_getTransactionReceipt')).toBe(10)
   })
 
-  test('go no further back than four blocks', async () => {
-    const node = nodeWith({ 1: hashes(30) })
-    await readManyReceipts(node.client, hashes(30), 100n)
+  test('go no further back than four blocks with too few of them', async () => {
+    const node = nodeWith({ 1: hashes(30), 99: hashes(49).slice(30) })
+    await readManyReceipts(node.client, hashes(49), 100n)
     expect([node.count('eth_getBlockReceipts'), node.count('eth_getTransactionReceipt')]).toEqual([4, 30])
+  })
+
+  test('are read from as many blocks as hold enough of them', async () => {
+    const all = hashes(200)
+    const blocks = Array.from({ length: 10 }, (_, index) => [
+      91 + index,
+      all.slice(index * 20, index * 20 + 20),
+    ])
+    const node = nodeWith(Object.fromEntries(blocks))
+    const answers = await readManyReceipts(node.client, all, 100n)
+    expect(answers.every(({ kind }) => kind === 'included')).toBe(true)
+    expect([node.count('eth_getBlockReceipts'), node.count('eth_getTransactionReceipt')]).toEqual([10, 0])
   })
 
   test('cost one call more where the node does not know the method', async () => {
