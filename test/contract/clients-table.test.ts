@@ -20,12 +20,9 @@ const tools = [
   ),
 ]
 
-test.each(tools)(
-  'the page about clients names the version of %s that check:clients uses',
-  (name, version) => {
-    const lines = page
-      .split('\n')
-      .filter((line) => line.includes(NAMES[name] ?? name) && line.includes(version))
-    expect(lines).not.toEqual([])
-  },
-)
+test.each(tools)('the page about clients names the version of %s that is checked', (name, version) => {
+  const lines = page
+    .split('\n')
+    .filter((line) => line.includes(NAMES[name] ?? name) && line.includes(version))
+  expect(lines).not.toEqual([])
+})
