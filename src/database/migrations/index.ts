@@ -33,6 +33,7 @@ import * as fewerRowVersions from './0033-fewer-row-versions.ts'
 import * as shorterLog from './0034-shorter-log.ts'
 import * as relayerRows from './0035-relayer-rows.ts'
 import * as pageFill from './0036-page-fill.ts'
+import * as pendingOrder from './0037-pending-order.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -70,4 +71,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0034-shorter-log': shorterLog,
   '0035-relayer-rows': relayerRows,
   '0036-page-fill': pageFill,
+  '0037-pending-order': pendingOrder,
 }

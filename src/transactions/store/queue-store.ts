@@ -42,7 +42,10 @@ export interface Submittable {
   readonly overtaken: readonly Transaction[]
 }
 
-/** Finds the pending transactions of a relayer that are active, in one statement. */
+/**
+ * Finds the pending transactions of a relayer that are active, in one statement. Each kind has an index in the order that it needs, so the
+ * number of transactions that wait behind the limit does not matter.
+ */
 export async function findSubmittable(
   db: Db,
   relayerId: string,
@@ -50,15 +53,20 @@ export async function findSubmittable(
 ): Promise<Submittable> {
   const active = sql`
     select * from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isActive(now)}`
+  const first = sql`${active} and nonce is null and stuck_since is null`
   const { rows } = await sql<TransactionRow>`
     select * from (
-      (${active} and not ${IS_OVERTAKEN} order by ${IN_ORDER} limit ${limits.pending})
+      (${active} and nonce is not null order by nonce limit ${limits.pending})
+      union all
+      (${first} and purpose = 'setup' order by position limit ${limits.pending})
+      union all
+      (${first} and purpose <> 'setup' order by position limit ${limits.pending})
       union all
       (${active} and ${IS_OVERTAKEN} and ${isDueAt(now)} order by ${IN_ORDER} limit ${limits.overtaken})) submittable
     order by ${IS_OVERTAKEN}, ${IN_ORDER}`.execute(db)
   const found = Map.groupBy(rows, ({ stuck_since, nonce }) => stuck_since !== null && nonce === null)
   return {
-    pending: (found.get(false) ?? []).map(toTransaction),
+    pending: (found.get(false) ?? []).slice(0, limits.pending).map(toTransaction),
     overtaken: (found.get(true) ?? []).map(toTransaction),
   }
 }

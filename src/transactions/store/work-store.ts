@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
-import { IS_IN_FLIGHT, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
+import { IS_IN_FLIGHT, IS_OPEN, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
@@ -23,16 +23,26 @@ export function isActive(now: Date) {
     and (valid_from is null or valid_from <= ${now} or nonce is not null or phase <> 'pending'))`
 }
 
-/** Finds the relayers with transactions to number, sign or broadcast at this time. */
+/**
+ * Finds the relayers with transactions to number, sign or broadcast at this time. It goes from each relayer with open transactions to the next
+ * one in the index, and reads those of a relayer up to the first one that is due: most often the oldest pending one, however many wait.
+ */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
-  const rows = await db
-    .selectFrom('transactions')
-    .select('relayer_id')
-    .distinct()
-    .where(IS_UNMINED)
-    .where(isActive(now))
-    .where(isDueAt(now))
-    .execute()
+  const { rows } = await sql<{ readonly relayer_id: string }>`
+    with recursive busy as (
+      (select relayer_id from transactions where ${IS_OPEN} order by relayer_id limit 1)
+      union all
+      select (
+        select next.relayer_id from transactions next
+        where ${IS_OPEN} and next.relayer_id > busy.relayer_id
+        order by next.relayer_id limit 1)
+      from busy where busy.relayer_id is not null)
+    select relayer_id from busy
+    where relayer_id is not null and exists (
+      select from transactions
+      where transactions.relayer_id = busy.relayer_id and ${IS_UNMINED} and ${isActive(now)} and ${isDueAt(now)})`.execute(
+    db,
+  )
   return rows.map((row) => row.relayer_id)
 }
 

@@ -2,7 +2,7 @@ import type { Sequencing } from '../../chains/capabilities.ts'
 import type { SetupRequired } from '../../chains/prepared.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { measureInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
+import { type InFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
 import type { AccountCapacity } from './plan-nonces.ts'
 import { findRegressedNonces } from './regressed-nonces.ts'
 
@@ -17,16 +17,30 @@ export interface Headroom {
 }
 
 /**
+ * Returns the number of pending transactions that a step reads: as many as can get a slot beside those in flight, because more may wait than a
+ * step should read. It is one for each source account at least, so that a full account still sends what has its nonce already.
+ */
+export function pendingLimit(
+  { maxInFlight }: TransactionsContext,
+  { runtime }: LeasedAccount,
+  { counts }: InFlight,
+): number {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const accounts = runtime.sourceAccounts.length
+  return Math.max(accounts, Math.min(maxInFlight, maxInFlight * accounts - total))
+}
+
+/**
  * Counts the free slots of each source account, and sums what is reserved in flight. A signed transaction that is not mined uses a slot, and so
  * does a pending one that has a nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one
  * limit for the account.
  */
 export async function measureHeadroom(
   context: TransactionsContext,
-  { relayer, runtime }: LeasedAccount,
-  pending: readonly Transaction[],
+  { runtime }: LeasedAccount,
+  { inFlight, pending }: { readonly inFlight: InFlight; readonly pending: readonly Transaction[] },
 ): Promise<Headroom> {
-  const { counts, reserved } = await measureInFlight(context.db, relayer.id)
+  const { counts, reserved } = inFlight
   const { sequencing } = runtime.chain
   const limit = sequencing?.maxInFlight ?? context.maxInFlight
   const limits = await Promise.all(
@@ -39,8 +53,8 @@ export async function measureHeadroom(
       const numbered = pending.filter(
         ({ nonce, sourceAccount }) => nonce !== undefined && sourceAccount === address,
       )
-      const inFlight = counts.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
-      return [address, Math.max(0, (limits[index] ?? limit) - inFlight - numbered.length)]
+      const signed = counts.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
+      return [address, Math.max(0, (limits[index] ?? limit) - signed - numbered.length)]
     }),
   )
   return { slots, reserved }

@@ -17,9 +17,10 @@ import type { Purpose, Transaction, TransactionWithAttempts } from '../model/tra
 import { findAttempts } from '../store/attempts-store.ts'
 import { findSubmittable } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
+import { measureInFlight } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
-import { type MeasuredCapacity, measureCapacity, measureHeadroom } from './capacity.ts'
+import { type MeasuredCapacity, measureCapacity, measureHeadroom, pendingLimit } from './capacity.ts'
 import {
   type FailedPreparation,
   isWait,
@@ -39,13 +40,13 @@ import { type Signable, signAndStore } from './sign.ts'
  */
 export async function submitPending(context: TransactionsContext, leased: LeasedAccount): Promise<void> {
   const { relayer, runtime } = leased
-  const maxPending = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
   const at = new Date(now)
-  const limits = { pending: maxPending, overtaken: MAX_OVERTAKEN }
+  const inFlight = await measureInFlight(context.db, relayer.id)
+  const limits = { pending: pendingLimit(context, leased, inFlight), overtaken: MAX_OVERTAKEN }
   const { pending, overtaken } = await findSubmittable(context.db, relayer.id, { now: at, limits })
   if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
-  const { slots, reserved } = await measureHeadroom(context, leased, pending)
+  const { slots, reserved } = await measureHeadroom(context, leased, { inFlight, pending })
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
   const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
 import type { Sequencing } from '../../../src/chains/capabilities.ts'
+import type { LeasedAccount } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
 import { affordable, type Ready } from '../../../src/transactions/submit/affordable.ts'
 import { measureCapacity, measureHeadroom } from '../../../src/transactions/submit/capacity.ts'
 import { draftOf, legacy, requestOf, TO } from '../../chains/evm/build.ts'
@@ -25,6 +27,11 @@ async function setUp(channels = 0) {
   return { stub, owner, leased, addresses }
 }
 
+async function headroom(leased: LeasedAccount, pending: readonly Transaction[]) {
+  const inFlight = await measureInFlight(fixture.context.db, leased.relayer.id)
+  return measureHeadroom(fixture.context, leased, { inFlight, pending })
+}
+
 describe('the money of an account', () => {
   /** The content of each costs as many wei as its value, and no gas. */
   async function pay(
@@ -42,7 +49,7 @@ describe('the money of an account', () => {
       transaction: newTransaction(owner, nonce === undefined ? {} : { nonce }),
       prepared: { draft: draftOf(legacy(0n), { value }), logs: [] },
     }))
-    const { reserved: inFlight } = await measureHeadroom(fixture.context, leased, [])
+    const { reserved: inFlight } = await headroom(leased, [])
     const { ready: paid, short } = await affordable(leased, ready, inFlight)
     return { ready, paid, short }
   }
@@ -106,7 +113,7 @@ describe('the free slots of a source account', () => {
       newTransaction(owner),
       newTransaction(owner, { sourceAccount: own }),
     ]
-    const { slots } = await measureHeadroom(fixture.context, leased, pending)
+    const { slots } = await headroom(leased, pending)
     expect([...slots]).toEqual([
       [own, LIMIT - 3],
       [channel, LIMIT - 2],
@@ -126,7 +133,7 @@ describe('the free slots of a source account', () => {
     const { sequencing } = chainOf(createStubChain())
     if (!sequencing) throw new Error('the chain has nonces')
     stub.override = { sequencing: { ...sequencing, ...change } }
-    const { slots } = await measureHeadroom(fixture.context, leased, [])
+    const { slots } = await headroom(leased, [])
     expect([...slots]).toEqual([[addresses[0], want]])
   })
 
@@ -134,7 +141,7 @@ describe('the free slots of a source account', () => {
     const { stub, owner, leased } = await setUp()
     stub.override = { sequencing: { nonces: async () => [], maxInFlight: 1 } }
     const pending = [newTransaction(owner, { nonce: 1n }), newTransaction(owner, { nonce: 2n })]
-    expect([...(await measureHeadroom(fixture.context, leased, pending)).slots.values()]).toEqual([0])
+    expect([...(await headroom(leased, pending)).slots.values()]).toEqual([0])
   })
 
   test('are counted together on a chain without nonces', async () => {
@@ -142,7 +149,7 @@ describe('the free slots of a source account', () => {
     stub.override = { sequencing: undefined }
     await insert(fixture.context, newTransaction(owner, { status: 'sent' }))
     const pending = [newTransaction(owner)]
-    expect([...(await measureHeadroom(fixture.context, leased, pending)).slots.values()]).toEqual([LIMIT - 1])
+    expect([...(await headroom(leased, pending)).slots.values()]).toEqual([LIMIT - 1])
   })
 })
 
