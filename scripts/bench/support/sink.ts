@@ -1,7 +1,7 @@
 import { signDraft } from '../../../src/chains/evm/sign.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
-import { startAnvil } from '../../../test/support/anvil.ts'
 import { DEV_KEYS, RECEIVER } from '../../../test/support/service.ts'
+import { startChain } from './chain.ts'
 
 /** As large as the service's own batches. */
 const BATCH = 100
@@ -18,7 +18,7 @@ const DRAFT = {
 /** How many transactions per second a fresh anvil takes when they are signed beforehand and nothing else is done. */
 export async function measureSink(count: number): Promise<number> {
   const transactions = await presign(count)
-  const anvil = await startAnvil({ args: ['--block-time', '1'] })
+  const anvil = await startChain()
   try {
     const start = performance.now()
     for (let at = 0; at < count; at += BATCH) await push(anvil.url, transactions.slice(at, at + BATCH))

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Anvil, startAnvil } from '../../../test/support/anvil.ts'
+import type { Anvil } from '../../../test/support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../../test/support/faulty-node.ts'
 import { type ServiceProcess, startProcess } from '../../../test/support/process.ts'
 import { API_KEY, callService, DEV_ADDRESSES, RECEIVER } from '../../../test/support/service.ts'
+import { startChain } from './chain.ts'
 import { drive, requestBytes, times } from './load.ts'
 
 const CONNECTIONS = 64
@@ -81,7 +82,7 @@ export async function withService<T>(
 }
 
 export async function withAnvil<T>(measure: (anvil: Anvil) => Promise<T>): Promise<T> {
-  const anvil = await startAnvil({ args: ['--block-time', '1'] })
+  const anvil = await startChain()
   try {
     return await measure(anvil)
   } finally {
