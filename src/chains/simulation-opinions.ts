@@ -9,11 +9,36 @@ export interface SimulationOpinion<T> {
   readonly behind: boolean
 }
 
+/** A refusal of some content. */
+export interface SeenRefusal {
+  /** The newest block of the endpoint that refused it. */
+  readonly head: bigint
+  /** The time of the refusal, in ms of the monotonic clock. */
+  readonly at: number
+}
+
 interface Circumstances {
-  /** The endpoint that refused this content first had this head; undefined when nothing is remembered. */
-  readonly firstRefusedAt: bigint | undefined
-  /** A repeated refusal is final after so many blocks, although other endpoints do not answer. */
+  /** Undefined when nothing is remembered. */
+  readonly first: SeenRefusal | undefined
+  /** The present time, in ms of the monotonic clock. */
+  readonly now: number
+  /** A repeated refusal is final after so many blocks, and `SETTLE_MS`, although other endpoints do not answer. */
   readonly finalAfter: bigint
+}
+
+/**
+ * Time in ms for which a refusal must last before it is believed without a second endpoint, besides its number of blocks. Networks make up to
+ * five blocks a second, and behind one url there can be replicas that lag by seconds: with less time, such a replica ends good transactions;
+ * with more, a transaction that can never succeed holds up those behind it.
+ */
+export const SETTLE_MS = 30_000
+
+/** Returns true when the refusal has lasted for these blocks and `SETTLE_MS`. */
+export function hasLasted(
+  first: SeenRefusal | undefined,
+  { head, now, blocks }: { readonly head: bigint; readonly now: number; readonly blocks: bigint },
+): boolean {
+  return first !== undefined && head >= first.head + blocks && now >= first.at + SETTLE_MS
 }
 
 /**
@@ -25,12 +50,12 @@ const ALONE_DIVISOR = 3n
 /**
  * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind wins: a refusal elsewhere may come
  * from an endpoint that has not seen the newest block. A refusal by the newest endpoint is final when several endpoints exist and all
- * answered, or when that endpoint has come `finalAfter` blocks further since the first refusal. An endpoint that is alone can lag without
- * anybody to tell, so it has to come a third of them further. Until then the refusal is `unanswered`. Pure.
+ * answered, or when it has lasted for `finalAfter` blocks. The refusal of an endpoint that is alone,
+ * and can lag without anybody to tell, has to last for a third of them. Until then the refusal is `unanswered`. Pure.
  */
 export function evaluateSimulations<T>(
   opinions: readonly SimulationOpinion<T>[],
-  { firstRefusedAt, finalAfter }: Circumstances,
+  { first, now, finalAfter }: Circumstances,
 ): Answer<T> {
   const answered = opinions.filter(isAnswered)
   const success = answered.find(({ answer, behind }) => answer.kind === 'ok' && !behind)
@@ -39,7 +64,7 @@ export function evaluateSimulations<T>(
   if (newest === undefined || newest.behind || newest.answer.kind !== 'refused') return undecided(opinions)
   const isAlone = opinions.length === 1
   const wait = isAlone ? finalAfter / ALONE_DIVISOR : finalAfter
-  const isRepeated = firstRefusedAt !== undefined && (newest.head ?? 0n) >= firstRefusedAt + wait
+  const isRepeated = hasLasted(first, { head: newest.head ?? 0n, now, blocks: wait })
   if (isRepeated || (answered.length === opinions.length && !isAlone)) return newest.answer
   return { kind: 'refused', refusal: { ...newest.answer.refusal, unanswered: true } }
 }

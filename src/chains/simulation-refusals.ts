@@ -1,7 +1,14 @@
 import { larger } from '../lib/bigint.ts'
 import { fingerprintOf } from '../lib/fingerprint.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { Answer, Refusal } from './answer.ts'
-import { evaluateSimulations, refusedAt, type SimulationOpinion } from './simulation-opinions.ts'
+import {
+  evaluateSimulations,
+  refusedAt,
+  SETTLE_MS,
+  type SeenRefusal,
+  type SimulationOpinion,
+} from './simulation-opinions.ts'
 
 /** Remembers in memory which content simulations refused lately. A new process starts without that memory and waits again. */
 export interface SimulationRefusals {
@@ -13,24 +20,29 @@ export interface SimulationRefusals {
 const MAX_REMEMBERED = 1_000
 
 /**
- * A refusal that comes later than this many times `finalAfter` after the last one starts anew: the state has changed in between, and the
- * first refusal says nothing about it. A waiting transaction is simulated every few seconds.
+ * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts anew: the state has changed in
+ * between, and the first refusal says nothing about it. A waiting transaction is simulated every few seconds.
  */
-const OCCASION_FACTOR = 4n
+const OCCASION_FACTOR = 4
 
 interface Occasion {
-  readonly first: bigint
-  readonly last: bigint
+  readonly first: SeenRefusal
+  /** The newest block of the last refusal, and its time in ms of the monotonic clock. */
+  readonly last: SeenRefusal
 }
 
-/** Creates an empty memory. A repeated refusal is final after `finalAfter` blocks, although other endpoints do not answer. */
-export function createSimulationRefusals(finalAfter: bigint): SimulationRefusals {
+/** Creates an empty memory. A refusal that lasts for `finalAfter` blocks is final, although other endpoints do not answer. */
+export function createSimulationRefusals(
+  finalAfter: bigint,
+  clock: Pick<Clock, 'monotonic'>,
+): SimulationRefusals {
   const occasions = new Map<string, Occasion>()
   return {
     settle(content, opinions) {
       const key = fingerprintOf(content)
-      const occasion = continued(occasions.get(key), refusedAt(opinions), finalAfter)
-      const answer = evaluateSimulations(opinions, { firstRefusedAt: occasion?.first, finalAfter })
+      const now = clock.monotonic()
+      const occasion = continued(occasions.get(key), { head: refusedAt(opinions), now, finalAfter })
+      const answer = evaluateSimulations(opinions, { first: occasion?.first, now, finalAfter })
       if (answer.kind === 'ok') occasions.delete(key)
       if (answer.kind === 'refused' && occasion !== undefined) remember(occasions, key, occasion)
       return answer
@@ -40,12 +52,17 @@ export function createSimulationRefusals(finalAfter: bigint): SimulationRefusals
 
 function continued(
   before: Occasion | undefined,
-  head: bigint | undefined,
-  finalAfter: bigint,
+  { head, now, finalAfter }: { head: bigint | undefined; now: number; finalAfter: bigint },
 ): Occasion | undefined {
   if (head === undefined) return undefined
-  const isSame = before !== undefined && head - before.last <= finalAfter * OCCASION_FACTOR
-  return isSame ? { first: before.first, last: larger(before.last, head) } : { first: head, last: head }
+  const refusal = { head, at: now }
+  if (before === undefined) return { first: refusal, last: refusal }
+  const { first, last } = before
+  const isSame =
+    head - last.head <= finalAfter * BigInt(OCCASION_FACTOR) || now - last.at <= SETTLE_MS * OCCASION_FACTOR
+  return isSame
+    ? { first, last: { head: larger(last.head, head), at: now } }
+    : { first: refusal, last: refusal }
 }
 
 function remember(occasions: Map<string, Occasion>, key: string, occasion: Occasion): void {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
-import { evaluateSimulations, type SimulationOpinion } from '../../src/chains/simulation-opinions.ts'
+import {
+  evaluateSimulations,
+  SETTLE_MS,
+  type SimulationOpinion,
+} from '../../src/chains/simulation-opinions.ts'
 import { createSimulationRefusals } from '../../src/chains/simulation-refusals.ts'
+import { createTestClock } from '../support/clock.ts'
 
 type Kind = Answer<number>['kind']
 
@@ -56,26 +61,29 @@ describe('the opinions of all endpoints about a simulation', () => {
     { name: 'all are silent', of: [opinion('unknown'), opinion('unknown')], want: 'unknown' },
     { name: 'nobody', of: [], want: 'unknown' },
   ] as const)('$name: $want', ({ of, want }) => {
-    expect(outcomeOf(evaluateSimulations(of, { firstRefusedAt: undefined, finalAfter: 12n }))).toBe(want)
+    expect(outcomeOf(evaluateSimulations(of, { first: undefined, now: 0, finalAfter: 12n }))).toBe(want)
   })
 
   test.each([
-    { name: 'at the same block', first: 100n, want: 'doubted' },
-    { name: '11 blocks later', first: 89n, want: 'doubted' },
-    { name: '12 blocks later', first: 88n, want: 'refused' },
-  ])('a refusal again $name, while another is silent: $want', ({ first, want }) => {
+    { name: 'at the same block', head: 100n, after: SETTLE_MS, want: 'doubted' },
+    { name: '11 blocks later', head: 89n, after: SETTLE_MS, want: 'doubted' },
+    { name: '12 blocks later', head: 88n, after: SETTLE_MS, want: 'refused' },
+    { name: '12 blocks and too little time later', head: 88n, after: SETTLE_MS - 1, want: 'doubted' },
+  ])('a refusal again $name, while another is silent: $want', ({ head, after, want }) => {
     const opinions = [opinion('refused'), opinion('unknown')]
-    expect(outcomeOf(evaluateSimulations(opinions, { firstRefusedAt: first, finalAfter: 12n }))).toBe(want)
+    const circumstances = { first: { head, at: 7 }, now: 7 + after, finalAfter: 12n }
+    expect(outcomeOf(evaluateSimulations(opinions, circumstances))).toBe(want)
   })
 })
 
 describe('the opinion of an endpoint that is alone', () => {
   test.each([
     { name: 'for the first time', first: undefined, want: 'doubted' },
-    { name: '3 blocks later', first: 97n, want: 'doubted' },
-    { name: '4 blocks later, a third of the wait', first: 96n, want: 'refused' },
+    { name: '3 blocks later', first: { head: 97n, at: 0 }, want: 'doubted' },
+    { name: '4 blocks later, a third of the wait', first: { head: 96n, at: 0 }, want: 'refused' },
+    { name: '40 blocks and too little time later', first: { head: 60n, at: 1 }, want: 'doubted' },
   ])('a refusal $name: $want', ({ first, want }) => {
-    const answer = evaluateSimulations([opinion('refused')], { firstRefusedAt: first, finalAfter: 12n })
+    const answer = evaluateSimulations([opinion('refused')], { first, now: SETTLE_MS, finalAfter: 12n })
     expect(outcomeOf(answer)).toBe(want)
   })
 })
@@ -83,39 +91,67 @@ describe('the opinion of an endpoint that is alone', () => {
 describe('the memory of refused simulations', () => {
   const doubted = (head: bigint) => [opinion('refused', { head }), opinion('unknown')]
 
+  function openMemory() {
+    const clock = createTestClock()
+    const refusals = createSimulationRefusals(12n, clock)
+    return {
+      clock,
+      settle: (content: unknown, opinions: readonly SimulationOpinion<number>[], after = SETTLE_MS) => {
+        clock.advance(after)
+        return refusals.settle(content, opinions)
+      },
+    }
+  }
+
   test('keeps the first refusal of a content, through silence, and of no other content', () => {
-    const refusals = createSimulationRefusals(12n)
-    expect(outcomeOf(refusals.settle('one', doubted(100n)))).toBe('doubted')
-    expect(refusals.settle('one', [opinion('unknown'), opinion('unknown')]).kind).toBe('unknown')
-    expect(outcomeOf(refusals.settle('one', doubted(111n)))).toBe('doubted')
-    expect(outcomeOf(refusals.settle('other', doubted(112n)))).toBe('doubted')
-    expect(outcomeOf(refusals.settle('one', doubted(112n)))).toBe('refused')
+    const { settle } = openMemory()
+    expect(outcomeOf(settle('one', doubted(100n)))).toBe('doubted')
+    expect(settle('one', [opinion('unknown'), opinion('unknown')]).kind).toBe('unknown')
+    expect(outcomeOf(settle('one', doubted(111n)))).toBe('doubted')
+    expect(outcomeOf(settle('other', doubted(112n)))).toBe('doubted')
+    expect(outcomeOf(settle('one', doubted(112n)))).toBe('refused')
+  })
+
+  test('does not believe many blocks in little time', () => {
+    const { settle } = openMemory()
+    settle('one', doubted(100n))
+    expect(outcomeOf(settle('one', doubted(140n), SETTLE_MS - 1))).toBe('doubted')
+    expect(outcomeOf(settle('one', doubted(141n), 1))).toBe('refused')
   })
 
   test('takes no refusal from behind', () => {
-    const refusals = createSimulationRefusals(12n)
-    refusals.settle('one', [opinion('refused', BEHIND), opinion('unknown')])
-    expect(outcomeOf(refusals.settle('one', doubted(100n)))).toBe('doubted')
+    const { settle } = openMemory()
+    settle('one', [opinion('refused', BEHIND), opinion('unknown')])
+    expect(outcomeOf(settle('one', doubted(100n)))).toBe('doubted')
   })
 
   test('begins anew after a success', () => {
-    const refusals = createSimulationRefusals(12n)
-    refusals.settle('one', doubted(100n))
-    refusals.settle('one', [opinion('refused', { head: 105n }), opinion('ok', { head: 105n })])
-    expect(outcomeOf(refusals.settle('one', doubted(112n)))).toBe('doubted')
+    const { settle } = openMemory()
+    settle('one', doubted(100n))
+    settle('one', [opinion('refused', { head: 105n }), opinion('ok', { head: 105n })])
+    expect(outcomeOf(settle('one', doubted(112n)))).toBe('doubted')
   })
 
-  test('begins anew when the last refusal was long ago', () => {
-    const refusals = createSimulationRefusals(12n)
-    refusals.settle('one', doubted(100n))
-    expect(outcomeOf(refusals.settle('one', doubted(149n)))).toBe('doubted')
-    expect(outcomeOf(refusals.settle('one', doubted(161n)))).toBe('refused')
+  test('begins anew when the last refusal was many blocks and a long time ago', () => {
+    const { settle } = openMemory()
+    settle('one', doubted(100n))
+    expect(outcomeOf(settle('one', doubted(149n), 5 * SETTLE_MS))).toBe('doubted')
+    expect(outcomeOf(settle('one', doubted(161n)))).toBe('refused')
+  })
+
+  test.each([
+    { name: 'blocks in a short time', head: 300n, after: SETTLE_MS },
+    { name: 'time with few blocks', head: 112n, after: 50 * SETTLE_MS },
+  ])('goes on after much $name', ({ head, after }) => {
+    const { settle } = openMemory()
+    settle('one', doubted(100n))
+    expect(outcomeOf(settle('one', doubted(head), after))).toBe('refused')
   })
 
   test('does not grow for ever', () => {
-    const refusals = createSimulationRefusals(12n)
-    for (let count = 0; count <= 1_000; count += 1) refusals.settle(count, doubted(100n))
-    expect(outcomeOf(refusals.settle(1_000, doubted(112n)))).toBe('refused')
-    expect(outcomeOf(refusals.settle(0, doubted(112n)))).toBe('doubted')
+    const { settle } = openMemory()
+    for (let count = 0; count <= 1_000; count += 1) settle(count, doubted(100n), 0)
+    expect(outcomeOf(settle(1_000, doubted(112n)))).toBe('refused')
+    expect(outcomeOf(settle(0, doubted(112n)))).toBe('doubted')
   })
 })

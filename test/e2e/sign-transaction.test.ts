@@ -105,7 +105,7 @@ describe('POST …/sign-transaction', () => {
       'to',
     ],
     ['more than there is', { ...LEGACY, value: String(10n ** 30n) }, 'insufficient_balance', 'spend'],
-    ['too little gas', { ...LEGACY, gas_limit: 20_999 }, 'gas_limit_too_low', 'gas_limit'],
+    ['too little gas', { ...LEGACY, gas_limit: 11_999 }, 'gas_limit_too_low', 'gas_limit'],
     ['no price', { to: RECEIVER, value: 1, nonce: 0, gas_limit: 21_000 }, 'invalid_request', 'gas_price'],
     ['half a price', { ...PRICED, max_fee_per_gas: undefined }, 'invalid_request', 'max_fee_per_gas'],
     ['no nonce', { ...LEGACY, nonce: undefined }, 'invalid_request', 'body.nonce'],

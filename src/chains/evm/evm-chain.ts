@@ -59,7 +59,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const market = createMarketWatch({ client, clock, freshForMs, bounds: bounds.current })
   const context: PrepareContext = {
     client,
-    simulations: createSimulationRefusals(LATER_AMONG_SILENT),
+    simulations: createSimulationRefusals(LATER_AMONG_SILENT, clock),
     market,
     eip1559,
     maxGas: network.maxGasPerTransaction,
@@ -93,7 +93,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     typedData: { sign: signTypedData },
-    broadcast: (raws) => broadcastAll({ client, bounds, refusals, queuedInPool }, raws),
+    broadcast: (raws) => broadcastAll({ client, clock, bounds, refusals, queuedInPool }, raws),
     ...(privateBroadcast && { privateBroadcast }),
     head: () => {
       probeHeights()

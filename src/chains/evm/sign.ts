@@ -21,7 +21,7 @@ export async function signDraft(
     r: `0x${presented.r}`,
     s: `0x${presented.s}`,
     yParity: recovery,
-    v: BigInt(isLegacy ? chainId * 2 + 35 + recovery : recovery),
+    v: isLegacy ? BigInt(chainId) * 2n + 35n + BigInt(recovery) : BigInt(recovery),
   })
   const raw = hexToBytes(serialized)
   return { raw, hash: keccak256Hex(raw), signature: presented }

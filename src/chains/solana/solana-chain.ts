@@ -48,7 +48,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
     timeouts: createTimeouts(client),
-    simulations: createSimulationRefusals(FINAL_AFTER_SLOTS),
+    simulations: createSimulationRefusals(FINAL_AFTER_SLOTS, clock),
     loadedBytes: createLoadedBytes(),
   }
   return {

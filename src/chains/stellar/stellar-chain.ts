@@ -59,7 +59,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     client,
     market,
     passphrase,
-    simulations: createSimulationRefusals(FINAL_AFTER_LEDGERS),
+    simulations: createSimulationRefusals(FINAL_AFTER_LEDGERS, clock),
   }
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
     readReceipts(client, { hashes, passphrase, ...freshness })

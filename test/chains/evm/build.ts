@@ -21,6 +21,12 @@ export function requestOf(change: Partial<EvmRequest> = {}): EvmRequest {
   return { type: 'evm', to: TO, value: 1n, ...change }
 }
 
+/** A contract creation. */
+export function creationOf(change: Partial<EvmRequest> = {}): EvmRequest {
+  const { to: _, ...creation } = requestOf(change)
+  return creation
+}
+
 export function draftOf(fees: Fees, change: Partial<EvmDraft> = {}): EvmDraft {
   return { type: 'evm', to: TO, value: 1n, data: '0x', gasLimit: 21_000n, fees, ...change }
 }

@@ -7,6 +7,7 @@ import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm
 import { raisedTo, reaches, replacementFloor } from '../../../src/chains/evm/prepare/replacement-floor.ts'
 import { createSimulationRefusals } from '../../../src/chains/simulation-refusals.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
+import { createTestClock } from '../../support/clock.ts'
 import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'
 
 const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const
@@ -104,7 +105,7 @@ describe('pricing', () => {
       fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
         const context: PrepareContext = {
           client,
-          simulations: createSimulationRefusals(1n),
+          simulations: createSimulationRefusals(1n, createTestClock()),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),
         }

@@ -51,6 +51,9 @@ const PLACES = [
   { chainId: 31_337, nonce: 127 },
   { chainId: 11_155_111, nonce: 128 },
   { chainId: 4_294_967_295, nonce: 4_294_967_296 },
+  // `v` of a legacy transaction is twice the id and more (EIP-155): beyond 2^53 from here on.
+  { chainId: 4_503_599_627_370_479, nonce: 3 },
+  { chainId: Number.MAX_SAFE_INTEGER, nonce: 4 },
 ]
 
 describe('signDraft', () => {

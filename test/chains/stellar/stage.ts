@@ -1,8 +1,9 @@
 import type { StellarDraft, StellarPolicies, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
 import type { StellarChain } from '../../../src/chains/stellar/types.ts'
-import { systemClock } from '../../../src/lib/time/clock.ts'
+import type { Clock } from '../../../src/lib/time/clock.ts'
 import { createLogger } from '../../../src/log.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
 import { type LedgerOptions, startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
 import { accountWith, known, NETWORK, OTHER, SELF, signingContextAt } from './build.ts'
 
@@ -12,6 +13,8 @@ export const XLM = 10_000_000n
 /** A network made by hand, with two accounts of 100 lumens, and our chain on it. */
 export interface Stage {
   readonly ledger: TestLedger
+  /** The clock of our chain. */
+  readonly clock: AdjustableClock
   readonly chain: StellarChain
   /** Our chain on other endpoints; the first is asked first. */
   chainAt(...urls: readonly string[]): StellarChain
@@ -27,7 +30,8 @@ export async function setStage(options: LedgerOptions = {}): Promise<Stage> {
   ledger.fund(SELF, 100n * XLM)
   ledger.fund(OTHER, 100n * XLM)
   ledger.close()
-  const chainAt = (...urls: readonly string[]) => createChain(ledger, urls)
+  const clock = createAdjustableClock()
+  const chainAt = (...urls: readonly string[]) => createChain(ledger, clock, urls)
   const chain = chainAt(ledger.url)
 
   async function prepare(request: StellarRequest, policies: StellarPolicies = {}) {
@@ -51,10 +55,10 @@ export async function setStage(options: LedgerOptions = {}): Promise<Stage> {
     return signed.hash
   }
 
-  return { ledger, chain, chainAt, prepare, nonce, run }
+  return { ledger, clock, chain, chainAt, prepare, nonce, run }
 }
 
-function createChain(ledger: TestLedger, urls: readonly string[]): StellarChain {
+function createChain(ledger: TestLedger, clock: Clock, urls: readonly string[]): StellarChain {
   return createStellarChain({
     network: {
       type: 'stellar',
@@ -66,7 +70,7 @@ function createChain(ledger: TestLedger, urls: readonly string[]): StellarChain 
       rpcUrls: urls.map((url, index) => ({ url, weight: index === 0 ? 100 : 1e-9 })),
     },
     rpcTimeoutMs: 5_000,
-    clock: systemClock,
+    clock,
     log: createLogger({ level: 'silent' }),
   })
 }

@@ -1,4 +1,5 @@
 import { parseTransaction } from 'viem/utils'
+import type { Clock } from '../../../lib/time/clock.ts'
 import type { BroadcastResult } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { markUnanswered } from '../../unanswered.ts'
@@ -13,6 +14,7 @@ import { evaluateOpinions, type Opinion, type RefusalMemory } from './second-opi
 
 interface BroadcastContext {
   readonly client: PooledClient
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly bounds: PriceBoundsMemory
   readonly refusals: RefusalMemory
   /** Absent on networks whose nodes keep no pool. */
@@ -69,7 +71,7 @@ function sendCall(raw: Uint8Array): RpcCall {
 }
 
 async function askOthers(
-  { client, bounds, refusals }: BroadcastContext,
+  { client, clock, bounds, refusals }: BroadcastContext,
   raws: readonly Uint8Array[],
 ): Promise<BroadcastResult[]> {
   const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...raws.map(sendCall)])
@@ -80,11 +82,13 @@ async function askOthers(
       return reply === undefined ? [] : [{ result: readBroadcast(reply), head, behind }]
     })
     const bytes = toHex(raw)
+    const now = clock.monotonic()
     const result = evaluateOpinions(opinions, {
-      firstRefusedAt: refusals.firstRefusal(bytes),
+      first: refusals.firstRefusal(bytes),
+      now,
       endpoints: client.states().length,
     })
-    refusals.remember(bytes, opinions)
+    refusals.remember(bytes, opinions, now)
     learnPrices(bounds, raw, result)
     return result
   })

@@ -1,5 +1,6 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { BroadcastResult } from '../../answer.ts'
+import { hasLasted, type SeenRefusal } from '../../simulation-opinions.ts'
 import { markUnanswered } from '../../unanswered.ts'
 
 /** The answer of one endpoint to signed bytes. */
@@ -12,8 +13,10 @@ export interface Opinion {
 }
 
 interface Circumstances {
-  /** The head of the endpoint that refused these bytes first, while the memory holds it. */
-  readonly firstRefusedAt: bigint | undefined
+  /** The first refusal of these bytes, while the memory holds it. */
+  readonly first: SeenRefusal | undefined
+  /** The present time, in ms of the monotonic clock. */
+  readonly now: number
   /** The number of endpoints of the network. */
   readonly endpoints: number
 }
@@ -27,7 +30,7 @@ const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
 /** Answers that end a transaction, or its nonce. */
 const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
 
-/** The repeated refusal of the same endpoint counts as a second opinion after this many blocks. */
+/** A refusal by the only endpoint counts as a second opinion when it has lasted for this many blocks, and `SETTLE_MS`. */
 const LATER_ALONE = 1n
 
 /**
@@ -38,7 +41,7 @@ export const LATER_AMONG_SILENT = 32n
 
 /**
  * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from another endpoint, or from the
- * same one at a later block. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last year's block
+ * same one when its refusal has lasted. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last year's block
  * gas limit are refusals, too. Pure.
  */
 export function evaluateOpinions(
@@ -67,11 +70,11 @@ export function evaluateOpinions(
 function isRepeated(
   { head }: Opinion,
   opinions: readonly Opinion[],
-  { firstRefusedAt, endpoints }: Circumstances,
+  { first, now, endpoints }: Circumstances,
 ): boolean {
   const others = opinions.filter(({ behind, result }) => !behind && !FINAL.includes(result.kind))
-  if (head === undefined || firstRefusedAt === undefined || others.some(isAnswer)) return false
-  return head >= firstRefusedAt + (endpoints > 1 ? LATER_AMONG_SILENT : LATER_ALONE)
+  if (head === undefined || others.some(isAnswer)) return false
+  return hasLasted(first, { head, now, blocks: endpoints > 1 ? LATER_AMONG_SILENT : LATER_ALONE })
 }
 
 function isAnswer({ result }: Opinion): boolean {
@@ -86,11 +89,11 @@ function doubtOf(results: readonly BroadcastResult[]): string {
   return first === undefined || first.kind === 'accepted' ? 'no endpoint answered' : first.detail
 }
 
-/** Remembers where bytes were refused for the first time. A lost memory delays a refusal by one block. */
+/** Remembers when and where bytes were refused for the first time. A lost memory delays a refusal by one block and `SETTLE_MS`. */
 export interface RefusalMemory {
-  firstRefusal(bytes: string): bigint | undefined
-  /** Notes the newest answers of the endpoints to these bytes. */
-  remember(bytes: string, opinions: readonly Opinion[]): void
+  firstRefusal(bytes: string): SeenRefusal | undefined
+  /** Notes the newest answers of the endpoints to these bytes. `now` is in ms of the monotonic clock. */
+  remember(bytes: string, opinions: readonly Opinion[], now: number): void
 }
 
 /** The memory holds at most this many refused bytes and forgets the oldest first. */
@@ -98,16 +101,16 @@ const MOST_REMEMBERED = 1_000
 
 /** Creates an empty memory. */
 export function createRefusalMemory(): RefusalMemory {
-  const first = new Map<string, bigint>()
+  const first = new Map<string, SeenRefusal>()
   return {
     firstRefusal: (bytes) => first.get(bytes),
-    remember: (bytes, opinions) => {
+    remember: (bytes, opinions, now) => {
       const current = opinions.filter(({ behind }) => !behind)
       if (current.some((one) => isAnswer(one) && !FINAL.includes(one.result.kind))) first.delete(bytes)
       const heads = current.flatMap(({ result, head }) =>
         head === undefined || !FINAL.includes(result.kind) ? [] : [head],
       )
-      if (heads.length > 0 && !first.has(bytes)) first.set(bytes, heads.reduce(smaller))
+      if (heads.length > 0 && !first.has(bytes)) first.set(bytes, { head: heads.reduce(smaller), at: now })
       const [oldest] = first.keys()
       if (first.size > MOST_REMEMBERED && oldest !== undefined) first.delete(oldest)
     },

@@ -3,10 +3,10 @@ import type { EvmRequest } from '../content.ts'
 import type { EvmAccount, FeeMarket } from '../types.ts'
 import { checkAuthorizationList } from './check-authorizations.ts'
 import { ceilingOf, describeFees, explicitFees } from './fees.ts'
-import { intrinsicGas } from './gas.ts'
+import { leastIntrinsicGas } from './gas.ts'
 
-/** No node accepts a contract creation with more init code, in bytes (EIP-3860). */
-const MAX_INIT_CODE = 49_152
+/** No fork accepts a contract creation with more init code, in bytes (geth `MaxInitCodeSizeAmsterdam`). Below it, the node decides. */
+const MAX_INIT_CODE = 131_072
 
 type Rule = (request: EvmRequest, account: EvmAccount, network: FeeMarket) => Refusal | undefined
 
@@ -44,7 +44,7 @@ function target({ to, data }: EvmRequest): Refusal | undefined {
 function initCode({ to, data }: EvmRequest): Refusal | undefined {
   const bytes = ((data?.length ?? 2) - 2) / 2
   if (to !== undefined || bytes <= MAX_INIT_CODE) return undefined
-  return invalid(`data: init code has ${bytes} bytes, at most ${MAX_INIT_CODE} are allowed (EIP-3860).`)
+  return invalid(`data: init code has ${bytes} bytes, at most ${MAX_INIT_CODE} are allowed.`)
 }
 
 function onePricing({
@@ -107,11 +107,11 @@ function checkGasPresent({ gasLimit }: EvmRequest, { policies }: EvmAccount): Re
 }
 
 function gasEnough(request: EvmRequest): Refusal | undefined {
-  const needed = intrinsicGas(request)
+  const needed = leastIntrinsicGas(request)
   if (request.gasLimit === undefined || request.gasLimit >= needed) return undefined
   return {
     code: 'gas_limit_too_low',
-    detail: `gas_limit: at least ${needed} is expected, the intrinsic gas of this content; ${request.gasLimit} was given.`,
+    detail: `gas_limit: at least ${needed} is expected, which every network demands for this content; ${request.gasLimit} was given.`,
   }
 }
 

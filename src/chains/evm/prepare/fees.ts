@@ -27,8 +27,6 @@ export interface Market extends PriceBounds {
   readonly baseFee?: bigint
   /** The gas of a whole block, which no transaction can exceed. */
   readonly blockGasLimit: bigint
-  /** Calldata has a floor price (EIP-7623). It came with Prague, whose headers have a field of their own (EIP-7685). */
-  readonly calldataFloor?: boolean
   /** Tips that were enough lately, for each speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
 }

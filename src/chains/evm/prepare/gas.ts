@@ -14,50 +14,90 @@ import { readSimulationError } from './simulation-error.ts'
  */
 const ESTIMATE_MARGIN_PERCENT = 110n
 
-/** The cost of a transaction before its first instruction (EIP-2, EIP-2028 and EIP-3860). */
-const BASE_GAS = 21_000n
-const CREATION_GAS = 32_000n
-const ZERO_BYTE_GAS = 4n
-const BYTE_GAS = 16n
-const INIT_CODE_WORD_GAS = 2n
-/** Each account and each storage key of an access list (EIP-2930). */
-const LISTED_ADDRESS_GAS = 2_400n
-const LISTED_KEY_GAS = 1_900n
-/** Each authorization (EIP-7702). */
-const AUTHORIZATION_GAS = 25_000n
-/** Calldata pays at least this per token; a zero byte is one token and any other byte four (EIP-7623). */
-const FLOOR_TOKEN_GAS = 10n
+/** The gas of a transaction before its first instruction, by the rules of one fork. */
+interface IntrinsicGas {
+  readonly base: bigint
+  readonly creation: bigint
+  readonly initCodeWord: bigint
+  readonly zeroByte: bigint
+  readonly byte: bigint
+  readonly listedAddress: bigint
+  readonly listedKey: bigint
+  readonly authorization: bigint
+  /** Calldata pays at least this for each byte, on top of `base`. */
+  readonly floorByte: bigint
+}
+
+/**
+ * Forks change these numbers, and networks adopt forks at their own times. So the service knows two bounds and asks the node in between:
+ * `LEAST` is the lowest that a fork up to Amsterdam demands (EIP-2028, EIP-2780, EIP-2930, EIP-3860; state is paid apart since EIP-8037).
+ * With higher numbers, requests that a network accepts are refused.
+ */
+const LEAST: IntrinsicGas = {
+  base: 12_000n,
+  creation: 9_000n,
+  initCodeWord: 2n,
+  zeroByte: 4n,
+  byte: 16n,
+  listedAddress: 2_400n,
+  listedKey: 1_900n,
+  authorization: 0n,
+  floorByte: 0n,
+}
+
+/**
+ * The highest that a fork up to Amsterdam demands (EIP-2, EIP-7623, EIP-7702, EIP-7976, EIP-7981). With lower numbers, a node refuses bytes
+ * that the service has signed; with higher ones, it asks the node more often than needed.
+ */
+const MOST: IntrinsicGas = {
+  base: 21_000n,
+  creation: 32_000n,
+  initCodeWord: 2n,
+  zeroByte: 4n,
+  byte: 16n,
+  listedAddress: 2_400n + 20n * 64n + 500n,
+  listedKey: 1_900n + 32n * 64n + 100n,
+  authorization: 25_000n,
+  floorByte: 64n,
+}
+
+/** No fork up to Prague accepts a contract creation with more init code, in bytes (EIP-3860). Amsterdam does. */
+const PRAGUE_MAX_INIT_CODE = 49_152
 
 /** The parts of a request that cost gas before the first instruction. */
 type GasContent = Pick<EvmRequest, 'to' | 'data' | 'accessList' | 'authorizationList'>
 
-/** Returns the gas of a transaction before its first instruction, which every node demands. */
-export function intrinsicGas(request: GasContent): bigint {
-  const { length, zeros, others } = countBytes(request)
-  const creation =
-    request.to === undefined ? CREATION_GAS + INIT_CODE_WORD_GAS * BigInt(Math.ceil(length / 32)) : 0n
-  return BASE_GAS + creation + zeros * ZERO_BYTE_GAS + others * BYTE_GAS + listsGas(request)
+/** Returns the gas that a transaction needs before its first instruction under every fork. */
+export function leastIntrinsicGas(request: GasContent): bigint {
+  return intrinsicGas(request, LEAST)
 }
 
-function listsGas({ accessList = [], authorizationList = [] }: GasContent): bigint {
-  const keys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0)
-  return (
-    LISTED_ADDRESS_GAS * BigInt(accessList.length) +
-    LISTED_KEY_GAS * BigInt(keys) +
-    AUTHORIZATION_GAS * BigInt(authorizationList.length)
-  )
-}
-
-/** Returns the same gas where calldata has a floor price (EIP-7623, since Prague). */
-export function flooredGas(request: GasContent): bigint {
-  const { zeros, others } = countBytes(request)
-  return larger(intrinsicGas(request), BASE_GAS + FLOOR_TOKEN_GAS * (zeros + 4n * others))
-}
-
-function countBytes({ data = '0x' }: Pick<EvmRequest, 'data'>) {
+function intrinsicGas(request: GasContent, rules: IntrinsicGas): bigint {
+  const { to, data = '0x', accessList = [], authorizationList = [] } = request
   const bytes = Buffer.from(data.slice(2), 'hex')
   const zeros = BigInt(bytes.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0))
-  return { length: bytes.length, zeros, others: BigInt(bytes.length) - zeros }
+  const length = BigInt(bytes.length)
+  const keys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0)
+  const lists =
+    rules.listedAddress * BigInt(accessList.length) +
+    rules.listedKey * BigInt(keys) +
+    rules.authorization * BigInt(authorizationList.length)
+  const creation = to === undefined ? rules.creation + rules.initCodeWord * ((length + 31n) / 32n) : 0n
+  const calldata = zeros * rules.zeroByte + (length - zeros) * rules.byte
+  return larger(rules.base + creation + calldata + lists, rules.base + rules.floorByte * length)
+}
+
+/**
+ * Returns true when only the node can tell whether its fork accepts this limit for this content. `maxGas` is the most gas of a transaction by
+ * the configuration.
+ */
+export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: bigint | undefined): boolean {
+  const initCode = request.to === undefined ? ((request.data?.length ?? 2) - 2) / 2 : 0
+  return (
+    (maxGas !== undefined && gasLimit > maxGas) ||
+    gasLimit < intrinsicGas(request, MOST) ||
+    initCode > PRAGUE_MAX_INIT_CODE
+  )
 }
 
 /** Returns the part of a margin that fits below `most`; the estimate itself when it is above. */
@@ -182,8 +222,8 @@ function withMargin(estimate: bigint): bigint {
   return (estimate * ESTIMATE_MARGIN_PERCENT) / 100n
 }
 
-/** Returns the estimate, rounded up. */
-function withoutMargin(gas: bigint): bigint {
+/** Returns the estimate to which `withMargin` added the margin. */
+export function withoutMargin(gas: bigint): bigint {
   return (gas * 100n + ESTIMATE_MARGIN_PERCENT - 1n) / ESTIMATE_MARGIN_PERCENT
 }
 

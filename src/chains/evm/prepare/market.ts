@@ -3,7 +3,7 @@ import type { Answer } from '../../answer.ts'
 import { createRecentAnswer } from '../../recent-answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
-import { readCount, readQuantity } from '../quantity.ts'
+import { readQuantity } from '../quantity.ts'
 import { SPEEDS } from '../speed.ts'
 import type { Market, PriceBounds } from './fees.ts'
 
@@ -62,7 +62,7 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
     fast: tip('fast', 2),
     fastest: tip('fastest', 3),
   })
-  const market = { gasPrice, tips, blockGasLimit, calldataFloor: hasRequestsHash(block) }
+  const market = { gasPrice, tips, blockGasLimit }
   return {
     kind: 'ok',
     value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee },
@@ -71,13 +71,7 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
 
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
-  return readCount((reply.result as { gasLimit?: unknown }).gasLimit)
-}
-
-/** The field came with Prague (EIP-7685). */
-function hasRequestsHash(reply: RpcReply | undefined): boolean {
-  if (reply?.kind !== 'result') return false
-  return typeof (reply.result as { requestsHash?: unknown } | null)?.requestsHash === 'string'
+  return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
 }
 
 interface History {

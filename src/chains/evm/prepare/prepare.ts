@@ -1,10 +1,12 @@
+import { numberToHex } from 'viem/utils'
 import { smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { Speed } from '../../speed.ts'
 import type { EvmDraft, EvmRequest, Fees } from '../content.ts'
+import { readCount } from '../quantity.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
 import { capped, ceilingOf, describeFees, explicitFees, type Market, marketFees } from './fees.ts'
-import { flooredGas, withinLimit } from './gas.ts'
+import { gasCallOf, isDoubtfulLimit, withinLimit, withoutMargin } from './gas.ts'
 import { chooseNoopTarget } from './noop-target.ts'
 import { describeFloor, type Floor, raisedTo, reaches, replacementFloor } from './replacement-floor.ts'
 import { type EstimateContext, estimateWithSecondOpinion } from './second-estimate.ts'
@@ -13,7 +15,10 @@ export interface PrepareContext extends EstimateContext {
   readonly market: () => Promise<Answer<Market>>
   /** The network has EIP-1559 fees. */
   readonly eip1559: boolean
-  /** The gas limit of one transaction (EIP-7825); absent where only the block's limit counts. */
+  /**
+   * The most gas of one transaction (EIP-7825), as far as the configuration knows; absent where only the block's limit counts. Forks change it, so
+   * the node's estimate overrules it.
+   */
   readonly maxGas?: bigint | undefined
 }
 
@@ -26,7 +31,7 @@ export async function prepareDraft(
     knownGas,
   }: { request: EvmRequest; account: EvmAccount; knownGas?: bigint | undefined },
 ): Promise<Answer<EvmPrepared>> {
-  const targeted = await chooseNoopTarget(context.client, asked)
+  const targeted = await chooseNoopTarget(context.client, asked, account.policies)
   if (targeted.kind !== 'ok') return targeted
   const request = targeted.value
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
@@ -76,7 +81,7 @@ export async function prepareReplacement(
 ): Promise<Answer<EvmPrepared>> {
   const floor = replacementFloor(attempts)
   if (floor === undefined) return prepareDraft(context, { request: asked, account })
-  const targeted = await chooseNoopTarget(context.client, asked)
+  const targeted = await chooseNoopTarget(context.client, asked, account.policies)
   if (targeted.kind !== 'ok') return targeted
   const request = targeted.value
   const explicit = explicitFees(request)
@@ -119,9 +124,44 @@ async function gasFor(
   knownGas?: bigint,
 ): Promise<Answer<bigint>> {
   const gasLimit = request.gasLimit ?? knownGas
-  return gasLimit === undefined
-    ? estimateWithSecondOpinion(context, request, account.address)
+  if (gasLimit === undefined) return estimateWithSecondOpinion(context, request, account.address)
+  if (request.gasLimit === undefined || !isDoubtfulLimit(request, gasLimit, context.maxGas))
+    return { kind: 'ok', value: gasLimit }
+  const estimate = await estimateWithSecondOpinion(context, request, account.address)
+  if (estimate.kind !== 'ok') return estimate
+  const needed = withoutMargin(estimate.value)
+  const { maxGas } = context
+  // A call that needs more than the most of the configuration proves that this network has no such limit any more.
+  if (maxGas !== undefined && gasLimit > maxGas && needed <= maxGas) {
+    const detail = `gas_limit: at most ${maxGas} is expected, the most of one transaction on this network; ${gasLimit} was given, and ${needed} is enough.`
+    return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
+  }
+  return gasLimit < needed
+    ? tryLimit(context, { request, from: account.address, gasLimit, needed })
     : { kind: 'ok', value: gasLimit }
+}
+
+/** Estimates may be higher than the need (geth stops its search at 1.5 %), so the node tries the call with this limit before it is refused. */
+async function tryLimit(
+  { client }: PrepareContext,
+  { request, from, gasLimit, needed }: LimitedCall,
+): Promise<Answer<bigint>> {
+  const call = { ...gasCallOf(request, from), gas: numberToHex(gasLimit) }
+  const reply = await client.call('eth_estimateGas', [call])
+  if (reply.kind === 'unknown') return reply
+  // anvil gives the need of a plain transfer whatever the limit is.
+  const used = reply.kind === 'result' ? readCount(reply.result) : undefined
+  if (used !== undefined && used <= gasLimit) return { kind: 'ok', value: gasLimit }
+  const detail = `gas_limit: at least ${needed} is expected, by the estimate of the network; ${gasLimit} was given.`
+  return { kind: 'refused', refusal: { code: 'gas_limit_too_low', detail } }
+}
+
+interface LimitedCall {
+  readonly request: EvmRequest
+  readonly from: string
+  readonly gasLimit: bigint
+  /** The estimate without its margin. */
+  readonly needed: bigint
 }
 
 interface Parts {
@@ -136,7 +176,7 @@ interface Parts {
 function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): Answer<EvmPrepared> {
   const most = maxGas === undefined ? market.blockGasLimit : smaller(maxGas, market.blockGasLimit)
   const gas = request.gasLimit === undefined ? withinLimit(wanted, most) : wanted
-  const refusal = tooMuchGas(gas, most, market) ?? tooLittleGas(request, market)
+  const refusal = tooMuchGas(gas, market)
   if (refusal) return { kind: 'refused', refusal }
   const content = {
     type: 'evm' as const,
@@ -161,23 +201,11 @@ function listsOf({
   return { ...(accessList && { accessList }), ...(authorizationList && { authorizationList }) }
 }
 
-function tooMuchGas(gas: bigint, most: bigint, { blockGasLimit }: Market): Refusal | undefined {
-  if (gas <= most) return undefined
-  const whose =
-    most === blockGasLimit ? 'the gas of a whole block' : 'the most of one transaction on this network'
+function tooMuchGas(gas: bigint, { blockGasLimit }: Market): Refusal | undefined {
+  if (gas <= blockGasLimit) return undefined
   return {
     code: 'gas_limit_too_high',
-    detail: `gas_limit: at most ${most} is expected, ${whose}; this needs ${gas}.`,
-  }
-}
-
-/** Only a caller's limit can be below the floor, because an estimate follows the rules of its node. */
-function tooLittleGas(request: EvmRequest, { calldataFloor }: Market): Refusal | undefined {
-  const needed = flooredGas(request)
-  if (calldataFloor !== true || request.gasLimit === undefined || request.gasLimit >= needed) return undefined
-  return {
-    code: 'gas_limit_too_low',
-    detail: `gas_limit: at least ${needed} is expected, the floor for this data (EIP-7623); ${request.gasLimit} was given.`,
+    detail: `gas_limit: at most ${blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`,
   }
 }
 

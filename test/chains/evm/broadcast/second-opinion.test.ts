@@ -5,6 +5,7 @@ import {
   evaluateOpinions,
   type Opinion,
 } from '../../../../src/chains/evm/broadcast/second-opinion.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
 
 const opinion = (
   kind: BroadcastResult['kind'],
@@ -74,18 +75,22 @@ describe('what several endpoints together say', () => {
     },
     { name: 'nobody', of: [], want: 'later' },
   ] as const)('$name: $want', ({ of, want }) => {
-    expect(evaluateOpinions(of, { firstRefusedAt: undefined, endpoints: 2 }).kind).toBe(want)
+    expect(evaluateOpinions(of, { first: undefined, now: 0, endpoints: 2 }).kind).toBe(want)
   })
 
   test.each([
     { name: 'alone, at the same block', endpoints: 1, first: 100n, want: 'later' },
     { name: 'alone, a block later', endpoints: 1, first: 99n, want: 'refused' },
     { name: 'alone, for the first time', endpoints: 1, first: undefined, want: 'later' },
+    { name: 'alone, many blocks in little time later', endpoints: 1, first: 1n, early: 1, want: 'later' },
     { name: 'among silent ones, 31 blocks later', endpoints: 2, first: 69n, want: 'later' },
     { name: 'among silent ones, 32 blocks later', endpoints: 2, first: 68n, want: 'refused' },
-  ] as const)('the same endpoint again $name: $want', ({ endpoints, first, want }) => {
+    { name: 'among silent ones, too early', endpoints: 2, first: 1n, early: 1, want: 'later' },
+  ])('the same endpoint again $name: $want', ({ endpoints, first, early = 0, want }) => {
     const opinions = endpoints === 1 ? [opinion('refused')] : [opinion('refused'), opinion('unknown')]
-    expect(evaluateOpinions(opinions, { firstRefusedAt: first, endpoints }).kind).toBe(want)
+    const refusal = first === undefined ? undefined : { head: first, at: 5 }
+    const circumstances = { first: refusal, now: 5 + SETTLE_MS - early, endpoints }
+    expect(evaluateOpinions(opinions, circumstances).kind).toBe(want)
   })
 
   test.each([
@@ -111,36 +116,41 @@ describe('what several endpoints together say', () => {
       want: true,
     },
   ])('whether somebody may have taken it: $name', ({ of, endpoints, want }) => {
-    const result = evaluateOpinions(of, { firstRefusedAt: undefined, endpoints })
+    const result = evaluateOpinions(of, { first: undefined, now: 0, endpoints })
     expect('unanswered' in result).toBe(want)
   })
 
   test('the same endpoint again, while another wants it later: later', () => {
     const opinions = [opinion('refused'), opinion('later')]
-    expect(evaluateOpinions(opinions, { firstRefusedAt: 1n, endpoints: 2 }).kind).toBe('later')
+    expect(
+      evaluateOpinions(opinions, { first: { head: 1n, at: 0 }, now: SETTLE_MS, endpoints: 2 }).kind,
+    ).toBe('later')
   })
 })
 
 describe('the memory of refusals', () => {
   test('keeps the first block, through silence, until somebody at the head thinks otherwise', () => {
     const memory = createRefusalMemory()
-    memory.remember('0x1', [opinion('refused', { head: 7n })])
-    memory.remember('0x1', [opinion('refused', { head: 9n })])
-    memory.remember('0x1', [opinion('unknown'), opinion('later', BEHIND)])
-    expect(memory.firstRefusal('0x1')).toBe(7n)
-    memory.remember('0x1', [opinion('later')])
+    memory.remember('0x1', [opinion('refused', { head: 7n })], 1)
+    memory.remember('0x1', [opinion('refused', { head: 9n })], 2)
+    memory.remember('0x1', [opinion('unknown'), opinion('later', BEHIND)], 3)
+    expect(memory.firstRefusal('0x1')).toEqual({ head: 7n, at: 1 })
+    memory.remember('0x1', [opinion('later')], 4)
     expect(memory.firstRefusal('0x1')).toBeUndefined()
   })
 
   test('takes no refusal from behind', () => {
     const memory = createRefusalMemory()
-    memory.remember('0x1', [opinion('refused', BEHIND)])
+    memory.remember('0x1', [opinion('refused', BEHIND)], 1)
     expect(memory.firstRefusal('0x1')).toBeUndefined()
   })
 
   test('does not grow for ever', () => {
     const memory = createRefusalMemory()
-    for (let count = 0; count <= 1_000; count += 1) memory.remember(`0x${count}`, [opinion('refused')])
-    expect([memory.firstRefusal('0x0'), memory.firstRefusal('0x1000')]).toEqual([undefined, 100n])
+    for (let count = 0; count <= 1_000; count += 1) memory.remember(`0x${count}`, [opinion('refused')], count)
+    expect([memory.firstRefusal('0x0'), memory.firstRefusal('0x1000')]).toEqual([
+      undefined,
+      { head: 100n, at: 1_000 },
+    ])
   })
 })

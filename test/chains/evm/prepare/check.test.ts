@@ -14,7 +14,7 @@ interface Case {
   readonly names?: readonly string[]
 }
 
-const MAX_INIT_CODE = 49_152
+const MAX_INIT_CODE = 131_072
 const WORD = `0x${'1'.repeat(64)}`
 const AUTHORIZATION = { chainId: 0, address: TO, nonce: 0n, yParity: 0, r: WORD, s: WORD } as const
 
@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
     name: 'init code one byte larger',
     request: { data: `0x${'00'.repeat(MAX_INIT_CODE + 1)}` },
     code: 'invalid_request',
-    names: ['data:', '49153', '49152', 'EIP-3860'],
+    names: ['data:', '131073', '131072'],
   },
   {
     name: 'call data of that size is no init code',
@@ -140,13 +140,13 @@ const CASES: readonly Case[] = [
     name: 'a gas limit of zero',
     request: { to: TO, gasLimit: 0n },
     code: 'gas_limit_too_low',
-    names: ['21000', '0 was given'],
+    names: ['12000', '0 was given'],
   },
   {
-    name: 'a gas limit one below the intrinsic gas',
-    request: { to: TO, gasLimit: 20_999n },
+    name: 'a gas limit one below the intrinsic gas of every fork',
+    request: { to: TO, gasLimit: 11_999n },
     code: 'gas_limit_too_low',
-    names: ['21000'],
+    names: ['12000'],
   },
 ]
 

@@ -1,59 +1,67 @@
 import { describe, expect, test } from 'vitest'
-import { flooredGas, intrinsicGas, withinLimit } from '../../../../src/chains/evm/prepare/gas.ts'
+import { isDoubtfulLimit, leastIntrinsicGas, withinLimit } from '../../../../src/chains/evm/prepare/gas.ts'
 import { TO } from '../build.ts'
 
 const bytes = (zeros: number, others: number) => `0x${'00'.repeat(zeros)}${'ff'.repeat(others)}`
 
-describe('the gas that every node demands', () => {
+describe('the gas before the first instruction', () => {
+  const AUTHORIZATION = { chainId: 0, address: TO, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const
+  const LISTS = {
+    to: TO,
+    accessList: [
+      { address: TO, storageKeys: ['0x00', '0x01'] },
+      { address: TO, storageKeys: [] },
+    ],
+    authorizationList: [AUTHORIZATION],
+  }
+
+  // `least`: EIP-2780, EIP-2028, EIP-2930 · `most`: EIP-2, EIP-7976 (64 a byte of calldata), EIP-7981 (64 a byte of lists), EIP-7702.
   test.each([
-    { name: 'a transfer', request: { to: TO }, want: 21_000n, floored: 21_000n },
-    { name: 'empty data', request: { to: TO, data: '0x' }, want: 21_000n, floored: 21_000n },
-    // 4 and 16 a byte are less than the EIP-7623 floor of 10 a token (1 token and 4 tokens).
-    { name: 'one zero byte', request: { to: TO, data: bytes(1, 0) }, want: 21_004n, floored: 21_010n },
-    { name: 'one other byte', request: { to: TO, data: bytes(0, 1) }, want: 21_016n, floored: 21_040n },
-    {
-      name: 'a call with 4 + 32 bytes',
-      request: { to: TO, data: bytes(31, 5) },
-      want: 21_000n + 124n + 80n,
-      floored: 21_000n + 310n + 200n,
-    },
-    // 2,400 an account and 1,900 a slot (EIP-2930), 25,000 an authorization (EIP-7702).
+    { name: 'a transfer', request: { to: TO }, least: 12_000n, most: 21_000n },
+    { name: 'empty data', request: { to: TO, data: '0x' }, least: 12_000n, most: 21_000n },
+    { name: 'one zero byte', request: { to: TO, data: bytes(1, 0) }, least: 12_004n, most: 21_064n },
+    { name: 'one other byte', request: { to: TO, data: bytes(0, 1) }, least: 12_016n, most: 21_064n },
     {
       name: 'lists',
-      request: {
-        to: TO,
-        accessList: [
-          { address: TO, storageKeys: ['0x00', '0x01'] },
-          { address: TO, storageKeys: [] },
-        ],
-        authorizationList: [{ chainId: 0, address: TO, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const],
-      },
-      want: 21_000n + 4_800n + 3_800n + 25_000n,
-      floored: 21_000n + 4_800n + 3_800n + 25_000n,
+      request: LISTS,
+      least: 12_000n + 2n * 2_400n + 2n * 1_900n,
+      most: 21_000n + 2n * (2_400n + 1_780n) + 2n * (1_900n + 2_148n) + 25_000n,
     },
-    // 21,000 + 32,000 + 2 a word of init code (EIP-3860) + 16 a byte.
     {
       name: 'a creation of 33 bytes',
       request: { data: bytes(0, 33) },
-      want: 53_000n + 4n + 33n * 16n,
-      floored: 53_000n + 4n + 33n * 16n,
+      least: 21_000n + 4n + 33n * 16n,
+      most: 53_000n + 4n + 33n * 16n,
     },
-    {
-      name: 'a creation of zero bytes',
-      request: { data: bytes(32, 0) },
-      want: 53_000n + 2n + 128n,
-      floored: 53_000n + 2n + 128n,
-    },
-    // 40 a byte overtakes 16 a byte and 32,000 for the creation when there are enough of them.
     {
       name: 'a large creation',
       request: { data: bytes(0, 2_000) },
-      want: 53_000n + 126n + 32_000n,
-      floored: 21_000n + 80_000n,
+      least: 21_000n + 126n + 32_000n,
+      most: 21_000n + 128_000n,
     },
-  ])('$name', ({ request, want, floored }) => {
-    expect(intrinsicGas(request)).toBe(want)
-    expect(flooredGas(request)).toBe(floored)
+  ])(
+    'of $name: below $least nobody takes it, from $most on everybody, and in between the node decides',
+    ({ request, least, most }) => {
+      expect(leastIntrinsicGas(request)).toBe(least)
+      expect([most - 1n, most].map((limit) => isDoubtfulLimit(request, limit, undefined))).toEqual([
+        true,
+        false,
+      ])
+    },
+  )
+
+  test.each([
+    { name: 'as much as the configuration knows', gasLimit: 30_000n, want: false },
+    { name: 'more than the configuration knows', gasLimit: 30_001n, want: true },
+  ])('$name is doubtful: $want', ({ gasLimit, want }) => {
+    expect(isDoubtfulLimit({ to: TO }, gasLimit, 30_000n)).toBe(want)
+  })
+
+  test.each([
+    { name: 'as long as Prague allows', length: 49_152, want: false },
+    { name: 'longer', length: 49_153, want: true },
+  ])('init code $name is doubtful: $want', ({ length, want }) => {
+    expect(isDoubtfulLimit({ data: bytes(length, 0) }, 20_000_000n, undefined)).toBe(want)
   })
 })
 

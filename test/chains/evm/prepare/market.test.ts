@@ -37,17 +37,17 @@ describe('the market', () => {
         gasPrice: 10n,
         baseFee: 7n,
         blockGasLimit: 30_000_000n,
-        calldataFloor: false,
         tips: { safeLow: 1n, average: 2n, fast: 3n, fastest: 4n },
       },
     })
   })
 
-  test('knows by the header that calldata has a floor price', async () => {
-    const header = { gasLimit: '0x1c9c380', requestsHash: `0x${'e3'.repeat(32)}` }
-    expect(await ask({ ...NODE, eth_getBlockByNumber: header })).toMatchObject({
-      value: { calldataFloor: true },
-    })
+  test.each([
+    { name: 'of 2^64 - 1', gasLimit: '0xffffffffffffffff' },
+    { name: 'of 256 bits', gasLimit: `0x${'f'.repeat(64)}` },
+  ])('has prices where a block has a gas limit $name', async ({ gasLimit }) => {
+    const answer = await ask({ ...NODE, eth_getBlockByNumber: { gasLimit } })
+    expect(answer).toMatchObject({ value: { gasPrice: 10n, blockGasLimit: BigInt(gasLimit) } })
   })
 
   test('comes with what endpoints said of prices, however old its own answer is', async () => {

@@ -98,32 +98,32 @@ describe('a maximum of the endpoints', () => {
         sendEverywhere: async () => [],
         states: () => [],
       },
-      simulations: createSimulationRefusals(1n),
+      simulations: createSimulationRefusals(1n, createTestClock()),
       market: async () => ({ kind: 'ok', value: { ...MARKET, maximumFee } }),
       eip1559: true,
     }
-    const request = requestOf({ gasLimit: 100n, speed: 'safeLow', ...change })
+    const request = requestOf({ gasLimit: 100_000n, speed: 'safeLow', ...change })
     return prepareDraft(context, { request, account: accountWith() })
   }
 
   test.each([
-    { name: 'above what is offered: nothing changes', maximum: 11_000n, want: eip1559(110n, 10n) },
-    { name: 'below it: the price is lowered', maximum: 10_999n, want: eip1559(109n, 10n) },
-    { name: 'just what the next block asks', maximum: 5_000n, want: eip1559(50n, 10n) },
+    { name: 'above what is offered: nothing changes', maximum: 11_000_000n, want: eip1559(110n, 10n) },
+    { name: 'below it: the price is lowered', maximum: 10_999_000n, want: eip1559(109n, 10n) },
+    { name: 'just what the next block asks', maximum: 5_000_000n, want: eip1559(50n, 10n) },
   ])('$name', async ({ maximum, want }) => {
     expect(await prepare(maximum)).toMatchObject({ kind: 'ok', value: { draft: { fees: want } } })
   })
 
   test('below what the next block asks: waits, and says why', async () => {
-    expect(await prepare(4_999n)).toEqual({
+    expect(await prepare(4_999_000n)).toEqual({
       kind: 'unknown',
-      detail: expect.stringMatching(/fee above 4999 wei pass .*txfeecap.* at least 5000 wei/),
+      detail: expect.stringMatching(/fee above 4999000 wei pass .*txfeecap.* at least 5000000 wei/),
     })
   })
 
   test('changes no price of the caller', async () => {
     const own = { speed: undefined, maxFeePerGas: 900n, maxPriorityFeePerGas: 1n }
-    expect(await prepare(10n, own)).toMatchObject({
+    expect(await prepare(10_000n, own)).toMatchObject({
       kind: 'ok',
       value: { draft: { fees: eip1559(900n, 1n) } },
     })

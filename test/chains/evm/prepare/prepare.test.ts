@@ -10,7 +10,18 @@ import {
 import type { EvmAttempt } from '../../../../src/chains/evm/types.ts'
 import type { RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
-import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, requestOf, TO } from '../build.ts'
+import { createTestClock } from '../../../support/clock.ts'
+import {
+  accountWith,
+  attemptOf,
+  creationOf,
+  draftOf,
+  eip1559,
+  FROM,
+  legacy,
+  requestOf,
+  TO,
+} from '../build.ts'
 
 const MARKET: Market = {
   gasPrice: 100n,
@@ -21,21 +32,38 @@ const MARKET: Market = {
 
 const ESTIMATE: RpcReply = { kind: 'result', result: '0x5208' }
 
-/** `asked` are the calls that reached a node. */
-function contextOf({ market = MARKET, reply = ESTIMATE, eip1559: network = true } = {}) {
+/** The answer to a call with a limit of gas that is too low. */
+const TOO_LITTLE: RpcReply = {
+  kind: 'error',
+  code: -32000,
+  message: 'gas required exceeds allowance (20999)',
+}
+
+/** `asked` are the calls that reached a node; `limited` answers those with a limit of gas. */
+function contextOf({
+  market = MARKET,
+  reply = ESTIMATE,
+  limited = TOO_LITTLE,
+  eip1559: network = true,
+}: {
+  market?: Market
+  reply?: RpcReply
+  limited?: RpcReply
+  eip1559?: boolean
+} = {}) {
   const asked: unknown[] = []
   const client: PrepareContext['client'] = {
     send: async () => [],
     call: async (method, params) => {
       asked.push([method, params])
-      return reply
+      return (params as readonly { gas?: string }[])[0]?.gas === undefined ? reply : limited
     },
     sendEverywhere: async () => [],
     states: () => [],
   }
   const context: PrepareContext = {
     client,
-    simulations: createSimulationRefusals(1n),
+    simulations: createSimulationRefusals(1n, createTestClock()),
     market: async () => ({ kind: 'ok', value: market }),
     eip1559: network,
   }
@@ -132,46 +160,70 @@ describe('prepareDraft', () => {
       want: 21_500n,
     },
     {
-      name: 'an estimate above the most of a transaction',
+      name: 'an estimate above the most of a transaction, which proves that it is gone',
       change: {},
       limits: { maxGas: 20_999n },
+      want: 21_000n,
+    },
+    {
+      name: 'an estimate above the gas of a block',
+      change: {},
+      limits: { blockGasLimit: 20_999n },
       want: 'gas_limit_too_high',
     },
     {
-      name: 'a limit of the caller above it',
+      name: 'a limit of the caller above the most of a transaction, of which less is enough',
       change: { gasLimit: 30_000n },
       limits: { maxGas: 29_999n },
       want: 'gas_limit_too_high',
     },
     {
-      name: 'a limit of the caller below the floor of calldata',
-      change: { gasLimit: 21_039n, data: '0xff' },
-      limits: { calldataFloor: true },
+      name: 'a limit of the caller above the most of a transaction, which the estimate proves to be gone',
+      change: { gasLimit: 30_000n },
+      limits: { maxGas: 20_999n },
+      want: 30_000n,
+    },
+    {
+      name: 'a limit of the caller below the estimate, where the fork may demand more',
+      change: { gasLimit: 20_999n, data: '0xff' },
+      limits: {},
       want: 'gas_limit_too_low',
     },
     {
-      name: 'the same where there is no such floor',
-      change: { gasLimit: 21_039n, data: '0xff' },
+      name: 'a limit of the caller below the estimate, which is enough when the node tries it',
+      change: { gasLimit: 20_999n },
+      limited: { kind: 'result', result: '0x5207' },
       limits: {},
-      want: 21_039n,
+      want: 20_999n,
     },
     {
-      name: 'just the floor',
-      change: { gasLimit: 21_040n, data: '0xff' },
-      limits: { calldataFloor: true },
-      want: 21_040n,
+      name: 'a limit of the caller below the gas of Prague, which the estimate allows',
+      change: { gasLimit: 15_000n },
+      reply: { kind: 'result', result: '0x3a98' },
+      limits: {},
+      want: 15_000n,
+    },
+    {
+      name: 'init code beyond Prague that the node takes',
+      change: { data: `0x${'00'.repeat(49_153)}`, gasLimit: 9_000_000n },
+      creates: true,
+      limits: {},
+      want: 9_000_000n,
     },
   ] satisfies {
     name: string
     change: Partial<EvmRequest>
+    creates?: boolean
+    reply?: RpcReply
+    limited?: RpcReply
     limits: Partial<Market> & { maxGas?: bigint }
     want: bigint | string
-  }[])('$name: $want', async ({ change, limits, want }) => {
+  }[])('$name: $want', async ({ change, creates, reply = ESTIMATE, limited = TOO_LITTLE, limits, want }) => {
     const { maxGas, ...market } = { maxGas: undefined, ...limits }
-    const { context } = contextOf({ market: { ...MARKET, ...market } })
+    const { context } = contextOf({ market: { ...MARKET, ...market }, reply, limited })
     const answer = await prepareDraft(
       { ...context, maxGas },
-      { request: requestOf(change), account: accountWith() },
+      { request: creates ? creationOf(change) : requestOf(change), account: accountWith() },
     )
     expect(answer).toMatchObject(
       typeof want === 'bigint'

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../../../src/chains/evm/evm-chain.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
 import { createLogger } from '../../../../src/log.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer, type WireCall } from '../../../support/rpc-server.ts'
@@ -52,7 +53,7 @@ async function chainOf(...nodes: readonly Node[]) {
       () =>
         requests.flat().filter(({ method }) => method === 'eth_estimateGas').length,
   )
-  return { prepare: () => chain.prepare(requestOf({ data: '0xff' }), accountWith()), estimates }
+  return { prepare: () => chain.prepare(requestOf({ data: '0xff' }), accountWith()), estimates, clock }
 }
 
 const FINAL = { kind: 'refused', refusal: { code: 'execution_reverted', detail: expect.any(String) } }
@@ -75,8 +76,9 @@ describe('an estimate that reverts on one of several endpoints', () => {
 
   test('is final 32 blocks later while the other is silent, and not before', async () => {
     const node: Node = { height: 100, estimate: REVERTS }
-    const { prepare } = await chainOf(node, CUT)
+    const { prepare, clock } = await chainOf(node, CUT)
     expect(await prepare()).toEqual(DOUBTED)
+    clock.advance(SETTLE_MS)
     node.height = 131
     expect(await prepare()).toEqual(DOUBTED)
     node.height = 132
@@ -93,11 +95,23 @@ describe('an estimate that reverts on one of several endpoints', () => {
 
   test('is final ten blocks later where it is the only endpoint, which may lag', async () => {
     const node: Node = { height: 100, estimate: REVERTS }
-    const { prepare } = await chainOf(node)
+    const { prepare, clock } = await chainOf(node)
     expect(await prepare()).toEqual(DOUBTED)
+    clock.advance(SETTLE_MS)
     node.height = 109
     expect(await prepare()).toEqual(DOUBTED)
     node.height = 110
+    expect(await prepare()).toEqual(FINAL)
+  })
+
+  test('is not final after ten blocks of a second, which a replica behind one url may lag', async () => {
+    const node: Node = { height: 100, estimate: REVERTS }
+    const { prepare, clock } = await chainOf(node)
+    expect(await prepare()).toEqual(DOUBTED)
+    clock.advance(1_000)
+    node.height = 110
+    expect(await prepare()).toEqual(DOUBTED)
+    clock.advance(SETTLE_MS)
     expect(await prepare()).toEqual(FINAL)
   })
 

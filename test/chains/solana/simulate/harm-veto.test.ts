@@ -3,6 +3,7 @@ import type { Answer } from '../../../../src/chains/answer.ts'
 import type { SimulationOpinion } from '../../../../src/chains/simulation-opinions.ts'
 import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
 import { withHarmVeto } from '../../../../src/chains/solana/simulate/harm-veto.ts'
+import { createTestClock } from '../../../support/clock.ts'
 
 const refusedAs = (code: 'fee_payer_at_risk' | 'execution_reverted'): Answer<number> => ({
   kind: 'refused',
@@ -25,7 +26,7 @@ test.each([
   { name: 'a loss from behind and a success', of: [HARM_BEHIND, GOOD], want: 'ok' },
   { name: 'a failure and a success', of: [REVERT, GOOD], want: 'ok' },
 ])('$name of endpoints', ({ of, want }) => {
-  const answer = createSimulationRefusals(150n).settle('content', withHarmVeto(of))
+  const answer = createSimulationRefusals(150n, createTestClock()).settle('content', withHarmVeto(of))
   if (answer.kind === 'refused') expect(answer.refusal).toEqual({ ...Object(want), detail: 'no' })
   else expect(answer.kind).toBe(want)
 })

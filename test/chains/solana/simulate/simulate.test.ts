@@ -1,9 +1,11 @@
 import type { Address } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
 import { openTokenAccount, transfer, transferTokens } from '../../../solana-node/steps.ts'
 import { createWallet } from '../../../solana-node/wallet.ts'
+import { createHurriedClock, type HurriedClock } from '../../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
 import { associatedAddress, plantMint, plantTokens } from '../../../support/solana/tokens.ts'
 import { accountWith, instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
@@ -11,13 +13,15 @@ import { accountWith, instructionsOf, OTHER, SELF, type Stage, sendOn, startStag
 const SOL = 1_000_000_000n
 
 let stage: Stage
+let clock: HurriedClock
 let silent: RpcServer
 let mint: Address
 /** Holds a thousand tokens of the relayer. */
 let hoard: Address
 
 beforeEach(async () => {
-  stage = await startStage()
+  clock = createHurriedClock()
+  stage = await startStage({ clock })
   silent = await startRpcServer(() => 'cut')
   mint = createWallet().address
   plantMint(stage.solana, mint, { decimals: 6 })
@@ -68,6 +72,7 @@ describe('a simulation that fails on one of several endpoints', () => {
     const request = toNowhere()
     const chain = stage.chainAt(stage.solana.url, silent.url)
     expect(await prepare(chain, request)).toEqual(DOUBTED)
+    clock.advance(SETTLE_MS)
     stage.solana.tick(149)
     expect(await prepare(chain, request)).toEqual(DOUBTED)
     expect(await prepare(chain, toNowhere(2n))).toEqual(DOUBTED)

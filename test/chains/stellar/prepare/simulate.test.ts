@@ -1,6 +1,7 @@
 import { StrKey } from '@stellar/stellar-sdk'
 import { SorobanTransactionData } from '@stellar/stellar-sdk/xdr'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
 import { startBalancer } from '../balancer.ts'
 import { accountWith, requestOf } from '../build.ts'
@@ -208,6 +209,7 @@ describe('a refusal by one of several endpoints', () => {
     const chain = stage.chainAt(stage.ledger.url, silent.url)
     const prepare = () => chain.prepare(missing(2), accountWith())
     expect(await prepare()).toEqual(DOUBTED)
+    stage.clock.advance(SETTLE_MS)
     stage.ledger.close(11)
     expect(await prepare()).toEqual(DOUBTED)
     expect(await chain.prepare(missing(3), accountWith())).toEqual(DOUBTED)
@@ -218,6 +220,7 @@ describe('a refusal by one of several endpoints', () => {
   test('is final four ledgers later where it is the only endpoint, which may lag', async () => {
     const prepare = () => stage.chain.prepare(missing(4), accountWith())
     expect(await prepare()).toEqual(DOUBTED)
+    stage.clock.advance(SETTLE_MS)
     for (let count = 0; count < 3; count += 1) stage.ledger.close()
     expect(await prepare()).toEqual(DOUBTED)
     stage.ledger.close()
