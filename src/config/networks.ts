@@ -30,15 +30,11 @@ import { resolveFile, type Sources } from './sources.ts'
 
 const MAX_CONFIRMATIONS = 10_000
 
-/** Tags, as existing network files have them, of networks whose sequencer keeps no public pool. */
-const WITHOUT_MEMPOOL = [
-  'no-mempool',
-  'arbitrum-based',
-  'arbitrum_based',
-  'optimism-based',
-  'optimism_based',
-  'optimism',
-]
+/** Tags, as existing network files have them, of networks that use the OP stack. */
+const OPTIMISM_BASED = ['optimism-based', 'optimism_based', 'optimism']
+
+/** Tags of networks whose sequencer keeps no public pool. */
+const WITHOUT_MEMPOOL = ['no-mempool', 'arbitrum-based', 'arbitrum_based', ...OPTIMISM_BASED]
 
 /** The reader looks for this folder when the file has no "networks". */
 const DEFAULT_FOLDER = 'networks'
@@ -140,6 +136,7 @@ function readEvm(reader: Reader, shared: Shared, problems: string[]): EvmNetwork
   reader.ignore('gas_price_cache')
   const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
   const privateRpcUrls = readPrivateRpcUrls(reader, 'private_rpc_urls', problems)
+  const hasTag = (tags: readonly string[]) => shared.tags?.some((tag) => tags.includes(tag)) === true
   return {
     ...shared,
     ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
@@ -149,7 +146,8 @@ function readEvm(reader: Reader, shared: Shared, problems: string[]): EvmNetwork
     symbol: reader.get('symbol', text),
     features: reader.list('features', oneOf('eip1559')),
     finality: reader.find('finality', oneOf('depth', 'safe', 'finalized')) ?? 'depth',
-    mempool: !shared.tags?.some((tag) => WITHOUT_MEMPOOL.includes(tag)),
+    mempool: !hasTag(WITHOUT_MEMPOOL),
+    ...(hasTag(OPTIMISM_BASED) && { opStack: true as const }),
     averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_BLOCKTIME_MS,
     requiredConfirmations:
       reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ??

@@ -71,11 +71,13 @@ export interface EvmNetwork extends AnyNetwork {
   readonly symbol: string
   readonly features: readonly NetworkFeature[]
   readonly finality: EvmFinality
-  /**
-   * True where waiting transactions lie in a public pool and a higher fee helps. A sequencer (Arbitrum, OP stack) takes every
-   * transaction that pays its base fee in the order of arrival, so a raise helps only when the base fee has passed the fee cap.
-   */
+  /** True where waiting transactions lie in a public pool, whose nodes tell the pending nonce of an account. */
   readonly mempool: boolean
+  /**
+   * The OP stack: fees for data on the parent chain, and for its operator, come on top of the fee of the gas. Its sequencer keeps no public pool,
+   * and takes the highest tips first.
+   */
+  readonly opStack?: true
   /** The endpoints for private transactions. Without any, private transactions wait. */
   readonly privateRpcUrls?: readonly PrivateRpcUrl[]
   /** The most gas that one transaction may ask for (EIP-7825). Without the field, only the limit of the block counts. */
@@ -115,4 +117,13 @@ export function privateUrlsOf(network: Network): readonly PrivateRpcUrl[] {
 /** Returns the id by which callers name a network. */
 export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
   return `${type}:${name}`
+}
+
+/**
+ * Returns true where higher tips are included first, so that a raise helps a transaction that was left out: in public pools, and by sequencers
+ * of the OP stack. A Nitro sequencer takes every transaction that pays its base fee in the order of arrival, so a raise helps only when the
+ * base fee has passed the fee cap.
+ */
+export function ordersByTip(network: Network): boolean {
+  return network.type !== 'evm' || network.mempool || network.opStack === true
 }

@@ -71,9 +71,9 @@ test('signers and networks', async () => {
   const one = await client.GET('/api/v1/signers/{signer_id}', { params: { path: { signer_id: 'made' } } })
   expect(bodyOf(one).data.id).toBe('made')
 
-  const params = { path: { network_id: 'evm:holesky' } }
+  const params = { path: { network_id: 'evm:hoodi' } }
   expect(bodyOf(await client.GET('/api/v1/networks')).data.map(({ id }) => id)).toContain('evm:anvil')
-  expect(bodyOf(await client.GET('/api/v1/networks/{network_id}', { params })).data.chain_id).toBe(17_000)
+  expect(bodyOf(await client.GET('/api/v1/networks/{network_id}', { params })).data.chain_id).toBe(560_048)
   const body = { rpc_urls: [{ url: 'https://rpc.example/v1/key', weight: 7 }] }
   expect(bodyOf(await client.PATCH('/api/v1/networks/{network_id}', { params, body })).data.rpc_urls).toEqual(
     [{ url: 'https://rpc.example/***', weight: 7 }],

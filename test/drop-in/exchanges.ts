@@ -172,7 +172,7 @@ export const EXCHANGES: readonly Exchange[] = [
   {
     operation: 'updateNetwork',
     method: 'PATCH',
-    path: '/networks/evm:holesky',
+    path: '/networks/evm:hoodi',
     body: { rpc_urls: [{ url: 'https://rpc.example/v1/key', weight: 100 }, 'https://other.example'] },
     data: NETWORK,
   },

@@ -13,5 +13,8 @@ export const ARBITRUM_BASED = {
   tags: ['arbitrum-based', 'no-mempool'],
 } as const
 
-/** A sequencer of the OP stack has a private pool. */
+/** The most gas that one transaction may ask for since the fork Osaka (EIP-7825): 2^24. */
+export const OSAKA_MAX_GAS = 16_777_216
+
+/** A sequencer of the OP stack has a private pool, and takes the highest tips first (op-geth `miner/worker.go`). */
 export const OPTIMISM_BASED = { type: 'evm', features: ['eip1559'], tags: ['optimism-based'] } as const

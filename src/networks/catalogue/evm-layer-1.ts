@@ -1,10 +1,11 @@
 import type { CatalogueEntry } from './entry.ts'
-import { EIP1559, LEGACY } from './evm-kinds.ts'
+import { EIP1559, LEGACY, OSAKA_MAX_GAS } from './evm-kinds.ts'
 
-/** Since the fork Osaka, no transaction can ask for more than 2^24 gas (EIP-7825). */
-const OSAKA_MAX_GAS = 16_777_216
-
-/** Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks. */
+/**
+ * Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks. Holesky is gone: it was shut
+ * down after Fusaka, in 2025. Sepolia has had no cap for a transaction since Glamsterdam, of 2026-10-06 (EIP-8037; go-ethereum
+ * `core/txpool/validation.go`); Hoodi and mainnet follow.
+ */
 const ETHEREUM: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
@@ -26,7 +27,6 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
-    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://sepolia.etherscan.io'],
     rpc_urls: ['https://ethereum-sepolia-rpc.publicnode.com', 'https://sepolia.drpc.org'],
   },
@@ -42,21 +42,17 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     explorer_urls: ['https://hoodi.etherscan.io'],
     rpc_urls: ['https://rpc.hoodi.ethpandaops.io', 'https://ethereum-hoodi-rpc.publicnode.com'],
   },
-  {
-    ...EIP1559,
-    network: 'holesky',
-    chain_id: 17_000,
-    symbol: 'ETH',
-    is_testnet: true,
-    average_blocktime_ms: 12_000,
-    required_confirmations: 6,
-    max_gas_per_transaction: OSAKA_MAX_GAS,
-    explorer_urls: ['https://holesky.etherscan.io'],
-    rpc_urls: ['https://ethereum-holesky-rpc.publicnode.com'],
-  },
 ]
 
 /**
+ * Polygon's own number for EIP-7825, 2^25 gas, since the fork Madhugiri of 2025-12-09 (release notes of bor 2.5.0).
+ */
+const MADHUGIRI_MAX_GAS = 33_554_432
+
+/**
+ * BSC makes a block each 0.45 s since Fermi of 2026-01-14 (BEP-619), and caps transactions since Osaka of 2026-04-28 (bsc `params/config.go`).
+ * Avalanche lets its validators set the time between blocks (ACP-226), which is about a second.
+ *
  * The confirmations are half a minute or more of blocks on Polygon, which reorganised blocks before its milestones; fifteen on BSC, as
  * its documentation says; and Ethereum's on Gnosis. Avalanche, Sonic, Berachain and Sei never reorganise accepted blocks.
  */
@@ -69,6 +65,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 16,
+    max_gas_per_transaction: MADHUGIRI_MAX_GAS,
     explorer_urls: ['https://polygonscan.com'],
     rpc_urls: ['https://polygon-bor-rpc.publicnode.com', 'https://polygon.drpc.org'],
   },
@@ -80,6 +77,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 6,
+    max_gas_per_transaction: MADHUGIRI_MAX_GAS,
     explorer_urls: ['https://amoy.polygonscan.com'],
     rpc_urls: ['https://rpc-amoy.polygon.technology', 'https://polygon-amoy-bor-rpc.publicnode.com'],
   },
@@ -89,8 +87,9 @@ const OTHERS: readonly CatalogueEntry[] = [
     chain_id: 56,
     symbol: 'BNB',
     is_testnet: false,
-    average_blocktime_ms: 750,
+    average_blocktime_ms: 450,
     required_confirmations: 15,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://bscscan.com'],
     rpc_urls: ['https://bsc-dataseed.bnbchain.org', 'https://bsc-rpc.publicnode.com'],
   },
@@ -100,8 +99,9 @@ const OTHERS: readonly CatalogueEntry[] = [
     chain_id: 97,
     symbol: 'BNB',
     is_testnet: true,
-    average_blocktime_ms: 750,
+    average_blocktime_ms: 450,
     required_confirmations: 6,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://testnet.bscscan.com'],
     rpc_urls: ['https://bsc-testnet-dataseed.bnbchain.org', 'https://bsc-testnet-rpc.publicnode.com'],
   },
@@ -133,7 +133,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     chain_id: 43_114,
     symbol: 'AVAX',
     is_testnet: false,
-    average_blocktime_ms: 2_000,
+    average_blocktime_ms: 1_000,
     required_confirmations: 1,
     explorer_urls: ['https://snowtrace.io'],
     rpc_urls: ['https://api.avax.network/ext/bc/C/rpc', 'https://avalanche-c-chain-rpc.publicnode.com'],
@@ -144,7 +144,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     chain_id: 43_113,
     symbol: 'AVAX',
     is_testnet: true,
-    average_blocktime_ms: 2_000,
+    average_blocktime_ms: 1_000,
     required_confirmations: 1,
     explorer_urls: ['https://testnet.snowtrace.io'],
     rpc_urls: [

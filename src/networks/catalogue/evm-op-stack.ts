@@ -1,7 +1,11 @@
 import type { CatalogueEntry } from './entry.ts'
-import { OPTIMISM_BASED } from './evm-kinds.ts'
+import { OPTIMISM_BASED, OSAKA_MAX_GAS } from './evm-kinds.ts'
 
-/** Rollups that use the OP stack, or used it when they began. */
+/**
+ * Rollups that use the OP stack, or used it when they began. EIP-7825 came to OP, Unichain, Ink, Zora and Soneium with Karst of 2026-07-08
+ * (op-node 1.19.1), and to Base with Azul of 2026-05-28. Base makes five blocks a second since Denim of 2026-11-05 (docs.base.org). Blast has
+ * announced its end.
+ */
 export const EVM_OP_STACK: readonly CatalogueEntry[] = [
   {
     ...OPTIMISM_BASED,
@@ -11,6 +15,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://optimistic.etherscan.io'],
     rpc_urls: ['https://mainnet.optimism.io', 'https://optimism-rpc.publicnode.com'],
   },
@@ -22,6 +27,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://optimism-sepolia.blockscout.com'],
     rpc_urls: ['https://sepolia.optimism.io', 'https://optimism-sepolia-rpc.publicnode.com'],
   },
@@ -31,8 +37,9 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     chain_id: 8_453,
     symbol: 'ETH',
     is_testnet: false,
-    average_blocktime_ms: 2_000,
+    average_blocktime_ms: 200,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://basescan.org'],
     rpc_urls: ['https://mainnet.base.org', 'https://base-rpc.publicnode.com'],
   },
@@ -42,8 +49,9 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     chain_id: 84_532,
     symbol: 'ETH',
     is_testnet: true,
-    average_blocktime_ms: 2_000,
+    average_blocktime_ms: 200,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://sepolia.basescan.org'],
     rpc_urls: ['https://sepolia.base.org', 'https://base-sepolia-rpc.publicnode.com'],
   },
@@ -55,6 +63,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://uniscan.xyz'],
     rpc_urls: ['https://mainnet.unichain.org', 'https://unichain-rpc.publicnode.com'],
   },
@@ -66,6 +75,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://sepolia.uniscan.xyz'],
     rpc_urls: ['https://sepolia.unichain.org', 'https://unichain-sepolia-rpc.publicnode.com'],
   },
@@ -165,6 +175,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://explorer.inkonchain.com'],
     rpc_urls: ['https://rpc-gel.inkonchain.com', 'https://rpc-qnd.inkonchain.com'],
   },
@@ -176,6 +187,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://explorer-sepolia.inkonchain.com'],
     rpc_urls: ['https://rpc-gel-sepolia.inkonchain.com'],
   },
@@ -187,6 +199,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://explorer.zora.energy'],
     rpc_urls: ['https://rpc.zora.energy'],
   },
@@ -198,6 +211,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://soneium.blockscout.com'],
     rpc_urls: ['https://rpc.soneium.org'],
   },

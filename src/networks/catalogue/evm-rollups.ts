@@ -38,7 +38,7 @@ const ARBITRUM: readonly CatalogueEntry[] = [
   },
 ]
 
-/** The sequencers of these rollups keep a pool in which a higher fee helps. */
+/** The sequencers of these rollups keep a pool in which a higher fee helps. Abstract has announced its end. */
 const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...EIP1559,

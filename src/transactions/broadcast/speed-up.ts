@@ -1,6 +1,7 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Prepared } from '../../chains/prepared.ts'
+import { ordersByTip } from '../../networks/network.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
@@ -65,11 +66,11 @@ async function isStuck(
   const headSince = await findHeadSince(db, transaction)
   if (headSince !== undefined && isEarly(headSince)) return false
   const isAccepted = accepted !== undefined && transaction.status === 'submitted'
-  if (isAccepted && (network.type !== 'evm' || network.mempool)) return true
+  if (isAccepted && ordersByTip(network)) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))
   if (price.kind !== 'ok') return false
   const { bid, market, baseFee = 0n } = price.value
-  return bid < (isAccepted || (network.type === 'evm' && !network.mempool) ? baseFee : market)
+  return bid < (isAccepted || !ordersByTip(network) ? baseFee : market)
 }
 
 /**
