@@ -101,6 +101,8 @@ export interface EvmDraft {
   readonly authorizationList?: readonly Authorization[]
   readonly gasLimit: bigint
   readonly fees: Fees
+  /** OP stack: the most that it takes from the account besides the fee of the gas, in wei. */
+  readonly rollupFee?: bigint
 }
 
 /** The rules of an EVM relayer, as configured; an absent rule has the default of the contract. */

@@ -37,6 +37,7 @@ import { ceilingOf, type Market, marketFees } from './prepare/fees.ts'
 import { createMarketWatch } from './prepare/market.ts'
 import { createPriceBounds } from './prepare/node-price-limits.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
+import { readRollupFee } from './prepare/rollup-fee.ts'
 import { EVM_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
@@ -63,6 +64,9 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     market,
     eip1559,
     maxGas: network.maxGasPerTransaction,
+    ...(network.opStack && {
+      rollupFee: (draft: EvmDraft) => readRollupFee(client, draft, network.chainId),
+    }),
   }
   return {
     unit: 'wei',
@@ -133,7 +137,7 @@ function comparePrice({ fees }: EvmDraft, level: Speed, market: Market): PriceCo
 }
 
 function costOf(draft: EvmDraft): bigint {
-  return draft.value + draft.gasLimit * ceilingOf(draft.fees)
+  return draft.value + draft.gasLimit * ceilingOf(draft.fees) + (draft.rollupFee ?? 0n)
 }
 
 /** Every EVM draft receives a nonce before it is signed. */

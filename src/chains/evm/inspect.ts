@@ -171,10 +171,22 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   return { kind: 'included', receipt }
 }
 
-/** OP stack rollups add `l1Fee`, the fee for the data on the parent chain, which the price of the gas does not contain. */
-function feeOf(gasUsed: bigint, { effectiveGasPrice, l1Fee }: Record<string, unknown>): bigint | undefined {
-  const price = readQuantity(effectiveGasPrice)
-  return price === undefined ? undefined : gasUsed * price + (readQuantity(l1Fee) ?? 0n)
+/**
+ * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator (op-geth `receipt.go`), which the price
+ * of the gas does not contain.
+ */
+function feeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint | undefined {
+  const price = readQuantity(receipt.effectiveGasPrice)
+  if (price === undefined) return undefined
+  return gasUsed * price + (readQuantity(receipt.l1Fee) ?? 0n) + operatorFeeOf(gasUsed, receipt)
+}
+
+/** The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of the data footprint. */
+function operatorFeeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint {
+  const scalar = readQuantity(receipt.operatorFeeScalar) ?? 0n
+  const constant = readQuantity(receipt.operatorFeeConstant) ?? 0n
+  const isJovian = readQuantity(receipt.daFootprintGasScalar) !== undefined
+  return (isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n) + constant
 }
 
 /** Reads the result of an execution. Receipts of chains before Byzantium (EIP-658) have none, and count as successful. */

@@ -27,6 +27,11 @@ export async function signDraft(
   return { raw, hash: keccak256Hex(raw), signature: presented }
 }
 
+/** Returns the bytes of a draft whose hash is to be signed. */
+export function serializeUnsigned(draft: EvmDraft, nonce: bigint, chainId: number): Hex {
+  return serializeTransaction(toUnsigned(draft, nonce, chainId))
+}
+
 /** Returns the bytes whose hash is signed. */
 export function unsignedBytes(transaction: TransactionSerializable): Hex {
   return serializeTransaction(transaction)

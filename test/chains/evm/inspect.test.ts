@@ -56,6 +56,32 @@ describe('receipts', () => {
       want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_007n } } },
     },
     {
+      name: 'one of a rollup with a fee for its operator (Isthmus: in millionths, and a constant)',
+      reply: result({
+        ...RECEIPT,
+        effectiveGasPrice: '0x3',
+        l1Fee: '0x7',
+        operatorFeeScalar: '0xf4240',
+        operatorFeeConstant: '0x5',
+      }),
+      want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_007n + 21_000n + 5n } } },
+    },
+    {
+      name: 'one of a rollup with a fee for its operator (Jovian: in hundreds, and a constant)',
+      reply: result({
+        ...RECEIPT,
+        effectiveGasPrice: '0x3',
+        l1Fee: '0x7',
+        operatorFeeScalar: '0x2',
+        operatorFeeConstant: '0x5',
+        daFootprintGasScalar: '0x190',
+      }),
+      want: {
+        kind: 'included',
+        receipt: { ...included, result: { feeCharged: 63_007n + 21_000n * 200n + 5n } },
+      },
+    },
+    {
       name: 'one with an unreadable price',
       reply: result({ ...RECEIPT, effectiveGasPrice: -1 }),
       want: { kind: 'included', receipt: included },

@@ -20,6 +20,8 @@ export interface PrepareContext extends EstimateContext {
    * the node's estimate overrules it.
    */
   readonly maxGas?: bigint | undefined
+  /** Reads the fees besides that of the gas; absent where a network has none. */
+  readonly rollupFee?: ((draft: EvmDraft) => Promise<Answer<bigint>>) | undefined
 }
 
 /** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs tell it. */
@@ -45,7 +47,21 @@ export async function prepareDraft(
       ? []
       : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
   const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
-  return explicitFees(request) === undefined ? finishBelowMaximum(parts) : finish(parts)
+  return withRollupFee(
+    context,
+    explicitFees(request) === undefined ? finishBelowMaximum(parts) : finish(parts),
+  )
+}
+
+async function withRollupFee(
+  { rollupFee: read }: PrepareContext,
+  prepared: Answer<EvmPrepared>,
+): Promise<Answer<EvmPrepared>> {
+  if (read === undefined || prepared.kind !== 'ok') return prepared
+  const fee = await read(prepared.value.draft)
+  if (fee.kind !== 'ok') return fee
+  const { draft, ...others } = prepared.value
+  return { kind: 'ok', value: { ...others, draft: { ...draft, rollupFee: fee.value } } }
 }
 
 /**
@@ -99,7 +115,8 @@ export async function prepareReplacement(
   const logs = explicit
     ? []
     : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
-  return finish({ request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs })
+  const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
+  return withRollupFee(context, finish(parts))
 }
 
 /** Prepares the content of the last attempt at a fee that follows the market and replaces the attempts in the pool. */
