@@ -1979,8 +1979,8 @@ export interface components {
          *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many |
          *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
-         *     | `gas_limit_too_low` | Less gas than the transaction needs before its first instruction |
-         *     | `gas_limit_too_high` | More gas than a block of the network can hold |
+         *     | `gas_limit_too_low` | Less gas than the transaction needs; `error` has the least |
+         *     | `gas_limit_too_high` | More gas than the network allows a transaction, or than a block can hold; `error` has the most |
          *     | `insufficient_balance` | Value, gas, what is in flight and `min_balance` are more than the account has |
          *     | `execution_reverted` | The call would revert; `error` has the decoded reason |
          *     | `valid_until_in_past` | `valid_until` has already passed |
