@@ -2,6 +2,7 @@ import { type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EvmRequest } from '../../src/chains/evm/content.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import { SETTLE_MS } from '../../src/chains/simulation-opinions.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
@@ -165,11 +166,11 @@ describe('a gas limit that the node refuses', () => {
       gas < least ? `intrinsic gas too low: gas ${gas}, minimum needed ${least}` : undefined,
     )
 
-  test('was estimated: estimated again for the same nonce, when a second block is of the same opinion', async () => {
+  test('was estimated: estimated again for the same nonce, when a second block is of the same opinion 30 seconds later', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
     expect(stateOf((await step()).transaction)).toMatch(/^sent: .*second opinion/)
     await mine()
-    expect(stateOf((await step()).transaction)).toMatch(/^pending: Its gas is estimated again/)
+    expect(stateOf((await step(SETTLE_MS)).transaction)).toMatch(/^pending: Its gas is estimated again/)
     nodes[0].habits = undefined
     const { transaction, attempts } = await step()
     expect(transaction).toMatchObject({ status: 'submitted', purpose: 'request', nonce: 0n })
@@ -201,12 +202,13 @@ describe('one endpoint refuses for good', () => {
     expect((await step()).transaction.status).toBe('submitted')
   })
 
-  test('alone: only a block later is it believed', async () => {
+  test('alone: only a block and 30 seconds later is it believed', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse })
     for (const _ of [1, 2])
       expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
-    await mine()
-    expect((await step()).transaction).toMatchObject({ purpose: 'abandon', nonce: 0n })
+    await mine(20)
+    expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
+    expect((await step(SETTLE_MS)).transaction).toMatchObject({ purpose: 'abandon', nonce: 0n })
   })
 })
 

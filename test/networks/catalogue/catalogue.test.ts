@@ -1,6 +1,7 @@
 import * as chains from 'viem/chains'
 import { describe, expect, test } from 'vitest'
 import { CATALOGUE } from '../../../src/networks/catalogue/catalogue.ts'
+import { ordersByTip } from '../../../src/networks/network.ts'
 import { goodFile, load, problemsOf } from '../../config/fixture.ts'
 
 const EVM = CATALOGUE.filter(({ type }) => type === 'evm')
@@ -40,6 +41,33 @@ test.each(EVM)('$network has the explorer that viem knows', ({ chain_id, explore
   const known = Object.values(chains).filter(({ id }) => id === chain_id)
   const urls = known.map((chain) => chain.blockExplorers?.default.url.replace(/\/$/, ''))
   expect(urls).toContain(explorer_urls?.[0])
+})
+
+test.each([
+  { name: 'mainnet', cap: 16_777_216n, blocktime: 12_000 },
+  { name: 'sepolia', cap: undefined, blocktime: 12_000 },
+  { name: 'polygon', cap: 33_554_432n, blocktime: 2_000 },
+  { name: 'binance-smart-chain', cap: 16_777_216n, blocktime: 450 },
+  { name: 'base', cap: 16_777_216n, blocktime: 200 },
+  { name: 'optimism', cap: 16_777_216n, blocktime: 2_000 },
+  { name: 'arbitrum-one', cap: undefined, blocktime: 250 },
+])(
+  '$name lets a transaction have $cap gas, and makes a block in $blocktime ms',
+  ({ name, cap, blocktime }) => {
+    const [network] = load({ file: fileOn(name) }).networks
+    expect(network).toMatchObject({ averageBlocktimeMs: blocktime })
+    expect(network?.type === 'evm' ? network.maxGasPerTransaction : name).toBe(cap)
+  },
+)
+
+test.each([
+  { name: 'base', ordered: true, opStack: true },
+  { name: 'arbitrum-one', ordered: false, opStack: undefined },
+  { name: 'polygon', ordered: true, opStack: undefined },
+])('$name takes higher tips first: $ordered', ({ name, ordered, opStack }) => {
+  const [network] = load({ file: fileOn(name) }).networks
+  if (network?.type !== 'evm') throw new Error('no EVM network')
+  expect([ordersByTip(network), network.opStack]).toEqual([ordered, opStack])
 })
 
 test.each(COMPLETE)('$type $network needs no description', ({ type, network }) => {
