@@ -4534,10 +4534,12 @@ export interface components {
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
              *     - `scheduled`: it waits for its `valid_from`.
+             *     - `awaits_price`: no block could include it at the price that its caller named. It is not signed until one could, and others overtake
+             *       it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

@@ -5,6 +5,11 @@ import type { ChainRequest } from './request.ts'
 export interface Prepared<D extends Draft = Draft> {
   readonly draft: D
   readonly logs: readonly string[]
+  /**
+   * The caller named a price at which the next block could not include it: a sentence with both numbers. Nothing is signed until the market
+   * comes down to it.
+   */
+  readonly awaitsPrice?: string
   /** The next `prepare` of the same request can use this estimate and skip its simulation. */
   readonly knownGas?: bigint
   /**

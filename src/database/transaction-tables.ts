@@ -51,6 +51,8 @@ export interface TransactionsTable {
   trace_parent: string | null
   /** True while it waits for an approval; null otherwise. */
   awaits_approval: Generated<boolean | null>
+  /** True while no block could include it at the price that its caller named: nothing is signed, and others overtake it; null otherwise. */
+  awaits_price: Generated<boolean | null>
   /** The `valid_from` of the request: nothing is signed before this time. */
   valid_from: Date | null
   /** The earliest time at which a worker processes the row again. */

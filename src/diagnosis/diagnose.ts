@@ -11,13 +11,18 @@ import { isOnlyPrivate, keptPrivate, madePublic, noPrivateEndpoint } from './pri
 
 /** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
 export function diagnose(facts: DiagnosisFacts): Diagnosis {
-  const rules = isScheduled(facts.transaction, facts.now) ? SCHEDULED_RULES : RULES
+  const rules = rulesFor(facts)
   const [first, ...rest] = rules.flatMap((rule) => rule(facts) ?? [])
   const found: readonly [Finding, ...Finding[]] = first ? [first, ...rest] : [inOrder(facts)]
   return { findings: found, nextAction: nextAction(facts, found) }
 }
 
 type Rule = (facts: DiagnosisFacts) => Finding | undefined
+
+function rulesFor({ transaction, now }: DiagnosisFacts): readonly Rule[] {
+  if (isScheduled(transaction, now)) return SCHEDULED_RULES
+  return transaction.awaitsPrice === true ? AWAITING_PRICE_RULES : RULES
+}
 
 const RULES: readonly Rule[] = [
   final,
@@ -48,6 +53,13 @@ const RULES: readonly Rule[] = [
 
 /** Nothing else matters before its time comes. */
 const SCHEDULED_RULES: readonly Rule[] = [awaitsApproval, chainReset, scheduled, switchedOff]
+
+/** Nothing else matters before the market comes down to its price. */
+const AWAITING_PRICE_RULES: readonly Rule[] = [awaitsApproval, chainReset, awaitsPrice, switchedOff]
+
+function awaitsPrice({ transaction }: DiagnosisFacts): Finding {
+  return { code: 'awaits_price', message: transaction.statusReason ?? 'It waits for its price.' }
+}
 
 function final({ transaction }: DiagnosisFacts): Finding | undefined {
   if (!isFinal(transaction.status)) return undefined

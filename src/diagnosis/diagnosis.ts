@@ -26,6 +26,7 @@ export type FindingCode =
   | 'nodes_disagree'
   | 'awaits_approval'
   | 'scheduled'
+  | 'awaits_price'
   | 'waiting_to_be_signed'
   | 'waiting_for_inclusion'
   | 'waiting_for_confirmations'

@@ -20,6 +20,13 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
       at: transaction.request.validFrom,
       message: 'It is simulated, priced, given a nonce and signed when its time comes.',
     }
+  if (codes.has('awaits_price'))
+    return {
+      action: 'sign',
+      at: transaction.nextRunAt,
+      message:
+        'Its price is compared with the next block; it is given a nonce and signed when that block could include it.',
+    }
   if (codes.has('undecided'))
     return {
       action: 'none',

@@ -11,6 +11,7 @@ import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/poli
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { PRICE_WAIT_MS } from '../model/due.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { newTransactionId } from '../model/transaction-id.ts'
@@ -225,6 +226,7 @@ function newTransaction(
   const now = new Date(context.clock.now())
   const { chain } = context.runtimeOf(relayer)
   const externalNonce = chain.externalSigning?.nonceOf(request)
+  const awaitsPrice = prepared?.awaitsPrice
   return {
     id: newTransactionId(),
     relayerId: relayer.id,
@@ -242,6 +244,12 @@ function newTransaction(
     traceParent: context.tracer?.requestContext(),
     isPrivate: sendsPrivately(relayer) || undefined,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
-    nextRunAt: now,
+    ...(awaitsPrice === undefined
+      ? { nextRunAt: now }
+      : {
+          awaitsPrice: true,
+          statusReason: awaitsPrice,
+          nextRunAt: new Date(now.getTime() + PRICE_WAIT_MS),
+        }),
   }
 }

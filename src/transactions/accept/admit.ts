@@ -219,15 +219,16 @@ function decide(
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const results = purchase ? book.evaluate(purchase) : []
     const reasons = waiting[index] ?? []
-    const scheduled = isScheduled(candidate.transaction, now)
+    // Its funds are looked at when it is signed.
+    const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
     const error =
       refusal ??
       nonceProblem(runtime, candidate, usedNonces) ??
-      (scheduled ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
+      (isLater ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
       refusalIn(results)
     if (error) return { kind: 'refused', error }
-    // Nothing is reserved for a transaction that waits for an approval or for its time.
-    if (reasons.length === 0 && !scheduled) reserved += candidate.transaction.cost
+    // Nothing is reserved for a transaction that waits for an approval, for its time, or for a price.
+    if (reasons.length === 0 && !isLater) reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)

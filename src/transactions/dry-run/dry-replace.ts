@@ -39,7 +39,16 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
   const draft = prepared.kind === 'ok' ? prepared.value.draft : undefined
   const later = prepared.kind === 'after_expiry' ? prepared.cost : undefined
   const cost = draft === undefined ? (later ?? chain.amountOut(request)) : chain.cost(draft)
-  const evaluated = await evaluatePrice(context, { relayer, actor, request, draft, cost, replaces: id })
+  const awaitsPrice = prepared.kind === 'ok' && prepared.value.awaitsPrice !== undefined
+  const evaluated = await evaluatePrice(context, {
+    relayer,
+    actor,
+    request,
+    draft,
+    cost,
+    awaitsPrice,
+    replaces: id,
+  })
   const included =
     prepared.kind === 'ok' && prepared.value.included !== undefined
       ? new AppError('invalid_request', prepared.value.included)

@@ -67,7 +67,15 @@ async function dryNewSend(
   }
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
-  const evaluated = await evaluatePrice(context, { relayer, actor, request, draft: known?.draft, cost })
+  const awaitsPrice = known?.awaitsPrice !== undefined
+  const evaluated = await evaluatePrice(context, {
+    relayer,
+    actor,
+    request,
+    draft: known?.draft,
+    cost,
+    awaitsPrice,
+  })
   const included = known?.included === undefined ? undefined : new AppError('invalid_request', known.included)
   const refusal = violated ?? included ?? (await nonceProblem(context, relayer, request))
   return {

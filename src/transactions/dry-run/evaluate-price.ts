@@ -22,6 +22,8 @@ export interface PricedRequest {
   readonly draft?: Draft | undefined
   /** The most that it can take from the account. */
   readonly cost: bigint
+  /** It would wait for its price: its funds are looked at when it is signed. */
+  readonly awaitsPrice?: boolean
   /** The transaction that it replaces. */
   readonly replaces?: string
 }
@@ -39,7 +41,7 @@ export async function evaluatePrice(
   context: TransactionsContext,
   priced: PricedRequest,
 ): Promise<EvaluatedPrice> {
-  const { relayer, request, draft, cost, replaces } = priced
+  const { relayer, request, draft, cost, awaitsPrice, replaces } = priced
   const { chain } = context.runtimeOf(relayer)
   const now = context.clock.now()
   const [balance, reserved, results] = await Promise.all([
@@ -56,7 +58,7 @@ export async function evaluatePrice(
     reserved,
     results,
     shortage:
-      known === undefined || isForLater(request, now)
+      known === undefined || isForLater(request, now) || awaitsPrice === true
         ? undefined
         : shortOfFunds(relayer, { unit: chain.unit, balance: known, reserved, cost }),
   }

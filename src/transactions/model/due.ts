@@ -7,6 +7,12 @@ import type { Transaction } from './transaction.ts'
  */
 export const LONGEST_WAIT_MS = 300_000
 
+/**
+ * Time in ms until a transaction that waits for a price is compared with the market again: about a block of Ethereum. With less, many cheap
+ * transactions ask the nodes all the time; with more, they miss a short dip of the market.
+ */
+export const PRICE_WAIT_MS = 10_000
+
 /** Returns true when the transaction may run now. One that has never waited is due whatever the clock says. Pure. */
 export function isDue(
   { nextRunAt, createdAt, status }: Pick<Transaction, 'nextRunAt' | 'createdAt' | 'status'>,

@@ -85,6 +85,11 @@ export interface Transaction {
   readonly traceParent?: string | undefined
   /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */
   readonly awaitsApproval?: boolean | undefined
+  /**
+   * True while no block could include it at the price that its caller named: nothing numbers or signs it, its cost is not reserved, and others
+   * overtake it.
+   */
+  readonly awaitsPrice?: boolean | undefined
   /** The block that includes `currentAttempt`; absent when no block of the chain does. */
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
   /** The earliest time at which a worker processes it again. */

@@ -42,7 +42,10 @@ export async function replacePending(
     ...transaction,
     ...nonce,
     status: nextStatus(transaction.status, 'replaced'),
-    statusReason: undefined,
+    // With a nonce it holds up the others, so it is signed at any price.
+    ...(nonce.nonce === undefined && known?.awaitsPrice !== undefined
+      ? { awaitsPrice: true, statusReason: known.awaitsPrice }
+      : { awaitsPrice: undefined, statusReason: undefined }),
     request,
     purpose: 'request',
     estimatedGas: known?.knownGas,
@@ -50,7 +53,7 @@ export async function replacePending(
     isBudgeted: transaction.isBudgeted || isLimited(change) || undefined,
     nextRunAt,
   }
-  if (!isScheduled(next, context.clock.now()))
+  if (!isScheduled(next, context.clock.now()) && next.awaitsPrice !== true)
     await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
   const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
   const replaced = { transaction: next, attempts, logs }

@@ -38,6 +38,7 @@ export interface TransactionRow {
   top_up_of: string | null
   trace_parent: string | null
   awaits_approval: boolean | null
+  awaits_price: boolean | null
   block_number: bigint | null
   block_hash: string | null
   next_run_at: Date
@@ -150,6 +151,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     topUpOf: row.top_up_of ?? undefined,
     traceParent: row.trace_parent ?? undefined,
     awaitsApproval: row.awaits_approval ?? undefined,
+    awaitsPrice: row.awaits_price ?? undefined,
     block:
       row.block_number === null || row.block_hash === null
         ? undefined

@@ -130,6 +130,7 @@ function rowOf(content: Content, { payload, nonce, block_number: blockNumber }: 
     nonce: toBigint(nonce),
     current_attempt: payload.current_attempt ?? null,
     awaits_approval: payload.awaits_approval ?? null,
+    awaits_price: null,
     block_number: toBigint(blockNumber),
     block_hash: payload.block_hash ?? null,
     sent_at: toTime(payload.sent_at),

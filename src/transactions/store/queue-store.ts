@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
 import { IS_IN_FLIGHT, IS_UNMINED } from './phase-store.ts'
-import { inFlight, isActive, isDueAt } from './work-store.ts'
+import { inFlight, isActive, isDueAt, isTimely } from './work-store.ts'
 
 type Db = Kysely<Schema>
 
@@ -62,17 +62,32 @@ export async function findSubmittable(
       union all
       (${first} and purpose <> 'setup' order by position limit ${limits.pending})
       union all
-      (${active} and ${IS_OVERTAKEN} and ${isDueAt(now)} order by ${IN_ORDER} limit ${limits.overtaken})) submittable
+      (${active} and ${IS_STUCK_UNSIGNED} and ${isDueAt(now)} order by ${IN_ORDER} limit ${limits.overtaken})
+      union all
+      (select * from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isTimely(now)}
+        and awaits_price and ${isDueAt(now)} order by position limit ${limits.overtaken})) submittable
     order by ${IS_OVERTAKEN}, ${IN_ORDER}`.execute(db)
-  const found = Map.groupBy(rows, ({ stuck_since, nonce }) => stuck_since !== null && nonce === null)
+  const found = Map.groupBy(rows, (row) => isOvertaken(toTransaction(row)))
   return {
     pending: (found.get(false) ?? []).slice(0, limits.pending).map(toTransaction),
     overtaken: (found.get(true) ?? []).map(toTransaction),
   }
 }
 
-/** The condition that others may overtake a pending transaction: it has no nonce, and has blocked its account for too long. */
-const IS_OVERTAKEN = sql<boolean>`(stuck_since is not null and nonce is null)`
+/** The condition that a pending transaction has no nonce, and has blocked its account for too long. */
+const IS_STUCK_UNSIGNED = sql<boolean>`(stuck_since is not null and nonce is null)`
+
+/** The condition of `isOvertaken`. */
+const IS_OVERTAKEN = sql<boolean>`(${IS_STUCK_UNSIGNED} or awaits_price is not null)`
+
+/** Returns true when others overtake a pending transaction: it has no nonce and has blocked its account for too long, or it waits for a price. */
+export function isOvertaken({
+  stuckSince,
+  nonce,
+  awaitsPrice,
+}: Pick<Transaction, 'stuckSince' | 'nonce' | 'awaitsPrice'>): boolean {
+  return (stuckSince !== undefined && nonce === undefined) || awaitsPrice === true
+}
 
 const IN_ORDER = sql`nonce nulls last, purpose = 'setup' desc, position`
 

@@ -81,6 +81,7 @@ function toState(transaction: Transaction) {
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
     awaits_approval: transaction.awaitsApproval,
+    awaits_price: transaction.awaitsPrice,
     valid_from: transaction.request.validFrom,
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
@@ -99,7 +100,7 @@ function toState(transaction: Transaction) {
 const STATE_TYPES = sql`
   id text, relayer_id text, status text, status_reason text, purpose text, estimated_gas bigint, source_account text, nonce bigint,
   version integer, current_attempt integer, accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
-  budgeted boolean, awaits_approval boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz,
+  budgeted boolean, awaits_approval boolean, awaits_price boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz,
   sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
   private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb, event_uid uuid`
 

@@ -66,10 +66,10 @@ export async function insertTransactions(
     with record as materialized (select * from ${newRecords(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, private, valid_from,
+        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, awaits_price, private, valid_from,
         next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, private, valid_from, next_run_at, created_at
+        cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, awaits_price, private, valid_from, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
@@ -114,7 +114,7 @@ export async function saveTransactions(
         version = t.version + 1, current_attempt = record.current_attempt,
         accepted_attempt = record.accepted_attempt, included_outcome = record.included_outcome, included_result = record.included_result,
         cost = record.cost, budgeted = record.budgeted,
-        awaits_approval = record.awaits_approval, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+        awaits_approval = record.awaits_approval, awaits_price = record.awaits_price, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         private = record.private, private_since_block = record.private_since_block, made_public_at = record.made_public_at,
         reorganized_at = record.reorganized_at

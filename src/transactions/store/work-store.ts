@@ -15,10 +15,15 @@ export function isDueAt(now: Date) {
 }
 
 /**
- * Builds the condition that the transaction waits neither for an approval nor for its `valid_from`: nothing else is signed, others overtake
- * the rest, and only this reserves money. `isScheduled` tells the same of one transaction.
+ * Builds the condition that the transaction waits neither for an approval, nor for its `valid_from`, nor for a price: others overtake the
+ * rest, and only this reserves money. `isScheduled` tells the second of one transaction.
  */
 export function isActive(now: Date) {
+  return sql<boolean>`(${isTimely(now)} and awaits_price is null)`
+}
+
+/** Builds the condition that the transaction may be signed when its price allows it: it waits neither for an approval nor for its `valid_from`. */
+export function isTimely(now: Date) {
   return sql<boolean>`(awaits_approval is null
     and (valid_from is null or valid_from <= ${now} or nonce is not null or phase <> 'pending'))`
 }
@@ -40,7 +45,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     select relayer_id from busy
     where relayer_id is not null and exists (
       select from transactions
-      where transactions.relayer_id = busy.relayer_id and ${IS_UNMINED} and ${isActive(now)} and ${isDueAt(now)})`.execute(
+      where transactions.relayer_id = busy.relayer_id and ${IS_UNMINED} and ${isTimely(now)} and ${isDueAt(now)})`.execute(
     db,
   )
   return rows.map((row) => row.relayer_id)
@@ -51,7 +56,7 @@ export async function hasDuePending(db: Db, relayerId: string, now: Date): Promi
   const { rows } = await sql<Found>`
     select exists (
       select from transactions
-      where relayer_id = ${relayerId} and phase = 'pending' and ${isActive(now)} and ${isDueAt(now)}) as found`.execute(
+      where relayer_id = ${relayerId} and phase = 'pending' and ${isTimely(now)} and ${isDueAt(now)}) as found`.execute(
     db,
   )
   return rows[0]?.found === true

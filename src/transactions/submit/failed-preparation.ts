@@ -1,5 +1,6 @@
 import type { Answer, Refusal } from '../../chains/answer.ts'
 import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
+import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isNoop } from '../model/purpose.ts'
 import {
@@ -94,7 +95,7 @@ function ended(
   const signed = unprovenAttempts(attempts).at(-1)
   if (signed === undefined) {
     const status = nextStatus(transaction.status, overdue ? 'expired' : 'failed')
-    return { ...transaction, sourceAccount: undefined, nonce: undefined, status, statusReason, cost: 0n }
+    return { ...transaction, ...ENDED_UNSIGNED, status, statusReason }
   }
   return {
     ...transaction,

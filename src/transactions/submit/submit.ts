@@ -4,7 +4,7 @@ import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
 import type { AppError } from '../../errors.ts'
 import { isSignerFault } from '../../signers/signer-fault.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
-import { isDue } from '../model/due.ts'
+import { isDue, PRICE_WAIT_MS } from '../model/due.ts'
 import { isNoop } from '../model/purpose.ts'
 import {
   accountOf,
@@ -15,7 +15,7 @@ import {
 import { traceStep } from '../model/tracer.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findSubmittable } from '../store/queue-store.ts'
+import { findSubmittable, isOvertaken } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { measureInFlight } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
@@ -122,11 +122,6 @@ function abandoned(transaction: Transaction): Transaction {
   return { ...transaction, purpose: 'abandon', statusReason: ABANDONED }
 }
 
-/** Others may overtake it: it has no nonce, and it has blocked the account for too long. */
-function isOvertaken({ stuckSince, nonce }: Transaction): boolean {
-  return stuckSince !== undefined && nonce === undefined
-}
-
 /** The maximum number of overtaken transactions that one step tries again. */
 const MAX_OVERTAKEN = 4
 
@@ -160,10 +155,14 @@ async function prepareInOrder(
   const answers = await prepareAll(context, leased, transactions)
   const ready: Ready[] = []
   const failed: FailedPreparation[] = []
+  const tooCheap: Transaction[] = []
   for (const [index, transaction] of transactions.entries()) {
     const answer = answers[index] ?? NO_ANSWER
     if (answer.kind === 'ok') {
-      ready.push({ transaction, prepared: answer.value })
+      // With a nonce it holds up the others, so it is signed at any price.
+      if (answer.value.awaitsPrice === undefined || transaction.nonce !== undefined)
+        ready.push({ transaction: { ...transaction, awaitsPrice: undefined }, prepared: answer.value })
+      else tooCheap.push(awaitingPrice(transaction, answer.value.awaitsPrice, context.clock.now()))
       continue
     }
     if (answer.kind === 'setup') await runSetupTransaction(context, leased, answer)
@@ -171,7 +170,13 @@ async function prepareInOrder(
     if (isWait({ transaction, answer }) && !isOvertaken(transaction)) break
   }
   if (failed.length > 0) await settleUnprepared(context, leased, failed)
+  if (tooCheap.length > 0) await saveInOwnTransaction(context, tooCheap)
   return ready
+}
+
+/** Others overtake it until the market comes down to its price. */
+function awaitingPrice(transaction: Transaction, statusReason: string, now: number): Transaction {
+  return { ...transaction, awaitsPrice: true, statusReason, nextRunAt: new Date(now + PRICE_WAIT_MS) }
 }
 
 /** If the first transaction has waited before, it is prepared alone: if it must wait again, the others wait as well, and cost no calls. */

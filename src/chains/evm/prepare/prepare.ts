@@ -49,8 +49,21 @@ export async function prepareDraft(
   const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
   return withRollupFee(
     context,
-    explicitFees(request) === undefined ? finishBelowMaximum(parts) : finish(parts),
+    explicitFees(request) === undefined ? finishBelowMaximum(parts) : finishAtOwnPrice(parts),
   )
+}
+
+/** Below the base fee, bytes would only hold a nonce, and with it the account. */
+function finishAtOwnPrice(parts: Parts): Answer<EvmPrepared> {
+  const finished = finish(parts)
+  const { fees, market } = parts
+  if (finished.kind !== 'ok' || market.baseFee === undefined || ceilingOf(fees) >= market.baseFee)
+    return finished
+  const awaitsPrice = `Waiting for its price: it offers ${ceilingOf(fees)} wei per gas, and the next block asks for at least ${market.baseFee}. It is signed when a block could include it; others overtake it until then.`
+  return {
+    kind: 'ok',
+    value: { ...finished.value, awaitsPrice, logs: [...finished.value.logs, awaitsPrice] },
+  }
 }
 
 async function withRollupFee(
