@@ -2387,7 +2387,8 @@ export interface components {
         /**
          * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the
          *     deployment allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never
-         *     allowed.
+         *     allowed. Endpoints tell what was paid, so a key that sets them needs the scope `networks:admin` as well, and must have no rules:
+         *     otherwise 403 `insufficient_scope`.
          */
         readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
         /** @description One endpoint. */

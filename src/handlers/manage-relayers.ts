@@ -14,7 +14,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { presentRelayer } from './present/relayer.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
-import { requireTopUpRights } from './require-top-up-rights.ts'
+import { requireEndpointRights, requireTopUpRights } from './require-relayer-rights.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -42,6 +42,7 @@ export function manageRelayersHandlers({
     createRelayer: async ({ body }, { principal, actor }) => {
       const relayer = readCreation(body)
       requireTopUpRights(principal, relayer)
+      requireEndpointRights(principal, relayer)
       return present(await manager.create(relayer, actor))
     },
     getRelayer: async ({ path }) =>
@@ -51,6 +52,7 @@ export function manageRelayersHandlers({
       const change: RelayerChange = (relayer, initial) => {
         const wanted = readPatched(relayer, body, initial)
         requireTopUpRights(principal, wanted, relayer)
+        requireEndpointRights(principal, wanted, relayer)
         return wanted
       }
       return present(await manager.change(path.relayer_id, change, actor))

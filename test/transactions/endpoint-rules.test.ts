@@ -14,6 +14,7 @@ import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { createHurriedClock } from '../support/hurried-clock.ts'
 import { type Fixture, openFixture, reload } from './fixture.ts'
+import { signOutside } from './sign-outside.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
 
 const GWEI = 1_000_000_000n
@@ -78,7 +79,7 @@ async function setUp(request: Partial<EvmRequest>, ...habits: readonly Habits[])
     await watchNetwork(fixture.context, target)
     return (await reload(fixture.context, transaction)).transaction
   }
-  return { step, look, transaction }
+  return { step, look, transaction, owner }
 }
 
 const stateOf = ({ status, statusReason }: Transaction) => `${status}: ${statusReason ?? ''}`
@@ -213,12 +214,10 @@ describe('one endpoint refuses for good', () => {
 })
 
 test('a nonce that another program used, at an endpoint that always answers receipts with an error: proved by its block', async () => {
-  const { step, look, transaction } = await setUp({ speed: 'safeLow' }, {})
+  const { step, look, owner } = await setUp({ speed: 'safeLow' }, {})
   const { attempts } = await step()
   await anvil.rpc('anvil_dropTransaction', [attempts[0]?.signed.hash])
-  await anvil.rpc('anvil_impersonateAccount', [transaction.from])
-  await anvil.rpc('eth_sendTransaction', [{ from: transaction.from, to: transaction.from, nonce: '0x0' }])
-  await anvil.rpc('anvil_stopImpersonatingAccount', [transaction.from])
+  await anvil.rpc('eth_sendRawTransaction', [await signOutside(owner, 0n)])
   const gone = { code: 4444, message: 'pruned history unavailable' }
   nodes[0].habits = {
     refuse: ({ method }) => (/Receipt|TransactionByHash/.test(method ?? '') ? gone : undefined),

@@ -7,10 +7,11 @@ import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
-import { requestOf, TO } from '../chains/evm/build.ts'
+import { requestOf } from '../chains/evm/build.ts'
 import { ACTOR } from '../support/actor.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
+import { signOutside } from './sign-outside.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
 
 const REVERTING = '0x00000000000000000000000000000000000000aa'
@@ -187,17 +188,12 @@ describe('a real chain', () => {
 
   test('a nonce that another program uses with the same key is never used twice (R4)', async () => {
     const { owner, accept, step, look } = await setUp()
-    const { address } = owner.relayer
     const { transaction } = await accept(owner.relayer, TRANSFER, ACTOR)
     await step()
     await anvil.rpc('anvil_dropTransaction', [
       (await reload(fixture.context, transaction)).attempts[0]?.signed.hash,
     ])
-    await anvil.rpc('anvil_impersonateAccount', [address])
-    await anvil.rpc('eth_sendTransaction', [
-      { from: address, to: TO, value: '0x1', nonce: '0x0', gas: '0x5208' },
-    ])
-    await anvil.rpc('anvil_stopImpersonatingAccount', [address])
+    await anvil.rpc('eth_sendRawTransaction', [await signOutside(owner, 0n)])
     await mine()
     fixture.clock.advance(30_000)
     await step()

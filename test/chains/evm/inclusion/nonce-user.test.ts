@@ -1,4 +1,5 @@
-import { numberToHex } from 'viem'
+import { keccak256, numberToHex, parseTransaction, type TransactionSerializable } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { findNonceUser } from '../../../../src/chains/evm/inclusion/nonce-user.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
@@ -18,7 +19,50 @@ interface Node {
 }
 
 const ASKED = { address: FROM, nonce: 5n, asOf: 1_000n, confirmations: 2n }
-const USER = { hash: '0xaa', from: FROM.toLowerCase(), nonce: '0x5' }
+/** The first and the second key of the well-known test mnemonic: that of the account, and that of somebody else. */
+const OWNER = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+const OTHER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
+
+const CONTENT = { chainId: 1, nonce: 5, to: TO, value: 1n, gas: 21_000n, data: '0x' } as const
+const DYNAMIC = { ...CONTENT, type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 1n } as const
+
+/** A signed transaction as a node returns it in a block: of `from`, whoever signed it. */
+async function wireOf(transaction: TransactionSerializable, { signer = OWNER, from = FROM } = {}) {
+  const raw = await signer.signTransaction(transaction)
+  const { type, data = '0x', ...fields } = parseTransaction(raw)
+  const { v, yParity } = fields
+  const authorizationList = 'authorizationList' in fields ? fields.authorizationList : undefined
+  return {
+    ...(quantities({ ...fields, v: type === 'legacy' ? v : yParity }) as object),
+    ...(authorizationList && { authorizationList: authorizationList.map(quantities) }),
+    type: TYPES[type ?? ''],
+    input: data,
+    hash: keccak256(raw),
+    from: from.toLowerCase(),
+  }
+}
+
+/** Numbers as JSON-RPC has them; `r` and `s` without leading zeros. */
+function quantities(fields: object): unknown {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (typeof value === 'bigint' || typeof value === 'number') return [name, numberToHex(value)]
+      return [name, name === 'r' || name === 's' ? numberToHex(BigInt(value)) : value]
+    }),
+  )
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  legacy: '0x0',
+  eip2930: '0x1',
+  eip1559: '0x2',
+  eip7702: '0x4',
+}
+
+const USER = await wireOf(DYNAMIC)
+const SIGNED_BY_ANOTHER = await wireOf(DYNAMIC, { signer: OTHER })
+const ANOTHER_NONCE = await wireOf({ ...DYNAMIC, nonce: 4 })
+const AUTHORIZATION = await OWNER.signAuthorization({ contractAddress: TO, chainId: 1, nonce: 6 })
 
 function answer(node: Node, { method, params }: RpcCall): RpcReply {
   if (node.silent) return { kind: 'unknown', detail: 'time-out' }
@@ -62,7 +106,7 @@ function clientOf(nodes: readonly Node[], resting = 0) {
   return { client, asked: () => asked }
 }
 
-const USED = { kind: 'used', hash: '0xaa' }
+const USED = { kind: 'used', hash: USER.hash }
 
 describe('who used a nonce', () => {
   test.each([
@@ -139,6 +183,50 @@ describe('who used a nonce', () => {
       expect(await findNonceUser(clientOf(nodes).client, ASKED)).toMatchObject(want)
     },
   )
+
+  const KEYS = [{ address: TO, storageKeys: [`0x${'1'.repeat(64)}`] }] as const
+  const legacy = { ...CONTENT, gasPrice: 9n, type: 'legacy' } as const
+  test.each([
+    { name: 'a legacy transaction', transaction: legacy },
+    { name: 'one without replay protection', transaction: { ...legacy, chainId: undefined } },
+    { name: 'one of a chain whose id needs 53 bits', transaction: { ...legacy, chainId: 2 ** 53 - 1 } },
+    { name: 'one with an access list', transaction: { ...legacy, type: 'eip2930', accessList: KEYS } },
+    {
+      name: 'one with data and much value',
+      transaction: { ...DYNAMIC, data: '0xa9059cbb', value: 2n ** 127n },
+    },
+    { name: 'a creation', transaction: { ...DYNAMIC, to: undefined, data: '0x6001' } },
+    {
+      name: 'one with authorizations',
+      transaction: {
+        ...DYNAMIC,
+        type: 'eip7702',
+        authorizationList: [AUTHORIZATION],
+      },
+    },
+  ])('$name is recognised by its signature', async ({ transaction }) => {
+    const entry = await wireOf(transaction as TransactionSerializable)
+    const node = { usedIn: 500n, entries: [entry] }
+    expect(await findNonceUser(clientOf([node]).client, ASKED)).toEqual({
+      kind: 'used',
+      hash: entry.hash,
+      height: 500n,
+    })
+  })
+
+  test.each([
+    { name: 'a made-up transaction', entry: { hash: '0xaa', from: FROM, nonce: '0x5' } },
+    { name: 'one that somebody else signed', entry: SIGNED_BY_ANOTHER },
+    { name: 'one under another hash', entry: { ...USER, hash: `0x${'ab'.repeat(32)}` } },
+    { name: 'one of ours with another nonce', entry: { ...ANOTHER_NONCE, nonce: '0x5' } },
+    { name: 'one with another value', entry: { ...USER, value: '0x2' } },
+  ])('$name proves nothing, whatever the node says', async ({ entry }) => {
+    const node = { usedIn: 500n, entries: [entry] }
+    expect(await findNonceUser(clientOf([node]).client, ASKED)).toEqual({
+      kind: 'unknown',
+      detail: expect.stringContaining('is not signed by the account'),
+    })
+  })
 
   test('no endpoint that was asked has the state, and one rests: unknown', async () => {
     const { client } = clientOf([{ usedIn: 500n, stateFrom: 900n }], 1)

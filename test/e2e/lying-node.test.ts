@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
+import { type Scenario, scenarioOf } from '../support/scenario.ts'
+import { startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+/** Nobody else pays it. */
+const PAYEE = '0x00000000000000000000000000000000000000b7'
+const MADE_UP = `0x${'de'.repeat(32)}`
+
+let anvil: Anvil
+let node: FaultyNode
+let clock: AdjustableClock
+let story: Scenario
+
+beforeAll(async () => {
+  anvil = await startAnvil({ args: ['--no-mining'] })
+  node = await startFaultyNode(anvil.url)
+  clock = createAdjustableClock()
+  story = scenarioOf(anvil, await startService({ rpcUrls: [node.url], clock }))
+}, 120_000)
+afterAll(async () => {
+  await story.stop()
+  await node.stop()
+})
+
+/** Denies what the service broadcast, and names another user of its nonce in the block. */
+const denies: NonNullable<Habits['lie']> = ({ method }, reply) => {
+  if (method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash')
+    return { ...reply, result: null }
+  if (method === 'eth_sendRawTransaction')
+    return { id: reply.id, error: { code: -32000, message: 'nonce too low' } } as typeof reply
+  const block = reply.result as { transactions?: { to?: string }[] } | null
+  if (method !== 'eth_getBlockByNumber' || !Array.isArray(block?.transactions)) return reply
+  const transactions = block.transactions.map((one) => (one.to === PAYEE ? { ...one, hash: MADE_UP } : one))
+  return { ...reply, result: { ...block, transactions } }
+}
+
+/** Each look of the service at the network begins with the newest block. */
+const looks = () => node.calls.get('eth_getBlockByNumber') ?? 0
+const paid = async () => BigInt(await anvil.rpc<string>('eth_getBalance', [PAYEE, 'latest']))
+
+describe('the only node of a network that denies a payment and makes up another user of its nonce', () => {
+  test('does not make the service pay again', async () => {
+    const { id } = await story.send({ to: PAYEE, value: 1_000 })
+    const { nonce } = await story.reach(id, 'submitted')
+    node.habits = { lie: denies }
+    onTestFinished(() => {
+      node.habits = undefined
+    })
+    await story.mine(3)
+    for (let look = 0; look < 8; look += 1) {
+      const before = looks()
+      clock.advance(31_000)
+      await story.mine()
+      await until(
+        async () => looks(),
+        (now) => now > before + 5,
+      )
+      const seen = await story.get(id)
+      // A higher fee for the same nonce harms nobody, because the chain includes one transaction of a nonce.
+      expect(new Set(seen.attempts?.map((attempt) => attempt.nonce))).toEqual(new Set([nonce]))
+      expect([seen.nonce, await paid()]).toEqual([nonce, 1_000n])
+    }
+    node.habits = undefined
+    await story.reach(id, 'confirmed', () => clock.advance(31_000))
+    expect(await paid()).toBe(1_000n)
+  })
+})
+
+describe('the endpoints of a relayer', () => {
+  const keyWith = async (body: object) => {
+    const key = { name: 'Narrow', ...body }
+    const { body: made } = await story.service.api<{ id: string; secret: string }>('POST', '/api-keys', key)
+    return { authorization: `Bearer ${made.data.secret}` }
+  }
+  const OWN = { custom_rpc_urls: [{ url: 'https://node.example' }] }
+  const WRITE = ['relayers:read', 'relayers:write']
+
+  test.each([
+    {
+      name: 'relayers:write alone',
+      rights: { scopes: WRITE, relayers: ['main'] },
+      says: 'lacks networks:admin',
+    },
+    {
+      name: 'rules',
+      rights: {
+        scopes: [...WRITE, 'networks:admin'],
+        rules: { limits: [{ per: 'day', asset: 'native', value: 1 }] },
+      },
+      says: 'limited by rules',
+    },
+  ])('are not set by a key with $name', async ({ rights, says }) => {
+    const headers = await keyWith(rights)
+    const refused = await story.service.api('PATCH', '/relayers/main', OWN, headers)
+    expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope'])
+    expect(refused.body.error).toContain(`custom_rpc_urls: API key`)
+    expect(refused.body.error).toContain(says)
+    expect(
+      (await story.service.api('PATCH', '/relayers/main', { custom_rpc_urls: null }, headers)).status,
+    ).toBe(200)
+  })
+})
