@@ -146,4 +146,27 @@ export interface PriceComparison {
   readonly market: bigint
   /** The lowest price of the next block; absent on chains without a base fee. */
   readonly baseFee?: bigint
+  /** The newest block, compared with the draft; absent where no fee is raised, and where no node told the block. */
+  readonly newest?: ComparedBlock | undefined
+  /** The highest price to which the service raises the draft by itself at present; absent where no fee is raised. */
+  readonly limit?: bigint
+  /** The lowest raise that nodes accept would be above the limit. */
+  readonly atLimit?: true
 }
+
+/** The newest block, and its reason to leave a draft out that is not in it. */
+export interface ComparedBlock {
+  readonly number: bigint
+  /** The time that the block states; absent when no node told it. */
+  readonly time?: Date | undefined
+  /** The block came after the draft was priced, as far as the draft tells. */
+  readonly isNew: boolean
+  readonly leftOut: LeftOut
+}
+
+/**
+ * The reason for which a block can have left a draft out, judged by the price alone. `room`: none, because the draft met the base fee and there
+ * was room for its gas · `outbid`: it is full, and some of it paid more · `full`: it is full, although nearly everything in it paid less ·
+ * `base_fee`: its base fee was above the bid.
+ */
+export type LeftOut = 'room' | 'outbid' | 'full' | 'base_fee'

@@ -60,10 +60,21 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
   reSignable(request: R): boolean
 }
 
-/** The fee of signed content can be raised while it waits. */
+/** The circumstances of a raise. */
+export interface Raise<P extends Policies = Policies> {
+  readonly level: Speed
+  readonly account: Account<P>
+  /** The newest block that is the reason of the raise; the next raise needs a later one. Absent when the reason is no block. */
+  readonly seenBlock?: bigint | undefined
+}
+
+/** The service raises the fee of signed content by itself while it waits. */
 export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
-  /** Prepares the content of the last attempt with a fee that replaces all attempts; refuses when the fee would exceed the cap. */
-  speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
+  /**
+   * Prepares the content of the last attempt with a fee that replaces all attempts; refuses a fee above the cap, or above the limit of raises
+   * that the policies set. The detail of a refusal continues the sentence "the fee is not raised: …".
+   */
+  speedUp(attempts: readonly Attempt<D>[], raise: Raise<P>): Promise<Answer<Prepared<D>>>
 }
 
 /** A relayer can send from several source accounts (Stellar channel accounts) at the same time. */

@@ -130,8 +130,8 @@ export interface ChainOf<
   balance(address: string): Promise<Answer<bigint>>
   /** As `balance`, but the answer may be about a block old, so that who reads often waits for no node. */
   recentBalance(address: string): Promise<Answer<bigint>>
-  /** Compares the draft's price with the network's price for this level. */
-  comparePrice(draft: D, level: Speed): Promise<Answer<PriceComparison>>
+  /** Compares the draft's price with the network's price for this level, and with what the policies of the account allow. */
+  comparePrice(draft: D, level: Speed, account: Account<P>): Promise<Answer<PriceComparison>>
   /** Returns the highest amount that the draft can take from the account, its fee included, in the smallest unit. */
   cost(draft: D): bigint
   /** Returns the amount that the request moves out of the account, before any fee is known. */

@@ -6,7 +6,7 @@ import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
 import { isUnmined } from './is-unmined.ts'
 import { nextAction } from './next-action.ts'
-import { belowBaseFee, belowMarket, feeAtCap } from './price.ts'
+import { belowBaseFee, belowMarket, feeAtCap, feeAtLimit, noNewBlock, raiseUnpaid } from './price.ts'
 import { isOnlyPrivate, keptPrivate, madePublic, noPrivateEndpoint } from './privacy.ts'
 
 /** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
@@ -41,9 +41,12 @@ const RULES: readonly Rule[] = [
   queuedInPool,
   noPrivateEndpoint,
   notAccepted,
+  noNewBlock,
   stuck,
   belowBaseFee,
   feeAtCap,
+  feeAtLimit,
+  raiseUnpaid,
   behindOthers,
   belowMarket,
   keptPrivate,
@@ -258,8 +261,10 @@ function nodesDisagree({ endpoints, unit }: DiagnosisFacts): Finding | undefined
 }
 
 function inOrder({ transaction, head, requiredConfirmations }: DiagnosisFacts): Finding {
-  if (transaction.status === 'pending')
-    return { code: 'waiting_to_be_signed', message: 'It is next to be signed.' }
+  if (transaction.status === 'pending') {
+    const reason = transaction.statusReason === undefined ? '' : ` ${transaction.statusReason}`
+    return { code: 'waiting_to_be_signed', message: `It is next to be signed.${reason}` }
+  }
   if (transaction.status !== 'mined') {
     return {
       code: 'waiting_for_inclusion',

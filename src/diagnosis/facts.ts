@@ -3,13 +3,15 @@ import type { Attempt } from '../chains/attempt.ts'
 import type { Unit } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
-import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
+import { planRaise, type RaisePlan } from '../transactions/broadcast/raise-fee.ts'
+import { accountOf, type RelayerRuntime, type TransactionsContext } from '../transactions/model/runtime.ts'
 import { levelOf, speedUpAfterMs } from '../transactions/model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import { findConfirmedNonces, findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 import { measureInFlight, reservedBy } from '../transactions/store/work-store.ts'
+import { isUnmined } from './is-unmined.ts'
 
 /** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n
@@ -51,6 +53,8 @@ export interface DiagnosisFacts {
   readonly signerProblem: string | undefined
   /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined when it is never raised. */
   readonly raiseAt: number | undefined
+  /** The raise that the service would make now, whatever the delay of the speed, or its reason to make none; undefined where it makes none. */
+  readonly raise: RaisePlan | undefined
 }
 
 /** Reads the facts from the database and the network. A final transaction needs no network. */
@@ -77,6 +81,7 @@ export async function gatherFacts(
     requiredConfirmations: runtime.network.requiredConfirmations,
     blocktimeMs: runtime.network.averageBlocktimeMs,
     raiseAt: await raiseTime(context, relayer, item),
+    raise: account.ahead === 0 ? await raisePlan(context, relayer, item) : undefined,
     missing,
     ...account,
     ...network,
@@ -139,7 +144,8 @@ async function networkFacts(
 ): Promise<NetworkFacts> {
   const runtime = context.runtimeOf(relayer)
   const { chain } = runtime
-  const attempt = currentAttempt(item)
+  // A pending transaction was priced before, where nodes refused its attempts.
+  const attempt = currentAttempt(item) ?? item.attempts.at(-1)
   const sourceAccount = item.transaction.sourceAccount ?? relayer.address
   const [confirmed, chainReset, balance, [nonce], pendingNonce, head, price, signer] = await Promise.all([
     findConfirmedNonces(context.db, relayer, [sourceAccount]),
@@ -148,7 +154,9 @@ async function networkFacts(
     chain.sequencing?.nonces([sourceAccount]) ?? [],
     chain.sequencing?.pendingNonce?.(sourceAccount),
     chain.head(),
-    attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
+    attempt === undefined
+      ? undefined
+      : chain.comparePrice(attempt.draft, levelOf(item.transaction), accountOf(relayer)),
     runtime.account.signer?.check?.(),
   ])
   return {
@@ -176,6 +184,18 @@ async function missingNonces(
   const used = await findUsedNonces(db, transaction, { from: chainNonce, to })
   const candidates = Array.from({ length: Number(to - chainNonce) }, (_, index) => chainNonce + BigInt(index))
   return candidates.filter((candidate) => !used.has(candidate))
+}
+
+/** Only the head of a queue is raised, and only where signed bytes do not expire and the caller named no price. */
+async function raisePlan(
+  context: TransactionsContext,
+  relayer: Relayer,
+  item: TransactionWithAttempts,
+): Promise<RaisePlan | undefined> {
+  const { transaction } = item
+  const runtime = context.runtimeOf(relayer)
+  const isRaised = isUnmined(transaction.status) && speedUpAfterMs(runtime.chain, transaction) !== undefined
+  return isRaised ? planRaise(context, { relayer, runtime }, item) : undefined
 }
 
 async function raiseTime(

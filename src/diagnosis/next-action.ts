@@ -78,8 +78,16 @@ function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode
   return { action: 'sign', at: transaction.nextRunAt, message: 'It is priced, given a nonce and signed.' }
 }
 
+/** Findings that keep a fee from being raised, and what the service waits for. */
+const UNRAISED: readonly { readonly code: FindingCode; readonly message: string }[] = [
+  { code: 'no_new_block', message: 'It waits for the next block.' },
+  { code: 'fee_at_limit', message: 'Its fee is raised again when the market rises.' },
+  { code: 'waiting_for_funds', message: 'Its fee is raised when the account can pay for it.' },
+  { code: 'fee_over_budget', message: 'Its fee is raised when the budget allows it.' },
+]
+
 function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAction {
-  const { transaction, relayer, now, ahead, raiseAt, expires } = facts
+  const { transaction, relayer, now, ahead, raiseAt, raise, expires } = facts
   const end = transaction.purpose === 'request' ? transaction.request.validUntil : undefined
   if (expires) return expiring(facts)
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
@@ -98,10 +106,17 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
       message: `Its fee cannot be raised: gas_price_cap of relayer ${relayer.id} does not allow it.`,
     }
   }
+  const obstacle = UNRAISED.find(({ code }) => codes.has(code))
+  if (obstacle !== undefined) return { action: 'watch', message: obstacle.message }
+  if (raise?.kind === 'wait' && raise.code === 'builders_choice')
+    return {
+      action: 'watch',
+      message: 'The builders decide; its fee is raised when the market asks for more.',
+    }
   return {
     action: 'raise_fee',
     at: new Date(Math.max(raiseAt, now)),
-    message: 'Its fee is raised when its speed has waited long enough.',
+    message: 'Its fee is raised when its speed has waited long enough, if blocks leave it out until then.',
   }
 }
 

@@ -23,6 +23,40 @@ export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Findi
   }
 }
 
+/** Finds that a raise would be above the limit of the service's own raises, or that a refused price cannot grow any more. */
+export function feeAtLimit({ transaction, price, raise, raiseAt, now }: DiagnosisFacts): Finding | undefined {
+  if (price?.atLimit === undefined || price.limit === undefined) return undefined
+  const isStopped = raise?.kind === 'wait' && raise.code === 'refused' && isDue(raiseAt, now)
+  if (!isStopped && transaction.status !== 'pending') return undefined
+  return {
+    code: 'fee_at_limit',
+    message: `It offered ${price.bid} wei per gas; the service goes up to ${price.limit} by itself, a multiple of the present market of ${price.market} (fee_limit_multiplier). It waits until the market rises or a block includes it; replace it to pay more.`,
+  }
+}
+
+/** Finds that neither the account nor the budgets pay for a raise. */
+export function raiseUnpaid({ raise, raiseAt, now }: DiagnosisFacts): Finding | undefined {
+  if (raise?.kind !== 'wait' || raise.detail === undefined || !isDue(raiseAt, now)) return undefined
+  const message = `Blocks leave it out, but ${raise.detail}`
+  if (raise.code === 'funds') return { code: 'waiting_for_funds', message }
+  return raise.code === 'budget' ? { code: 'fee_over_budget', message } : undefined
+}
+
+/** A block may be late by this many times the usual time before a diagnosis speaks of it. */
+const LATE_BLOCKS = 10
+
+/** Finds that the chain stands still, or the nodes that are asked. */
+export function noNewBlock({ attempt, raise, price, now, blocktimeMs }: DiagnosisFacts): Finding | undefined {
+  const since = attempt?.broadcastAt?.getTime()
+  if (raise?.kind !== 'wait' || raise.code !== 'no_new_block' || price?.newest === undefined) return undefined
+  if (since === undefined || now - since < LATE_BLOCKS * blocktimeMs) return undefined
+  return { code: 'no_new_block', message: `Nothing can include it: ${raise.detail}` }
+}
+
+function isDue(raiseAt: number | undefined, now: number): boolean {
+  return raiseAt !== undefined && raiseAt <= now
+}
+
 /** The unit that a price is per: gas, operation, or compute unit. */
 const PRICES = {
   wei: 'wei per gas',

@@ -28,8 +28,13 @@ export function keptPrivate(facts: DiagnosisFacts): Finding | undefined {
   const hosts = [...new Set(privateEndpoints.map(({ host }) => host))].join(', ')
   return {
     code: 'kept_private',
-    message: `Only the private endpoints (${hosts}) get its bytes, so ordinary nodes do not know it before a block includes it. ${untilWhen(facts)}`,
+    message: `Only the private endpoints (${hosts}) get its bytes, so ordinary nodes do not know it before a block includes it. ${untilWhen(facts)}${whatItPays(facts)}`,
   }
+}
+
+function whatItPays({ raise }: DiagnosisFacts): string {
+  if (raise?.kind !== 'wait' || raise.code !== 'builders_choice') return ''
+  return ' It offers what the market asks for, so its fee is not raised: the builders behind these endpoints decide.'
 }
 
 /** Finds a private transaction that ordinary endpoints get as well. */

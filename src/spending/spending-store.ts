@@ -5,7 +5,9 @@ import type { SpendingsTable } from '../database/spending-tables.ts'
 import { type Counter, NOTHING, type Spent, type SpentIn } from './budget.ts'
 import type { CountChange, Holding, HoldingChange } from './holding.ts'
 import { firstStep, stepOf } from './period.ts'
-import { PERIODS, type Period } from './rules.ts'
+import { PERIODS, type Period, type Spender } from './rules.ts'
+import { decodeRules } from './stored-rules.ts'
+import { subjectOfKey } from './subject.ts'
 
 type Db = Kysely<Schema>
 type Tx = Transaction<Schema>
@@ -115,6 +117,23 @@ async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<
   if (transactionIds.length === 0) return []
   const rows = await holdingsOf(tx, transactionIds).forUpdate().execute()
   return rows.map(toHolding)
+}
+
+/**
+ * Finds the API keys with rules among subjects. A deleted key is one of them: what it has sent still costs money, and its limits were set for
+ * that.
+ */
+export async function findKeySpenders(db: Db, subjects: readonly string[]): Promise<Spender[]> {
+  if (subjects.length === 0) return []
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'rules'])
+    .where('rules', 'is not', null)
+    .where(sql<boolean>`'key:' || id = any(${subjects}::text[])`)
+    .execute()
+  return rows.flatMap(({ id, rules }) =>
+    rules === null ? [] : [{ subject: subjectOfKey(id), rules: decodeRules(rules) }],
+  )
 }
 
 /** Reads the holdings of transactions. */

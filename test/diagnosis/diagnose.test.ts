@@ -55,6 +55,7 @@ function factsOf(
     endpoints: [{ host: 'a', maskedUrl: 'https://a/***', healthy: true, head: 100n }],
     privateEndpoints: undefined,
     raiseAt: NOW + 60_000,
+    raise: undefined,
     ...change,
   }
 }
@@ -74,6 +75,94 @@ interface Case {
 
 const CASES: readonly Case[] = [
   { name: 'all in order', facts: factsOf(), code: 'waiting_for_inclusion', action: 'raise_fee' },
+  {
+    name: 'nothing wrong, before its speed has waited, although nobody could pay for a raise',
+    facts: factsOf({ raise: { kind: 'wait', code: 'funds', detail: 'the fee is not raised: no money.' } }),
+    code: 'waiting_for_inclusion',
+    action: 'raise_fee',
+  },
+  {
+    name: 'a chain that stands still',
+    facts: factsOf({
+      attempt: broadcastBefore(10_000),
+      price: { bid: 30n, market: 20n, newest: { number: 100n, isNew: false, leftOut: 'room' } },
+      raise: { kind: 'wait', code: 'no_new_block', detail: 'no new block since block 100.' },
+    }),
+    code: 'no_new_block',
+    action: 'watch',
+    says: 'Nothing can include it: no new block since block 100.',
+  },
+  {
+    name: 'a block that is not late yet',
+    facts: factsOf({
+      attempt: broadcastBefore(9_999),
+      price: { bid: 30n, market: 20n, newest: { number: 100n, isNew: false, leftOut: 'room' } },
+      raise: { kind: 'wait', code: 'no_new_block', detail: 'no new block since block 100.' },
+    }),
+    code: 'waiting_for_inclusion',
+    action: 'raise_fee',
+  },
+  {
+    name: 'a raise above the limit',
+    facts: factsOf({
+      price: { bid: 99n, market: 20n, limit: 100n, atLimit: true },
+      raise: { kind: 'wait', code: 'refused', detail: 'the fee is not raised: too much.' },
+      raiseAt: NOW,
+    }),
+    code: 'fee_at_limit',
+    action: 'watch',
+    says: 'up to 100',
+  },
+  {
+    name: 'a refused price at the limit',
+    facts: factsOf(
+      { attempt: undefined, price: { bid: 99n, market: 20n, limit: 100n, atLimit: true } },
+      { status: 'pending' },
+    ),
+    code: 'fee_at_limit',
+    action: 'sign',
+    says: 'market of 20',
+  },
+  {
+    name: 'a raise that the account cannot pay',
+    facts: factsOf({
+      raise: { kind: 'wait', code: 'funds', detail: 'the fee is not raised: no money.' },
+      raiseAt: NOW,
+    }),
+    code: 'waiting_for_funds',
+    action: 'watch',
+    says: 'Blocks leave it out, but the fee is not raised: no money.',
+  },
+  {
+    name: 'a raise beyond a budget',
+    facts: factsOf({
+      raise: { kind: 'wait', code: 'budget', detail: 'the fee is not raised: Rule limits[0].fees.' },
+      raiseAt: NOW,
+    }),
+    code: 'fee_over_budget',
+    action: 'watch',
+    says: 'limits[0].fees',
+  },
+  {
+    name: 'private, and at the price of the market',
+    facts: factsOf(
+      {
+        raise: { kind: 'wait', code: 'builders_choice' },
+        privateEndpoints: [{ host: 'builder', maskedUrl: 'https://builder/***', healthy: true }],
+      },
+      { isPrivate: true },
+    ),
+    code: 'kept_private',
+    action: 'watch',
+    says: 'the builders behind these endpoints decide',
+  },
+  {
+    name: 'next to be signed, with the words of a node',
+    facts: factsOf({}, { status: 'pending', statusReason: 'The network requires a higher fee: no.' }),
+    code: 'waiting_to_be_signed',
+    action: 'sign',
+    says: 'The network requires a higher fee: no.',
+  },
   {
     name: 'next to be signed',
     facts: factsOf({}, { status: 'pending', nonce: undefined }),
@@ -150,14 +239,14 @@ const CASES: readonly Case[] = [
     name: 'no money',
     facts: factsOf({ balance: 99n }),
     code: 'waiting_for_funds',
-    action: 'raise_fee',
+    action: 'watch',
     says: '99',
   },
   {
     name: 'money promised to others',
     facts: factsOf({ reserved: 950n }),
     code: 'waiting_for_funds',
-    action: 'raise_fee',
+    action: 'watch',
   },
   {
     name: 'too many in flight',

@@ -1,5 +1,13 @@
 import { keccak256 } from 'viem'
-import type { Answer, BroadcastResult, Head, Receipt, ReceiptAnswer } from '../../src/chains/answer.ts'
+import type {
+  Answer,
+  BroadcastResult,
+  ComparedBlock,
+  Head,
+  PriceComparison,
+  Receipt,
+  ReceiptAnswer,
+} from '../../src/chains/answer.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import type { EvmChain } from '../../src/chains/evm/types.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
@@ -27,6 +35,8 @@ export interface StubChain {
   head: Answer<Head>
   nonce: Answer<bigint>
   balance: Answer<bigint>
+  /** What every draft is compared with. */
+  price: Answer<PriceComparison>
   /** By height; a height that is not here is unknown. */
   readonly blocks: Map<bigint, string>
   /** By hash; a hash that is not here has no receipt. */
@@ -43,12 +53,19 @@ export interface StubChain {
 
 const UNKNOWN = { kind: 'unknown', detail: 'the node does not answer' } as const
 
-/** Creates a network at block 100 that accepts everything, with plenty of money on every account. */
+/** A block that came after the draft was priced, with room for it. */
+export const LEFT_OUT: ComparedBlock = { number: 100n, isNew: true, leftOut: 'room' }
+
+/**
+ * Creates a network at block 100 that accepts everything, with plenty of money on every account. Its blocks leave out whatever waits, although
+ * they have room.
+ */
 export function createStubChain(): StubChain {
   return {
     head: headAt(100n),
     nonce: { kind: 'ok', value: 0n },
     balance: { kind: 'ok', value: 10n ** 20n },
+    price: { kind: 'ok', value: { bid: 100n, market: 100n, newest: LEFT_OUT } },
     blocks: new Map(),
     receipts: new Map(),
     answerBroadcast: () => ({ kind: 'accepted' }),
@@ -85,6 +102,7 @@ export function chainOf(stub: StubChain): EvmChain {
     head: async () => stub.head,
     sequencing: { nonces: async (addresses) => addresses.map(() => stub.nonce) },
     balance: async () => stub.balance,
+    comparePrice: async () => stub.price,
     recentBalance: async () => stub.balance,
     blockFinality: {
       blockHash: async (number) => {

@@ -103,7 +103,17 @@ export interface EvmDraft {
   readonly fees: Fees
   /** OP stack: the most that it takes from the account besides the fee of the gas, in wei. */
   readonly rollupFee?: bigint
+  /** The newest block when it was priced. Absent in drafts of earlier releases, and where no node told it. */
+  readonly preparedAtBlock?: bigint
 }
+
+/**
+ * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is read anew for each raise; a bid of
+ * five times the market that blocks still leave out waits for another reason than its price. It is also the default of the transaction
+ * manager of the OP stack (`--fee-limit-multiplier`). More lets a transaction that no block wants cost more, and less leaves no room for
+ * raises where the market is read too low.
+ */
+export const DEFAULT_FEE_LIMIT_MULTIPLIER = 5
 
 /** The rules of an EVM relayer, as configured; an absent rule has the default of the contract. */
 export interface EvmPolicies {
@@ -117,6 +127,8 @@ export interface EvmPolicies {
   readonly allowAuthorizationList?: boolean
   /** The highest price of one unit of gas, in wei. Default: no cap. */
   readonly gasPriceCap?: bigint
+  /** The service raises no fee above this many times the present market by itself. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
+  readonly feeLimitMultiplier?: number
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint
   /** An alert begins when the account can spend less. Default: none. */

@@ -1,13 +1,11 @@
 import { getAddress } from 'viem/utils'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
-import type { PriceComparison } from '../answer.ts'
 import { createBalanceReader } from '../balance-reader.ts'
 import type { SigningContext } from '../chain.ts'
 import { type ChainOptions, connect } from '../connect.ts'
 import { createGenesisReader } from '../genesis.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
-import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
@@ -33,7 +31,9 @@ import {
 } from './inspect.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
 import { checkRequest } from './prepare/check.ts'
-import { ceilingOf, type Market, marketFees } from './prepare/fees.ts'
+import { comparePrice } from './prepare/compare-price.ts'
+import { ceilingOf } from './prepare/fees.ts'
+import { createLineaQuote } from './prepare/linea.ts'
 import { createMarketWatch } from './prepare/market.ts'
 import { createPriceBounds } from './prepare/node-price-limits.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
@@ -67,6 +67,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     ...(network.opStack && {
       rollupFee: (draft: EvmDraft) => readRollupFee(client, draft, network.chainId),
     }),
+    quote: createLineaQuote(client, network.chainId),
   }
   return {
     unit: 'wei',
@@ -79,7 +80,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     feeBump: {
-      speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
+      speedUp: (attempts, raise) => prepareSpeedUp(context, { attempts, ...raise }),
     },
     endsAt: ({ validUntil }) => validUntil,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
@@ -117,23 +118,17 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     funding: createFunding(client),
     ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),
-    comparePrice: async (draft, level) => {
+    comparePrice: async (draft, level, { policies }) => {
       const answer = await market()
-      return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer
+      if (answer.kind !== 'ok') return answer
+      const compared = { level, market: answer.value, feeLimitMultiplier: policies.feeLimitMultiplier }
+      return { kind: 'ok', value: comparePrice(draft, compared) }
     },
     cost: costOf,
     ...EVM_CONTENT,
     amountOut: ({ value }: EvmRequest) => value,
     speed: (level) => SPEEDS[level],
   }
-}
-
-function comparePrice({ fees }: EvmDraft, level: Speed, market: Market): PriceComparison {
-  const prices = {
-    bid: ceilingOf(fees),
-    market: ceilingOf(marketFees(market, level, fees.kind === 'eip1559')),
-  }
-  return market.baseFee === undefined ? prices : { ...prices, baseFee: market.baseFee }
 }
 
 function costOf(draft: EvmDraft): bigint {

@@ -46,6 +46,7 @@ function presentFees({ price, relayer }: DiagnosisFacts) {
     offered: String(price.bid),
     market: String(price.market),
     base_fee: price.baseFee?.toString(),
+    limit: price.limit?.toString(),
     cap: capOf(relayer)?.toString(),
   })
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_FEE_LIMIT_MULTIPLIER } from '../../chains/evm/content.ts'
 import { address, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
@@ -10,6 +11,9 @@ import { topUpOf } from './top-up.ts'
 
 /** More blocks than this are weeks on any network; whoever wants to wait so long means never. */
 const MAX_FALLBACK_BLOCKS = 1_000_000
+
+/** A higher multiple of the market is no limit any more. */
+const MAX_FEE_LIMIT_MULTIPLIER = 1_000
 
 /** The policies of a relayer on an EVM network. */
 export const EVM_POLICIES = {
@@ -32,6 +36,13 @@ export const EVM_POLICIES = {
     limit: atMost,
     unit: 'wei',
     description: 'The most that one unit of gas may cost. No cap when absent.',
+  },
+  feeLimitMultiplier: {
+    wireName: 'fee_limit_multiplier',
+    type: count(1, MAX_FEE_LIMIT_MULTIPLIER),
+    limit: atMost,
+    default: DEFAULT_FEE_LIMIT_MULTIPLIER,
+    description: 'The service raises no fee above this many times the present market by itself.',
   },
   allowAuthorizationList: {
     wireName: 'allow_authorization_list',

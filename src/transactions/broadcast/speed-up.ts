@@ -1,22 +1,25 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Prepared } from '../../chains/prepared.ts'
-import { ordersByTip } from '../../networks/network.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { waitingReason, withoutWaiting } from '../model/waiting-reason.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findHead, findHeadSince } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
-import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
+import { type Signable, sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
+import { noNewBlock } from './decide-raise.ts'
+import { planRaise, prepareRaise, type RaisePlan, type RaiseWait, storeRaise } from './raise-fee.ts'
 
 /**
  * Handles the first transaction of the account's queue, because no later nonce can be included before it. A no-op cancels it when its
- * `valid_until` has passed, and its fee is raised after the delay of its speed. Explicit prices of the caller stay. Chains where bytes expire
- * need none of this. `due` holds the transactions to process now. Returns true if any of them may have changed.
+ * `valid_until` has passed, and its fee is raised when it has waited for the delay of its speed and the chain shows a reason (`decideRaise`).
+ * Explicit prices of the caller stay. Chains where bytes expire need none of this. `due` holds the transactions to process now. Returns true if
+ * any of them may have changed.
  */
 export async function raiseOverdue(
   context: TransactionsContext,
@@ -35,7 +38,7 @@ export async function raiseOverdue(
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     if (overdue.includes(transaction)) await cancelExpired(context, leased, item)
     else if (isAbandoned(transaction, context.clock.now())) await abandon(context, leased, item)
-    else if (await isStuck(context, leased, item)) await raiseHead(context, leased, item)
+    else if (await hasWaited(context, leased, item)) await raiseHead(context, leased, item)
   }
   return true
 }
@@ -48,29 +51,21 @@ function isExpired(chain: Chain, { request, purpose }: Transaction, now: number)
 
 /**
  * The delay starts when a node accepts the newest attempt, or at its signature if no node accepted it, but not before the transaction is the
- * first of its queue. An attempt that is in no mempool may wait for another reason than its price, so its fee is raised only if it is below
- * the market.
+ * first of its queue.
  */
-async function isStuck(
+async function hasWaited(
   { db, clock }: TransactionsContext,
-  { runtime: { chain, network } }: LeasedAccount,
+  { runtime: { chain } }: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
   const { transaction, attempts } = item
-  const accepted = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
-  const newest = accepted ?? currentAttempt(item)
+  const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined) ?? currentAttempt(item)
   const speedUpDelay = speedUpAfterMs(chain, transaction)
   if (newest === undefined || speedUpDelay === undefined) return false
   const isEarly = (since: Date) => clock.now() - since.getTime() < speedUpDelay
   if (isEarly(newest.broadcastAt ?? newest.signedAt)) return false
   const headSince = await findHeadSince(db, transaction)
-  if (headSince !== undefined && isEarly(headSince)) return false
-  const isAccepted = accepted !== undefined && transaction.status === 'submitted'
-  if (isAccepted && ordersByTip(network)) return true
-  const price = await chain.comparePrice(newest.draft, levelOf(transaction))
-  if (price.kind !== 'ok') return false
-  const { bid, market, baseFee = 0n } = price.value
-  return bid < (isAccepted || !ordersByTip(network) ? baseFee : market)
+  return headSince === undefined || !isEarly(headSince)
 }
 
 /**
@@ -82,67 +77,94 @@ async function raiseHead(
   leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  const { transaction, attempts } = item
-  const { purpose } = transaction
-  if (!isNoop(purpose) || contentKind(attempts, transaction.currentAttempt) === purpose)
-    return raiseFee(context, leased, item)
-  return putNoop(context, leased, {
-    item,
-    change: {},
-    kind: purpose,
-    obstacle: 'Waiting for inclusion; the no-op cannot take its nonce now',
-  })
+  if (lacksNoop(item)) return putWantedNoop(context, leased, item)
+  return follow(context, leased, { item, plan: await planRaise(context, leased, item) })
 }
 
-/** A pool also queues what no block can include at its price: the delay of its speed raises that fee. */
-async function isBelowBaseFee(chain: Chain, item: TransactionWithAttempts): Promise<boolean> {
-  const current = currentAttempt(item)
-  if (current === undefined) return false
-  const price = await chain.comparePrice(current.draft, levelOf(item.transaction))
-  return price.kind === 'ok' && price.value.bid < (price.value.baseFee ?? 0n)
+/** A node refused the no-op that the transaction is to become, so that an attempt with the content of before counts. */
+function lacksNoop({
+  transaction: { purpose, currentAttempt: current },
+  attempts,
+}: TransactionWithAttempts): boolean {
+  return isNoop(purpose) && contentKind(attempts, current) !== purpose
+}
+
+function putWantedNoop(
+  context: TransactionsContext,
+  leased: LeasedAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  const { purpose } = item.transaction
+  if (!isNoop(purpose)) return Promise.resolve()
+  const obstacle = waitingReason(item.transaction, 'the no-op cannot take its nonce now')
+  return putNoop(context, leased, { item, change: {}, kind: purpose, obstacle })
 }
 
 /**
  * Signs bytes with a higher fee for a transaction that all nodes keep queued: other bytes with its nonce take its place in their
  * pools. Bytes that were raised before wait for the delay of their speed, so a node whose pending count ignores its pool raises no fee
- * twice. A price of the caller stays.
+ * twice. The limits of a raise hold, and a price of the caller stays.
  */
 export async function unblock(
   context: TransactionsContext,
   leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  if (currentAttempt(item)?.kind === 'speed_up' || (await isBelowBaseFee(leased.runtime.chain, item))) return
+  const { relayer, runtime } = leased
+  const current = currentAttempt(item)
+  if (current === undefined || current.kind === 'speed_up') return
+  const price = await runtime.chain.comparePrice(current.draft, levelOf(item.transaction), accountOf(relayer))
+  const { bid, baseFee = 0n, newest } = price.kind === 'ok' ? price.value : { bid: 0n }
+  // A pool also queues what no block can include at its price: the delay of its speed raises that fee.
+  if (bid < baseFee || newest?.isNew === false) return
   context.log.warn(
-    { transaction: item.transaction.id, relayer: leased.relayer.id },
+    { transaction: item.transaction.id, relayer: relayer.id },
     'transaction queued by every node although its nonce is next',
   )
-  if (!isPriceNamed(item.transaction)) return raiseHead(context, leased, item)
-  await explain(
-    context,
-    item.transaction,
-    'Every node knows it and none includes it, although its nonce is next. Its price was named by the caller and is not changed: replace it at a higher price, so that other bytes take its place.',
-  )
+  if (isPriceNamed(item.transaction)) return explain(context, item.transaction, QUEUED_AT_NAMED_PRICE)
+  if (lacksNoop(item)) return putWantedNoop(context, leased, item)
+  const plan = await prepareRaise(context, leased, { item, seenBlock: newest?.number })
+  return follow(context, leased, { item, plan })
 }
 
-async function raiseFee(
+const QUEUED_AT_NAMED_PRICE =
+  'Every node knows it and none includes it, although its nonce is next. Its price was named by the caller and is not changed: replace it at a higher price, so that other bytes take its place.'
+
+interface Planned {
+  readonly item: TransactionWithAttempts
+  readonly plan: RaisePlan
+}
+
+/** Signs, stores and broadcasts a planned raise, or stores the reason why there is none. */
+async function follow(
   context: TransactionsContext,
   leased: LeasedAccount,
-  item: TransactionWithAttempts,
+  { item, plan }: Planned,
 ): Promise<void> {
-  const { relayer, runtime } = leased
-  const { transaction } = item
-  const current = currentAttempt(item)
-  // Later attempts were refused by a node, so the current one must be the last in the list.
-  const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
-  const { feeBump } = runtime.chain
-  if (feeBump === undefined) return
-  const answer = await feeBump.speedUp(attempts, levelOf(transaction), accountOf(relayer))
-  if (answer.kind === 'ok') {
-    return replaceContent(context, leased, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
-  }
-  const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
-  await explain(context, transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
+  if (plan.kind === 'wait') return wait(context, item.transaction, plan)
+  const statusReason = withoutWaiting(item.transaction.statusReason)
+  const signable = {
+    attempts: item.attempts,
+    transaction: { ...item.transaction, statusReason },
+    draft: plan.prepared.draft,
+    kind: 'speed_up',
+  } as const
+  const attempt = await signUnlessKnown(context, leased, signable)
+  if (attempt === undefined) return
+  const signed = { ...signable, attempt }
+  const stored = await storeRaise(context, leased, { signed, balance: plan.balance })
+  if (stored === undefined) return
+  if ('kind' in stored) return wait(context, item.transaction, stored)
+  await broadcastCurrent(context, leased.runtime, [stored])
+}
+
+/** Where the record says already why it waits, as in the words of a node that refuses it, no other reason takes its place. */
+async function wait(
+  context: TransactionsContext,
+  transaction: Transaction,
+  { detail }: RaiseWait,
+): Promise<void> {
+  if (detail !== undefined) await explain(context, transaction, waitingReason(transaction, detail))
 }
 
 function cancelExpired(
@@ -158,11 +180,20 @@ function cancelExpired(
   })
 }
 
-function abandon(
+/** Blocks have to have left it out: while the chain stands still, the transaction is not the reason why its account does. */
+async function abandon(
   context: TransactionsContext,
   leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
+  const { relayer, runtime } = leased
+  const current = currentAttempt(item)
+  const price =
+    current &&
+    (await runtime.chain.comparePrice(current.draft, levelOf(item.transaction), accountOf(relayer)))
+  const newest = price?.kind === 'ok' ? price.value.newest : undefined
+  if (newest?.isNew === false)
+    return explain(context, item.transaction, waitingReason(item.transaction, noNewBlock(newest)))
   return putNoop(context, leased, {
     item,
     change: { purpose: 'abandon', statusReason: ABANDONED },
@@ -176,6 +207,11 @@ interface NoopPlacement extends Omit<Placement, 'prepared'> {
   readonly obstacle: string
 }
 
+/**
+ * Puts a no-op in the place of the transaction, at the market's price or at 110 % of the highest attempt that a pool may hold, which nodes demand.
+ * The limit of raises does not count here: a no-op that could not take the nonce would leave the account blocked. It is signed once for its
+ * reason, its own raises keep the limit, and what it can cost at most is a tenth above what the account would pay for that attempt.
+ */
 async function putNoop(
   context: TransactionsContext,
   leased: LeasedAccount,
@@ -205,24 +241,32 @@ async function replaceContent(
 ): Promise<void> {
   const { runtime, lease } = leased
   const { item, change, prepared, kind } = placement
+  const statusReason = withoutWaiting(item.transaction.statusReason)
   const signable = {
     attempts: item.attempts,
-    transaction: { ...item.transaction, ...change },
+    transaction: { ...item.transaction, statusReason, ...change },
     draft: prepared.draft,
     kind,
   }
-  const attempt = await signAttempt(context, runtime, signable)
-  const known = sameBytes(item.attempts, attempt)
-  if (known) {
-    const refusal = known.error ?? `the outcome was "${known.outcome}"`
-    return explain(
-      context,
-      item.transaction,
-      `Waiting for inclusion; the same bytes were broadcast before: ${refusal}.`,
-    )
-  }
+  const attempt = await signUnlessKnown(context, leased, signable)
+  if (attempt === undefined) return
   const stored = await storeSigned(context, { runtime, signed: [{ ...signable, attempt }], lease })
   await broadcastCurrent(context, runtime, stored)
+}
+
+/** Signs an attempt; undefined when its bytes are those of an earlier one, with the reason in the record. */
+async function signUnlessKnown(
+  context: TransactionsContext,
+  { runtime }: LeasedAccount,
+  signable: Signable,
+): Promise<Attempt | undefined> {
+  const attempt = await signAttempt(context, runtime, signable)
+  const known = sameBytes(signable.attempts, attempt)
+  if (known === undefined) return attempt
+  const refusal = known.error ?? `the outcome was "${known.outcome}"`
+  const detail = `the same bytes were broadcast before: ${refusal}.`
+  await explain(context, signable.transaction, waitingReason(signable.transaction, detail))
+  return undefined
 }
 
 /** Stores a reason. The transaction stays due, so that its bytes are broadcast again: a mempool may have lost them. */

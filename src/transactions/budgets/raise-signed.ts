@@ -1,16 +1,28 @@
-import type { Transaction as DbTransaction } from 'kysely'
-import type { Attempt } from '../../chains/attempt.ts'
+import type { Transaction as DbTransaction, Kysely } from 'kysely'
+import type { Attempt, Draft } from '../../chains/attempt.ts'
+import type { Chain } from '../../chains/chain.ts'
 import { NATIVE, nativeIn } from '../../chains/effects.ts'
 import type { Schema } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
+import { networkOf } from '../../relayers/network-of.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import { hasLimits } from '../../spending/book.ts'
-import { NOTHING } from '../../spending/budget.ts'
-import { raise } from '../../spending/holding.ts'
+import { askedBy, evaluateLimits, NOTHING } from '../../spending/budget.ts'
+import { countedSince, type Holding, type HoldingChange, raise } from '../../spending/holding.ts'
+import { firstStep } from '../../spending/period.ts'
 import type { Spender } from '../../spending/rules.ts'
-import { lockBudgets, saveHoldings } from '../../spending/spending-store.ts'
+import {
+  findHoldings,
+  findKeySpenders,
+  lockBudgets,
+  readSpent,
+  saveHoldings,
+} from '../../spending/spending-store.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import type { RelayerRuntime } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { feesIn } from './charge-of.ts'
+import { limitedSpendersOf } from './spenders-of.ts'
 
 /** A transaction, and the attempt that was just signed for it. */
 interface SignedNow {
@@ -24,16 +36,20 @@ interface Raising {
   readonly signed: readonly SignedNow[]
   /** The spenders that the same database transaction charges afterwards; see `lockBudgets`. */
   readonly payers?: readonly Spender[] | undefined
+  /** The service raises a fee by itself, which it does only within the budgets. */
+  readonly raisedBy?: { readonly relayer: Relayer; readonly now: Date } | undefined
 }
 
 /**
- * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. The budget is never asked, because a
- * transaction that waits for a budget would block all that come after it.
+ * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. Only a raise of the service asks the
+ * budgets: it can wait, because the attempts before it can still be included. A no-op and the first attempt cannot, because a nonce without
+ * them would block all that come after it.
+ * @throws AppError `rule_violated` for such a raise; nothing may be stored then
  */
 export async function raiseSigned(
   tx: DbTransaction<Schema>,
   { chain }: RelayerRuntime,
-  { signed, payers = [] }: Raising,
+  { signed, payers = [], raisedBy }: Raising,
 ): Promise<void> {
   const budgeted = signed.filter(({ transaction }) => transaction.isBudgeted)
   if (budgeted.length === 0) return
@@ -42,15 +58,113 @@ export async function raiseSigned(
     subjects: payers.filter(hasLimits).map(({ subject }) => subject),
     transactionIds: [...byId.keys()],
   })
-  const changes = held.flatMap((holding) => {
+  const changes: HoldingChange[] = []
+  for (const holding of held) {
     const item = byId.get(holding.transactionId)
-    if (item === undefined || holding.asset !== NATIVE) return []
+    if (item === undefined || holding.asset !== NATIVE) continue
     const { transaction, attempt, attempts } = item
-    const kind = contentKind(attempts, attempt.number)
-    const { amounts } = chain.effects(transaction.request, transaction.from)
-    const value = kind !== undefined && isNoop(kind) ? 0n : nativeIn(amounts)
-    const fees = feesIn(chain.cost(attempt.draft), value)
-    return raise(holding, { ...NOTHING, fees, count: 1 }, attempt.signedAt) ?? []
-  })
+    const fees = feesOf(chain, {
+      transaction,
+      draft: attempt.draft,
+      kind: contentKind(attempts, attempt.number),
+    })
+    const change = raise(holding, { ...NOTHING, fees, count: 1 }, attempt.signedAt)
+    if (change !== undefined) changes.push(change)
+  }
+  if (raisedBy !== undefined) await requireWithinBudgets(tx, raisedBy, changes)
   await saveHoldings(tx, changes)
+}
+
+/** The part of a cost that content of this kind adds to what its bytes move. */
+function feesOf(
+  chain: Chain,
+  {
+    transaction,
+    draft,
+    kind,
+  }: Pick<Signing, 'transaction' | 'draft'> & { readonly kind: Attempt['kind'] | undefined },
+): bigint {
+  const { amounts } = chain.effects(transaction.request, transaction.from)
+  const value = kind !== undefined && isNoop(kind) ? 0n : nativeIn(amounts)
+  return feesIn(chain.cost(draft), value)
+}
+
+async function requireWithinBudgets(
+  tx: DbTransaction<Schema>,
+  { relayer, now }: { readonly relayer: Relayer; readonly now: Date },
+  changes: readonly HoldingChange[],
+): Promise<void> {
+  const holdings = changes.map(({ holding }) => holding)
+  const refusal = await refusalOfFees(tx, { relayer, now }, holdings)
+  if (refusal !== undefined) throw new AppError('rule_violated', refusal)
+}
+
+interface Signing {
+  readonly transaction: Transaction
+  readonly attempts: readonly Attempt[]
+  /** The content of the newest attempt at a higher fee. */
+  readonly draft: Draft
+}
+
+/** Returns the sentence about the first budget that does not allow a raise to this draft; undefined when all do. It locks nothing. */
+export async function findRaiseRefusal(
+  db: Kysely<Schema>,
+  { chain, relayer, now }: { readonly chain: Chain; readonly relayer: Relayer; readonly now: Date },
+  { transaction, attempts, draft }: Signing,
+): Promise<string | undefined> {
+  if (!transaction.isBudgeted) return undefined
+  const held = await findHoldings(db, [transaction.id])
+  const fees = feesOf(chain, { transaction, draft, kind: contentKind(attempts, transaction.currentAttempt) })
+  const raised = held.flatMap((holding) =>
+    holding.asset === NATIVE ? (raise(holding, { ...NOTHING, fees, count: 1 }, now)?.holding ?? []) : [],
+  )
+  return refusalOfFees(db, { relayer, now }, raised)
+}
+
+/** Asks the limits of fees about holdings that were raised and are not stored yet. What else they hold was allowed when it was accepted. */
+async function refusalOfFees(
+  db: Kysely<Schema>,
+  { relayer, now }: { readonly relayer: Relayer; readonly now: Date },
+  raised: readonly Holding[],
+): Promise<string | undefined> {
+  if (raised.length === 0) return undefined
+  const network = networkOf(relayer)
+  const spenders = await limitedAmong(db, relayer, raised)
+  const spentIn = await readSpent(db, askedBy(spenders, network), now)
+  const stored = await findHoldings(db, [...new Set(raised.map(({ transactionId }) => transactionId))])
+  for (const holding of raised) {
+    const spender = spenders.find(({ subject }) => subject === holding.subject)
+    if (spender === undefined) continue
+    const before = stored.find(
+      (one) => one.transactionId === holding.transactionId && isSameCounter(one, holding),
+    )
+    const results = evaluateLimits(
+      spender,
+      { network, amounts: [], fees: holding.most.fees },
+      {
+        spentIn,
+        countedIn: (_, period) =>
+          before === undefined ? NOTHING : countedSince(before, firstStep(period, now)),
+      },
+    )
+    const refused = results.find(({ allowed, rule }) => !allowed && rule.endsWith('.fees'))
+    if (refused !== undefined) return refused.detail
+  }
+  return undefined
+}
+
+function isSameCounter(one: Holding, other: Holding): boolean {
+  return one.subject === other.subject && one.asset === other.asset
+}
+
+/** Those of the holdings' spenders that have limits at present. */
+async function limitedAmong(
+  db: Kysely<Schema>,
+  relayer: Relayer,
+  holdings: readonly Holding[],
+): Promise<Spender[]> {
+  const subjects = new Set(holdings.map(({ subject }) => subject))
+  const ofKeys = await findKeySpenders(db, [...subjects])
+  const known = [...limitedSpendersOf(relayer), ...ofKeys]
+  return known.filter((spender) => subjects.has(spender.subject) && hasLimits(spender))
 }

@@ -2,6 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { raiseSigned } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
@@ -127,14 +128,19 @@ interface SignedItems {
   readonly signed: readonly SignedItem[]
   /** The spenders that the caller charges in the same database transaction. */
   readonly payers?: readonly Spender[]
+  /** The relayer whose fees the service raises by itself, at this time. Then the budgets are asked. */
+  readonly raisedBy?: { readonly relayer: Relayer; readonly now: Date }
   /** As in `saveTransactions`. */
   readonly keepsRequest?: boolean
 }
 
-/** As `storeSigned`, in a database transaction of the caller. */
+/**
+ * As `storeSigned`, in a database transaction of the caller.
+ * @throws AppError `rule_violated` for a raise of the service beyond a budget
+ */
 export async function storeSignedIn(
   writer: TransactionWriter,
-  { runtime, signed, payers, keepsRequest = false }: SignedItems,
+  { runtime, signed, payers, raisedBy, keepsRequest = false }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   const saved = await saveTransactions(
@@ -156,7 +162,7 @@ export async function storeSignedIn(
       fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
     )
   }
-  await raiseSigned(writer.tx, runtime, { signed: stored, payers })
+  await raiseSigned(writer.tx, runtime, { signed: stored, payers, raisedBy })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 

@@ -2,6 +2,7 @@ import type { Receipt } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
+import { withoutWaiting } from '../model/waiting-reason.ts'
 
 /** An attempt that a block includes. `reason` says why it was reverted; it is absent when it was not. */
 export interface Inclusion {
@@ -47,7 +48,7 @@ function attemptReason(
   attempt: Attempt,
   reason: string | undefined,
 ): string | undefined {
-  const { statusReason } = item.transaction
+  const statusReason = withoutWaiting(item.transaction.statusReason)
   const reverted = reason === undefined ? undefined : `Reverted on chain: ${reason}.`
   const loser = contentThatLost(item, attempt)
   if (loser === undefined) return reverted ?? (isReasonOfAttempt(item, attempt) ? statusReason : undefined)

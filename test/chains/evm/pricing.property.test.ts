@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Fees } from '../../../src/chains/evm/content.ts'
 import { capped, ceilingOf, type Market, marketFees } from '../../../src/chains/evm/prepare/fees.ts'
-import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare/prepare.ts'
+import {
+  type PrepareContext,
+  prepareReplacement,
+  prepareSpeedUp,
+} from '../../../src/chains/evm/prepare/prepare.ts'
 import { raisedTo, reaches, replacementFloor } from '../../../src/chains/evm/prepare/replacement-floor.ts'
 import { createSimulationRefusals } from '../../../src/chains/simulation-refusals.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
@@ -66,7 +70,7 @@ describe('pricing', () => {
         const floor = replacementFloor(pool)
         return (
           sane(capped(bid, cap)) &&
-          sane(marketFees(now, level, true)) &&
+          sane(marketFees(now, level, { eip1559: true })) &&
           (!floor || sane(raisedTo(bid, floor)))
         )
       }),
@@ -85,7 +89,7 @@ describe('pricing', () => {
   test('a faster level never bids less', () => {
     fc.assert(
       fc.property(market, fc.boolean(), (now, network) => {
-        const bids = LEVELS.map((level) => marketFees(now, level, network))
+        const bids = LEVELS.map((level) => marketFees(now, level, { eip1559: network }))
         for (const [index, bid] of bids.entries()) {
           const slower = bids[index - 1]
           if (slower) expect(ceilingOf(bid)).toBeGreaterThanOrEqual(ceilingOf(slower))
@@ -124,6 +128,46 @@ describe('pricing', () => {
         expect(ceilingOf(result)).toBeLessThanOrEqual(gasPriceCap)
         expect(open.every((attempt) => nodeTakes(result, attempt.draft.fees))).toBe(true)
       }),
+    )
+  })
+
+  test('raises of the service end at the limit, whatever the pool holds and however often it is raised', async () => {
+    const client: PrepareContext['client'] = {
+      send: async () => [],
+      call: async () => ({ kind: 'result', result: '0x5208' }),
+      sendEverywhere: async () => [],
+      states: () => [],
+    }
+    const multiplier = fc.integer({ min: 1, max: 20 })
+    await fc.assert(
+      fc.asyncProperty(market, speed, multiplier, async (now, level, feeLimitMultiplier) => {
+        const context: PrepareContext = {
+          client,
+          simulations: createSimulationRefusals(1n),
+          eip1559: true,
+          market: async () => ({ kind: 'ok', value: now }),
+        }
+        const account = accountWith({ feeLimitMultiplier })
+        const { baseFee = 0n } = now
+        const asked = marketFees(now, level, { eip1559: true, feeLimitMultiplier })
+        const charged = (bid: Fees) =>
+          bid.kind === 'legacy' ? bid.gasPrice : baseFee + bid.maxPriorityFeePerGas
+        // Where every price is zero, the limit stands for one gwei.
+        const unit = (price: bigint) => (price === 0n ? 1_000_000_000n : price)
+        const most = BigInt(feeLimitMultiplier)
+        const pool = [attemptOf(asked)]
+        for (let raises = 0; raises < 60; raises += 1) {
+          const answer = await prepareSpeedUp(context, { attempts: pool, level, account })
+          if (answer.kind !== 'ok') return
+          const bid = answer.value.draft.fees
+          expect(ceilingOf(bid)).toBeLessThanOrEqual(most * unit(ceilingOf(asked)))
+          expect(charged(bid)).toBeLessThanOrEqual(most * unit(charged(asked)))
+          pool.push(attemptOf(bid, { number: pool.length + 1 }))
+        }
+        // 1.1 to the power of 60 is above 300; only a price of a few wei takes more raises.
+        expect(charged(asked) < 1_000n || ceilingOf(asked) < 1_000n).toBe(true)
+      }),
+      { numRuns: 50 },
     )
   })
 })

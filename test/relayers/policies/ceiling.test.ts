@@ -28,6 +28,10 @@ type Case<P> = readonly [value: P, ceiling: P, relaxed: readonly string[]]
 
 const EVM: readonly Case<Evm>[] = [
   [{ gasPriceCap: 7n }, { gasPriceCap: 7n }, []],
+  [{ feeLimitMultiplier: 3 }, { feeLimitMultiplier: 3 }, []],
+  [{ feeLimitMultiplier: 4 }, { feeLimitMultiplier: 3 }, ['fee_limit_multiplier']],
+  [{}, { feeLimitMultiplier: 3 }, ['fee_limit_multiplier']],
+  [{}, { feeLimitMultiplier: 5 }, []],
   [{ gasPriceCap: 8n }, { gasPriceCap: 7n }, ['gas_price_cap']],
   [{}, { gasPriceCap: 7n }, ['gas_price_cap']],
   [{ gasPriceCap: 2n ** 128n - 1n }, {}, []],

@@ -78,6 +78,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   warn_balance: u128,
   private_transactions: fc.boolean(),
   private_fallback_blocks: fc.integer({ min: 1, max: 1_000_000 }),
+  fee_limit_multiplier: fc.integer({ min: 1, max: 1_000 }),
   whitelist_receivers: addresses,
   wallet_rpc: fc.boolean(),
   allowed_rpc_methods: methods,

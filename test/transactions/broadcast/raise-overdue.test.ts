@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer, PriceComparison } from '../../../src/chains/answer.ts'
+import type { Answer, ComparedBlock, PriceComparison } from '../../../src/chains/answer.ts'
 import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
 import { raiseOverdue, unblock } from '../../../src/transactions/broadcast/speed-up.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
@@ -9,7 +9,7 @@ import { ABANDON_AFTER_MS, ABANDONED } from '../../../src/transactions/watch/stu
 import { attemptOf, draftOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createStubChain, SILENT_NETWORK } from '../stub-chain.ts'
+import { chainOf, createStubChain, LEFT_OUT, SILENT_NETWORK } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -108,9 +108,14 @@ async function setUp({
   return { stub, owner, leased, inserted, raised, now, raise, kinds, reason }
 }
 
-const priceOf = (bid: bigint, market: bigint, baseFee?: bigint): Answer<PriceComparison> => ({
+const priceOf = (
+  bid: bigint,
+  market: bigint,
+  baseFee?: bigint,
+  newest: Partial<ComparedBlock> = {},
+): Answer<PriceComparison> => ({
   kind: 'ok',
-  value: { bid, market, ...(baseFee !== undefined && { baseFee }) },
+  value: { bid, market, ...(baseFee !== undefined && { baseFee }), newest: { ...LEFT_OUT, ...newest } },
 })
 const SILENT = { kind: 'unknown', detail: 'time-out' } as const
 const UNACCEPTED = {
@@ -135,7 +140,7 @@ describe('the fee of the head of a queue', () => {
       { ...UNACCEPTED, price: priceOf(100n, 101n, 1n) },
       true,
     ],
-    ['that no node accepted stays at the market', { ...UNACCEPTED, price: priceOf(100n, 100n, 101n) }, false],
+    ['that no node accepted stays at the market', { ...UNACCEPTED, price: priceOf(100n, 100n, 99n) }, false],
     [
       'that no node accepted waits, too',
       { ...UNACCEPTED, price: priceOf(100n, 101n), waitedMs: WAIT_MS - 1 },
@@ -198,7 +203,7 @@ describe('the fee of the head of a queue', () => {
     stub.override = { ...stub.override, feeBump: { speedUp: async () => answer } }
     await raise()
     const { transaction, attempts } = await now()
-    expect(transaction.statusReason).toBe(`Waiting for inclusion; the fee cannot be raised: ${detail}`)
+    expect(transaction.statusReason).toBe(`Waiting for inclusion; the fee is not raised: ${detail}`)
     expect(attempts).toHaveLength(1)
     await raise()
     expect((await now()).transaction.version).toBe(transaction.version)

@@ -8,7 +8,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createStubChain, SILENT_NETWORK } from '../stub-chain.ts'
+import { chainOf, createStubChain, LEFT_OUT, SILENT_NETWORK } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('a fee', () => {
   })
 
   test('waits again when the transaction becomes the first, because before it waited for others', async () => {
-    const { stored, step } = await setUp({ speed: 'fast' }, { speed: 'fast' })
+    const { stub, stored, step } = await setUp({ speed: 'fast' }, { speed: 'fast' })
     const [first, second] = stored
     if (!first || !second) throw new Error('nothing was stored')
     fixture.clock.advance(60 * MINUTE)
@@ -114,6 +114,7 @@ describe('a fee', () => {
       .set({ created_at: new Date(fixture.clock.now()) })
       .where('transaction_id', '=', first.id)
       .execute()
+    stub.nonce = { kind: 'ok', value: 1n }
     fixture.clock.advance(3 * MINUTE - 1)
     await step()
     expect(await kindsOf(second)).toHaveLength(1)
@@ -133,7 +134,10 @@ describe('a fee', () => {
     let baseFee = 99n
     stub.override = {
       feeBump: { speedUp: dearer },
-      comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market: 300n, baseFee } }),
+      comparePrice: async () => ({
+        kind: 'ok',
+        value: { bid: 100n, market: 300n, baseFee, newest: LEFT_OUT },
+      }),
     }
     const step = () => workAccount(fixture.context, owner.relayer.id)
     fixture.clock.advance(1_000)
@@ -157,7 +161,7 @@ describe('a fee', () => {
     stub.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
     stub.override = {
       feeBump: { speedUp: dearer },
-      comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market, baseFee: 1n } }),
+      comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market, baseFee: 1n, newest: LEFT_OUT } }),
     }
     const [stored] = await insert(
       fixture.context,
@@ -188,7 +192,7 @@ describe('a fee', () => {
     if (!transaction) throw new Error('no transaction')
     expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
       status: 'submitted',
-      statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
+      statusReason: 'Waiting for inclusion; the fee is not raised: The cap is 5.',
     })
     // A pool may have lost it: what cannot be raised is offered again as it is, time after time.
     const [hash] = stub.broadcasted

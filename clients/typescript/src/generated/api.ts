@@ -1905,7 +1905,7 @@ export interface components {
         readonly NetworkType: "evm" | "stellar" | "solana";
         /**
          * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first
-         *     price and the time after which the service raises the price by itself.
+         *     price and the time after which the service can raise the price by itself.
          * @enum {string}
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
@@ -2433,6 +2433,7 @@ export interface components {
             readonly allow_authorization_list?: components["schemas"]["RelayerPolicies"]["allow_authorization_list"];
             /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
+            readonly fee_limit_multiplier?: components["schemas"]["RelayerPolicies"]["fee_limit_multiplier"];
             /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
             readonly min_balance?: components["schemas"]["U128"];
             /** @description The alert `balance_low` begins when the account can spend less than this, in wei. No alert when absent. */
@@ -2623,6 +2624,7 @@ export interface components {
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
             readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
+            readonly fee_limit_multiplier?: components["schemas"]["RelayerPolicies"]["fee_limit_multiplier"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly warn_balance?: components["schemas"]["CreateEvmPolicies"]["warn_balance"] | null;
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
@@ -2798,6 +2800,12 @@ export interface components {
              *     keeps integers above 2^53.
              */
             readonly gas_price_cap?: bigint;
+            /**
+             * @description EVM. The service raises no fee above this many times the present market by itself: neither what the next block would charge,
+             *     nor the most that any block could. The transaction then waits until the market rises, a block includes it, or the caller
+             *     replaces it. It does not limit prices that a request names, replacements, and the no-ops that take a nonce. 5 when absent.
+             */
+            readonly fee_limit_multiplier?: number;
             /**
              * Format: u128
              * @description The amount that must stay on the account when everything in flight is paid, in wei, stroops or lamports; the service disables a
@@ -4450,6 +4458,8 @@ export interface components {
                 readonly market?: components["schemas"]["DecimalString"];
                 /** @description The least that the next block asks. */
                 readonly base_fee?: components["schemas"]["DecimalString"];
+                /** @description The price up to which the service raises it by itself now (`fee_limit_multiplier`). Absent where nothing is raised. */
+                readonly limit?: components["schemas"]["DecimalString"];
                 /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
                 readonly cap?: components["schemas"]["DecimalString"];
             };
@@ -4515,13 +4525,16 @@ export interface components {
              *     - `canceling`: the caller canceled it, and nothing has decided yet which version counts.
              *     - `replacement_waiting`: the caller replaced it; the new version is sent when the earlier one can no longer be included.
              *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
-             *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
+             *     - `waiting_for_funds`: the account cannot pay for it, or for a raise of its fee, on top of what is in flight.
              *     - `in_flight_limit`: as many transactions as allowed are in flight.
              *     - `behind_others`: transactions before it have to be included first.
              *     - `missing_predecessor`: the chain waits for a nonce that no transaction has.
              *     - `fee_below_base_fee`: no block can include it at its price.
              *     - `fee_below_market`: blocks prefer others at present.
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
+             *     - `fee_at_limit`: a raise of its fee would be above `fee_limit_multiplier` times the present market.
+             *     - `fee_over_budget`: a budget does not allow a raise of its fee.
+             *     - `no_new_block`: no block came since it was priced; its fee is not raised meanwhile.
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `queued_in_pool`: the nodes know it and would not include it, although its nonce is next.
              *     - `no_private_endpoint`: it is private, and its network has no private endpoint any more; nobody gets its bytes.
@@ -4540,7 +4553,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "no_new_block" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
@@ -4552,7 +4565,10 @@ export interface components {
              *     `max_fee_per_gas` (before the tip).
              */
             readonly price_multiplier: number;
-            /** @description The time that the service gives the transaction before it raises the price by itself, in seconds. */
+            /**
+             * @description The time that the service gives the transaction before it raises the price by itself, in seconds. It raises the price only
+             *     after a new block that could have included it and did not, or when the next block asks for more than it offers.
+             */
             readonly raise_after_seconds: number;
         };
         /**

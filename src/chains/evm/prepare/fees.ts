@@ -1,6 +1,7 @@
+import { parseGwei } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Speed } from '../../speed.ts'
-import type { EvmRequest, Fees } from '../content.ts'
+import { DEFAULT_FEE_LIMIT_MULTIPLIER, type EvmRequest, type Fees } from '../content.ts'
 import { DEFAULT_SPEED, SPEEDS } from '../speed.ts'
 
 /** Limits of price that endpoints showed lately, beside the market, in wei. */
@@ -15,8 +16,20 @@ export interface PriceBounds {
 export interface PriceFloor {
   readonly tip: bigint
   readonly ceiling: bigint
-  /** A node named the number. Otherwise it is a guess, which the market bounds. */
+  /** A node named the number. Otherwise it is a guess. The market bounds both. */
   readonly stated: boolean
+}
+
+/** The newest block, as far as it tells about prices. */
+export interface MarketBlock {
+  readonly number: bigint
+  /** In wei per gas; absent where blocks have none. */
+  readonly baseFee?: bigint | undefined
+  readonly gasLimit: bigint
+  /** Absent when the node did not tell it. */
+  readonly gasUsed?: bigint | undefined
+  /** The time that the block states; absent when the node did not tell it. */
+  readonly time?: Date | undefined
 }
 
 /** Prices of a network at one moment, in wei per gas. */
@@ -29,6 +42,17 @@ export interface Market extends PriceBounds {
   readonly blockGasLimit: bigint
   /** Tips that were enough lately, for each speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
+  /** The block of which the prices are; absent when the node did not tell its number. */
+  readonly block?: MarketBlock | undefined
+  /** The lowest price of the content that is to be sent, on networks that tell one (Linea). */
+  readonly quote?: PriceFloor
+}
+
+/** How a relayer prices its transactions. */
+export interface Pricing {
+  readonly eip1559: boolean
+  /** As in `EvmPolicies`. */
+  readonly feeLimitMultiplier?: number | undefined
 }
 
 /**
@@ -55,28 +79,89 @@ export function explicitFees(request: EvmRequest): Fees | undefined {
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** Returns the market's price for a speed, and no less than pools demanded lately. */
-export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, eip1559: boolean): Fees {
-  const fees = quotedFees(market, level, eip1559)
-  return market.floor === undefined ? fees : liftedTo(fees, market.floor)
+/** Returns the market's price for a speed, and no less than pools demanded lately, as far as the market makes that believable. */
+export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing: Pricing): Fees {
+  const fees = contentFees(market, level, pricing)
+  const { floor } = market
+  if (floor === undefined) return fees
+  const most = floor.stated ? mostStated(pricing) : multiplierOf(pricing)
+  return liftedTo(fees, floor, limitAt(market, fees, most))
+}
+
+/** Returns the market's price for the content that is to be sent. */
+function contentFees(market: Market, level: Speed, pricing: Pricing): Fees {
+  const fees = quotedFees(market, level, pricing.eip1559)
+  const { quote } = market
+  return quote === undefined ? fees : liftedTo(fees, quote, limitAt(market, fees, mostStated(pricing)))
 }
 
 /**
- * A minimum without a number is guessed from the refused price. A guess goes no further than this many times the market: a node that calls
- * that too cheap means something else.
+ * A minimum that a node names is followed up to this many times the market: a pool that takes nothing below the former default of geth, 1 gwei,
+ * on a network whose blocks cost 0.05. A higher number is no price but a fault of the node, or a lie.
  */
-const MOST_GUESSED = 4n
+const MOST_STATED = 32
 
-function liftedTo(fees: Fees, floor: PriceFloor): Fees {
-  const most = ceilingOf(fees) * MOST_GUESSED
-  const bounded = (price: bigint) => (floor.stated ? price : smaller(price, most))
+function mostStated(pricing: Pricing): number {
+  return Math.max(MOST_STATED, multiplierOf(pricing))
+}
+
+function multiplierOf({
+  feeLimitMultiplier = DEFAULT_FEE_LIMIT_MULTIPLIER,
+}: Pick<Pricing, 'feeLimitMultiplier'>): number {
+  return feeLimitMultiplier
+}
+
+/** The highest prices that the service chooses by itself, in wei per gas. */
+export interface FeeLimit {
+  /** The most that any block may charge. */
+  readonly ceiling: bigint
+  /** A block of today's base fee charges this tip at most. */
+  readonly tip: bigint
+}
+
+/**
+ * Returns the limit of raises: what a new transaction of this speed would offer and be charged now, times the multiplier of the relayer. A
+ * minimum of the pools that a new transaction follows is within it.
+ */
+export function feeLimit(market: Market, level: Speed = DEFAULT_SPEED, pricing: Pricing): FeeLimit {
+  const { ceiling, tip } = limitAt(market, contentFees(market, level, pricing), multiplierOf(pricing))
+  const asked = marketFees(market, level, pricing)
+  return { ceiling: larger(ceiling, ceilingOf(asked)), tip: larger(tip, tipOf(asked)) }
+}
+
+/** Returns true when the fees keep both prices of the limit. */
+export function isWithin(fees: Fees, { ceiling, tip }: FeeLimit): boolean {
+  return ceilingOf(fees) <= ceiling && tipOf(fees) <= tip
+}
+
+/**
+ * The price that stands in for a market whose every source says 0, in the limits only, in wei per gas. A multiple of 0 would be 0, so that a
+ * node which refuses 0 could never be satisfied. A transfer at five times this price costs 0.0001 of the currency.
+ */
+const UNPRICED = parseGwei('1')
+
+/** Returns so many times what these fees offer, and what a block of today's base fee charges for them. */
+function limitAt({ baseFee = 0n }: Market, fees: Fees, multiplier: number): FeeLimit {
+  const factor = BigInt(multiplier)
   if (fees.kind === 'legacy') {
-    const least = larger(bounded(floor.tip), bounded(floor.ceiling))
-    return { kind: 'legacy', gasPrice: larger(fees.gasPrice, least) }
+    const most = (fees.gasPrice === 0n ? UNPRICED : fees.gasPrice) * factor
+    return { ceiling: most, tip: most }
   }
-  const maxPriorityFeePerGas = larger(fees.maxPriorityFeePerGas, bounded(floor.tip))
+  const charged = baseFee + fees.maxPriorityFeePerGas
+  const priced = charged === 0n ? UNPRICED : charged
+  return {
+    ceiling: larger(fees.maxFeePerGas, priced) * factor,
+    tip: priced * factor - baseFee,
+  }
+}
+
+function liftedTo(fees: Fees, floor: PriceFloor, limit: FeeLimit): Fees {
+  const tip = smaller(floor.tip, limit.tip)
+  const ceiling = smaller(floor.ceiling, limit.ceiling)
+  if (fees.kind === 'legacy') return { kind: 'legacy', gasPrice: larger(fees.gasPrice, larger(tip, ceiling)) }
+  const maxPriorityFeePerGas = larger(fees.maxPriorityFeePerGas, tip)
   const raised = fees.maxFeePerGas + maxPriorityFeePerGas - fees.maxPriorityFeePerGas
-  return { kind: 'eip1559', maxFeePerGas: larger(raised, bounded(floor.ceiling)), maxPriorityFeePerGas }
+  return { kind: 'eip1559', maxFeePerGas: larger(raised, ceiling), maxPriorityFeePerGas }
 }
 
 function quotedFees(market: Market, level: Speed, eip1559: boolean): Fees {

@@ -1,11 +1,14 @@
+import { larger, smaller } from '../../../lib/bigint.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Answer } from '../../answer.ts'
 import { createRecentAnswer } from '../../recent-answer.ts'
-import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
-import { readQuantity } from '../quantity.ts'
+import { askEverywhere } from '../inclusion/everywhere.ts'
+import { readCount, readQuantity } from '../quantity.ts'
 import { SPEEDS } from '../speed.ts'
-import type { Market, PriceBounds } from './fees.ts'
+import type { Market, MarketBlock, PriceBounds } from './fees.ts'
 
 /** The market reads the tips of this many blocks. More makes the price slow to follow, fewer makes it jump. */
 const HISTORY_BLOCKS = 4
@@ -23,7 +26,7 @@ const CALLS: readonly RpcCall[] = [
 ]
 
 interface MarketWatchOptions {
-  readonly client: RpcClient
+  readonly client: Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>
   readonly clock: Clock
   /** Prices are fresh for this time, in ms: about a block. */
   readonly freshForMs: number
@@ -31,47 +34,142 @@ interface MarketWatchOptions {
   readonly bounds?: () => PriceBounds
 }
 
-/** Creates a reader of the network's prices, which asks at most once in `freshForMs` for all callers. */
+/**
+ * Creates a reader of the network's prices, which asks at most once in `freshForMs` for all callers. Where the network has several endpoints,
+ * prices that have risen are compared with those of the others, so that one of them alone cannot raise what is paid.
+ */
 export function createMarketWatch({
   client,
   clock,
   freshForMs,
   bounds = () => ({}),
 }: MarketWatchOptions): () => Promise<Answer<Market>> {
-  const asked = createRecentAnswer({ ask: () => askMarket(client), clock, freshForMs })
+  const asked = createRecentAnswer({ ask: createComparison(client), clock, freshForMs })
   return async () => {
     const answer = await asked.read()
     return answer.kind === 'ok' ? { kind: 'ok', value: { ...answer.value, ...bounds() } } : answer
   }
 }
 
-async function askMarket(client: RpcClient): Promise<Answer<Market>> {
-  const [feeHistory, gasPriceReply, tipReply, block] = await client.send(CALLS)
-  const gasPrice = quantity(gasPriceReply)
-  const blockGasLimit = readGasLimit(block)
-  if (gasPrice === undefined || blockGasLimit === undefined) {
-    return { kind: 'unknown', detail: `the network's prices are not known: ${textOf(gasPriceReply)}` }
+/**
+ * Prices up to this many times the last ones that two endpoints agreed on are believed from one endpoint alone. More lets one endpoint that lies
+ * cost more, and less asks all endpoints at each movement of the market.
+ */
+const BELIEVED_ALONE = 2n
+
+/**
+ * Creates a question for the market that one endpoint which lies cannot answer alone: when the prices rise, every endpoint is asked, and the
+ * second highest answer counts. With one endpoint, or when only one answers, there is nobody to compare with: `gas_price_cap` bounds it then.
+ */
+function createComparison(client: MarketWatchOptions['client']): () => Promise<Answer<Market>> {
+  let agreed: bigint | undefined
+  return async () => {
+    if (client.states().length < 2) return readMarket(await client.send(CALLS))
+    const answer: Answer<Market> = agreed === undefined ? UNKNOWN : readMarket(await client.send(CALLS))
+    if (agreed !== undefined && answer.kind === 'ok' && scaleOf(answer.value) <= agreed * BELIEVED_ALONE) {
+      agreed = smaller(agreed, scaleOf(answer.value))
+      return answer
+    }
+    const { endpoints } = await askEverywhere(client, CALLS)
+    const markets = endpoints.flatMap(({ replies }) => {
+      const read = readMarket(replies)
+      return read.kind === 'ok' ? [read.value] : []
+    })
+    const [highest, second] = markets.toSorted((one, other) => (scaleOf(one) > scaleOf(other) ? -1 : 1))
+    if (second !== undefined) agreed = scaleOf(second)
+    const counted = second ?? highest
+    return counted === undefined ? readMarket(endpoints[0]?.replies ?? []) : { kind: 'ok', value: counted }
   }
-  const history = readHistory(feeHistory)
-  const suggested = quantity(tipReply) ?? 0n
-  const tip = (level: Speed, column: number) =>
-    meanOfPaid(history?.rewards ?? [], column) ?? scaled(suggested, level)
-  const tips = rising({
+}
+
+const UNKNOWN: Answer<never> = { kind: 'unknown', detail: 'not asked yet' }
+
+/** Returns one price that stands for the whole market, in wei per gas. Tips of `fastest` jump too much from block to block for it. */
+function scaleOf({ gasPrice, baseFee = 0n, tips }: Market): bigint {
+  return larger(gasPrice, baseFee + tips.fast)
+}
+
+/** Reads the replies to `CALLS`. Every source of a price can be absent or 0; without any the market is unknown. */
+function readMarket(replies: readonly RpcReply[]): Answer<Market> {
+  const [feeHistory, gasPriceReply, tipReply, blockReply] = replies
+  const gasLimit = readGasLimit(blockReply)
+  const { baseFee, rewards } = readHistory(feeHistory)
+  const [told, suggested] = [quantity(gasPriceReply), quantity(tipReply)]
+  const paid = LEVELS.map((_, column) => meanOfPaid(rewards, column))
+  const isUnpriced =
+    told === undefined &&
+    (baseFee === undefined || (suggested === undefined && paid.every((tip) => tip === undefined)))
+  if (isUnpriced || gasLimit === undefined)
+    return { kind: 'unknown', detail: `the network's prices are not known: ${textOf(gasPriceReply)}` }
+  const tips = tipsFrom(paid, { gasPrice: told, baseFee, suggested })
+  const gasPrice = told ?? (baseFee ?? 0n) + tips.safeLow
+  const block = readBlock(blockReply, gasLimit)
+  return {
+    kind: 'ok',
+    value: omitUndefined({ gasPrice, baseFee, tips, blockGasLimit: gasLimit, block }),
+  }
+}
+
+interface Suggestions {
+  readonly gasPrice: bigint | undefined
+  readonly baseFee: bigint | undefined
+  /** The tip of `eth_maxPriorityFeePerGas`. */
+  readonly suggested: bigint | undefined
+}
+
+/**
+ * Tips of recent blocks count up to this many times the highest of what the node suggests and what the slowest level pays. Without a limit, one
+ * transaction in one block that pays thousands of gwei to be the first sets the price of `fastest`.
+ */
+const MOST_OVER_SUGGESTED = 10n
+
+/**
+ * Returns the tips of each level, from those that recent blocks were paid. A history without any says nothing about the price: the node's own
+ * suggestions count then, `eth_gasPrice` among them, which is what it takes for enough.
+ */
+function tipsFrom(
+  paid: readonly (bigint | undefined)[],
+  { gasPrice = 0n, baseFee = 0n, suggested = 0n }: Suggestions,
+): Market['tips'] {
+  const ownTip = larger(suggested, gasPrice - baseFee)
+  const most = MOST_OVER_SUGGESTED * larger(gasPrice, baseFee + larger(suggested, paid[0] ?? 0n))
+  const tip = (level: Speed, column: number) => {
+    const mean = paid[column]
+    return mean === undefined ? scaled(ownTip, level) : smaller(mean, most)
+  }
+  return rising({
     safeLow: tip('safeLow', 0),
     average: tip('average', 1),
     fast: tip('fast', 2),
     fastest: tip('fastest', 3),
   })
-  const market = { gasPrice, tips, blockGasLimit }
-  return {
-    kind: 'ok',
-    value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee },
-  }
+}
+
+function fieldsOf(reply: RpcReply | undefined): Readonly<Record<string, unknown>> {
+  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return {}
+  return reply.result as Readonly<Record<string, unknown>>
 }
 
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
-  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
-  return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
+  return readQuantity(fieldsOf(reply).gasLimit)
+}
+
+function readBlock(reply: RpcReply | undefined, gasLimit: bigint): MarketBlock | undefined {
+  const { number, baseFeePerGas, gasUsed, timestamp } = fieldsOf(reply)
+  const height = readCount(number)
+  if (height === undefined) return undefined
+  const seconds = readCount(timestamp)
+  return omitUndefined({
+    number: height,
+    baseFee: readQuantity(baseFeePerGas),
+    gasLimit,
+    gasUsed: readQuantity(gasUsed),
+    time: seconds === undefined || seconds > MAX_SECONDS ? undefined : new Date(Number(seconds) * 1_000),
+  })
+}
+
+/** The last second that a `Date` can express. */
+const MAX_SECONDS = 8_640_000_000_000n
 }
 
 interface History {
@@ -80,9 +178,8 @@ interface History {
 }
 
 /** `baseFeePerGas` has one entry more than there are blocks: the last one belongs to the next block. */
-function readHistory(reply: RpcReply | undefined): History | undefined {
-  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
-  const { baseFeePerGas, reward } = reply.result as { baseFeePerGas?: unknown; reward?: unknown }
+function readHistory(reply: RpcReply | undefined): History {
+  const { baseFeePerGas, reward } = fieldsOf(reply)
   return {
     baseFee: Array.isArray(baseFeePerGas) ? readQuantity(baseFeePerGas.at(-1)) : undefined,
     rewards: Array.isArray(reward) ? reward.map(readRow) : [],
@@ -104,7 +201,6 @@ function meanOfPaid(rewards: History['rewards'], column: number): bigint | undef
  * at its own percentile.
  */
 function rising(tips: Market['tips']): Market['tips'] {
-  const larger = (a: bigint, b: bigint) => (a > b ? a : b)
   const average = larger(tips.average, tips.safeLow)
   const fast = larger(tips.fast, average)
   return { safeLow: tips.safeLow, average, fast, fastest: larger(tips.fastest, fast) }

@@ -1,4 +1,4 @@
-import { parseEther } from 'viem/utils'
+import { parseEther, parseGwei } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Fees } from '../content.ts'
@@ -64,12 +64,18 @@ function floorFrom(fees: Fees, message: string): PriceFloor {
   if (tip !== undefined || baseFee !== undefined)
     return { tip: BigInt(tip ?? 0), ceiling: BigInt(baseFee ?? 0) + BigInt(tip ?? 0), stated: true }
   if (/base ?fee/i.test(message)) return { tip: 0n, ceiling: 0n, stated: true }
-  return { tip: twice(tipOf(fees)), ceiling: twice(ceilingOf(fees)), stated: false }
+  return { tip: nextGuess(tipOf(fees)), ceiling: nextGuess(ceilingOf(fees)), stated: false }
 }
 
-/** Doubles a price; zero grows, too. */
-function twice(price: bigint): bigint {
-  return price * 2n + 1n
+/**
+ * The first guess after a price of 0, in wei per gas. The next ones double it, so that 5 gwei are reached with the seventh, within two minutes;
+ * from a lower start the guesses would be forgotten (`HOLD_MS`) before they arrive. The market bounds each of them.
+ */
+const FIRST_GUESS = parseGwei('0.1')
+
+/** Doubles a price. */
+function nextGuess(price: bigint): bigint {
+  return price === 0n ? FIRST_GUESS : price * 2n + 1n
 }
 
 /** Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Without a number the maximum is half of the refused fee. */

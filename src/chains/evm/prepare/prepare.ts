@@ -1,11 +1,22 @@
 import { numberToHex } from 'viem/utils'
-import { smaller } from '../../../lib/bigint.ts'
+import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { Speed } from '../../speed.ts'
-import type { EvmDraft, EvmRequest, Fees } from '../content.ts'
+import { DEFAULT_FEE_LIMIT_MULTIPLIER, type EvmDraft, type EvmRequest, type Fees } from '../content.ts'
 import { readCount } from '../quantity.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
-import { capped, ceilingOf, describeFees, explicitFees, type Market, marketFees } from './fees.ts'
+import {
+  capped,
+  ceilingOf,
+  describeFees,
+  explicitFees,
+  feeLimit,
+  isWithin,
+  type Market,
+  marketFees,
+  type PriceFloor,
+  type Pricing,
+} from './fees.ts'
 import { gasCallOf, isDoubtfulLimit, withinLimit, withoutMargin } from './gas.ts'
 import { chooseNoopTarget } from './noop-target.ts'
 import { describeFloor, type Floor, raisedTo, reaches, replacementFloor } from './replacement-floor.ts'
@@ -22,6 +33,8 @@ export interface PrepareContext extends EstimateContext {
   readonly maxGas?: bigint | undefined
   /** Reads the fees besides that of the gas; absent where a network has none. */
   readonly rollupFee?: ((draft: EvmDraft) => Promise<Answer<bigint>>) | undefined
+  /** Asks for the lowest price of exactly this content, on networks where it depends on the content; undefined without an answer. */
+  readonly quote?: ((request: EvmRequest, from: string) => Promise<PriceFloor | undefined>) | undefined
 }
 
 /** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs tell it. */
@@ -36,11 +49,13 @@ export async function prepareDraft(
   const targeted = await chooseNoopTarget(context.client, asked, account.policies)
   if (targeted.kind !== 'ok') return targeted
   const request = targeted.value
-  const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
+  const [market, gas] = await Promise.all([
+    marketFor(context, request, account),
+    gasFor(context, request, account, knownGas),
+  ])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
-  const wanted =
-    explicitFees(request) ?? marketFees(market.value, request.speed, speaks1559(context, account))
+  const wanted = explicitFees(request) ?? marketFees(market.value, request.speed, pricingOf(context, account))
   const fees = capped(wanted, account.policies.gasPriceCap)
   const logs =
     fees === wanted
@@ -96,17 +111,23 @@ function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
   return finish({ ...parts, fees: lowered, logs: [...logs, log] })
 }
 
+interface Replacement {
+  readonly request: EvmRequest
+  readonly attempts: readonly EvmAttempt[]
+  readonly account: EvmAccount
+  /** The service raises the fee by itself, so its limit counts. */
+  readonly isRaise?: boolean
+  /** A block that the service has seen, which may be newer than the one of the market. */
+  readonly seenBlock?: bigint | undefined
+}
+
 /**
  * Prepares prices and gas for an attempt that replaces others. Explicit prices are used exactly or refused; otherwise the service takes the
  * higher of the market and 110 % of the attempts in the pool.
  */
 export async function prepareReplacement(
   context: PrepareContext,
-  {
-    request: asked,
-    attempts,
-    account,
-  }: { request: EvmRequest; attempts: readonly EvmAttempt[]; account: EvmAccount },
+  { request: asked, attempts, account, isRaise = false, seenBlock }: Replacement,
 ): Promise<Answer<EvmPrepared>> {
   const floor = replacementFloor(attempts)
   if (floor === undefined) return prepareDraft(context, { request: asked, account })
@@ -115,36 +136,77 @@ export async function prepareReplacement(
   const request = targeted.value
   const explicit = explicitFees(request)
   if (explicit && !reaches(explicit, floor)) return { kind: 'refused', refusal: underpriced(explicit, floor) }
-  const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account)])
+  const [market, gas] = await Promise.all([
+    marketFor(context, request, account),
+    gasFor(context, request, account),
+  ])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
-  const marketPrice = capped(
-    marketFees(market.value, request.speed, speaks1559(context, account)),
-    account.policies.gasPriceCap,
-  )
+  const pricing = pricingOf(context, account)
+  const marketPrice = capped(marketFees(market.value, request.speed, pricing), account.policies.gasPriceCap)
   const fees = explicit ?? raisedTo(marketPrice, floor)
-  const refusal = aboveCap(fees, account)
+  const refusal =
+    aboveCap(fees, account) ??
+    (isRaise ? aboveLimit(fees, { market: market.value, request, pricing }) : undefined)
   if (refusal) return { kind: 'refused', refusal }
   const logs = explicit
     ? []
     : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
-  const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
+  const known = { ...market.value, block: noOlder(market.value.block, attempts, seenBlock) }
+  const parts = { request, gas: gas.value, fees, market: known, maxGas: context.maxGas, logs }
   return withRollupFee(context, finish(parts))
 }
 
-/** Prepares the content of the last attempt at a fee that follows the market and replaces the attempts in the pool. */
+/** The block of the market, with a number that is not below any block that the service has seen for this transaction. */
+function noOlder(
+  block: Market['block'],
+  attempts: readonly EvmAttempt[],
+  seenBlock: bigint | undefined,
+): Market['block'] {
+  const seen = attempts.map(({ draft }) => draft.preparedAtBlock ?? 0n).reduce(larger, seenBlock ?? 0n)
+  return block && { ...block, number: larger(block.number, seen) }
+}
+
+interface SpeedUp {
+  readonly attempts: readonly EvmAttempt[]
+  readonly level: Speed
+  readonly account: EvmAccount
+  readonly seenBlock?: bigint | undefined
+}
+
+/**
+ * Prepares the content of the last attempt at a fee that follows the market and replaces the attempts in the pool; refuses what is above the
+ * limit of the service's own raises.
+ */
 export async function prepareSpeedUp(
   context: PrepareContext,
-  { attempts, level, account }: { attempts: readonly EvmAttempt[]; level: Speed; account: EvmAccount },
+  { attempts, level, account, seenBlock }: SpeedUp,
 ): Promise<Answer<EvmPrepared>> {
   const last = attempts.at(-1)
   if (last === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
-  const { fees: _, ...content } = last.draft
-  return prepareReplacement(context, { request: { ...content, speed: level }, attempts, account })
+  const { fees: _, preparedAtBlock: __, ...content } = last.draft
+  const request = { ...content, speed: level }
+  return prepareReplacement(context, { request, attempts, account, isRaise: true, seenBlock })
 }
 
-function speaks1559({ eip1559 }: PrepareContext, { policies }: EvmAccount): boolean {
-  return eip1559 && policies.eip1559Pricing !== false
+/** Returns how the service prices what this account sends. */
+export function pricingOf(
+  { eip1559 }: Pick<PrepareContext, 'eip1559'>,
+  { policies: { eip1559Pricing, feeLimitMultiplier } }: EvmAccount,
+): Pricing {
+  return { eip1559: eip1559 && eip1559Pricing !== false, feeLimitMultiplier }
+}
+
+/** Reads the market, with the price of exactly this content where the network tells one. A price of the caller needs none. */
+async function marketFor(
+  { market, quote }: PrepareContext,
+  request: EvmRequest,
+  { address }: EvmAccount,
+): Promise<Answer<Market>> {
+  const asked = explicitFees(request) === undefined ? quote?.(request, address) : undefined
+  const [answer, quoted] = await Promise.all([market(), asked])
+  if (answer.kind !== 'ok' || quoted === undefined) return answer
+  return { kind: 'ok', value: { ...answer.value, quote: quoted } }
 }
 
 async function gasFor(
@@ -215,6 +277,7 @@ function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): An
     ...listsOf(request),
     gasLimit: gas,
     fees,
+    ...(market.block && { preparedAtBlock: market.block.number }),
   }
   const draft: EvmDraft = request.to === undefined ? content : { to: request.to, ...content }
   return {
@@ -243,6 +306,21 @@ function underpriced(fees: Fees, floor: Floor): Refusal {
   return {
     code: 'replacement_underpriced',
     detail: `${describeFees(fees)} would be refused by nodes: at least ${describeFloor(floor, fees.kind)} is expected, 110 % of the attempt that is in the pool.`,
+  }
+}
+
+interface Raise {
+  readonly market: Market
+  readonly request: EvmRequest
+  readonly pricing: Pricing
+}
+
+function aboveLimit(fees: Fees, { market, request, pricing }: Raise): Refusal | undefined {
+  if (isWithin(fees, feeLimit(market, request.speed, pricing))) return undefined
+  const { feeLimitMultiplier: times = DEFAULT_FEE_LIMIT_MULTIPLIER } = pricing
+  return {
+    code: 'gas_price_above_cap',
+    detail: `it needs ${describeFees(fees)}, which is above ${times} times the present market of ${describeFees(marketFees(market, request.speed, pricing))} (fee_limit_multiplier).`,
   }
 }
 

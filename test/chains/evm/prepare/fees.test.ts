@@ -57,12 +57,12 @@ describe('marketFees', () => {
     { level: 'average', network: false, want: legacy((125n * GWEI) / 10n) },
     { level: 'fastest', network: false, want: legacy(20n * GWEI) },
   ] as const)('$level, EIP-1559 $network', ({ level, network, want }) => {
-    expect(marketFees(MARKET, level, network)).toEqual(want)
+    expect(marketFees(MARKET, level, { eip1559: network })).toEqual(want)
   })
 
   test('is legacy where blocks have no base fee, whatever the network is said to support', () => {
     const { baseFee: _, ...market } = MARKET
-    expect(marketFees(market, 'safeLow', true)).toEqual(legacy(10n * GWEI))
+    expect(marketFees(market, 'safeLow', { eip1559: true })).toEqual(legacy(10n * GWEI))
   })
 })
 

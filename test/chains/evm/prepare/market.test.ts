@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createMarketWatch } from '../../../../src/chains/evm/prepare/market.ts'
-import type { RpcCall, RpcClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { createTestClock } from '../../../support/clock.ts'
 
 type Results = Readonly<Record<string, unknown>>
+type MarketClient = Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>
 
 const NODE: Results = {
   eth_feeHistory: { baseFeePerGas: ['0x5', '0x6', '0x7'], reward: [['0x1', '0x2', '0x3', '0x4']] },
@@ -12,6 +13,11 @@ const NODE: Results = {
   eth_getBlockByNumber: { gasLimit: '0x1c9c380' },
 }
 
+const withRewards = (reward: unknown): Results => ({
+  ...NODE,
+  eth_feeHistory: { baseFeePerGas: ['0x7'], reward },
+})
+
 function clientOf(results: Results) {
   const asked: RpcCall[] = []
   const reply = (call: RpcCall): RpcReply => {
@@ -19,9 +25,10 @@ function clientOf(results: Results) {
     const result = results[call.method]
     return result === undefined ? { kind: 'unknown', detail: 'time-out' } : { kind: 'result', result }
   }
-  const client: RpcClient = {
+  const client: MarketClient = {
     send: async (calls) => calls.map(reply),
-    call: async (method, params) => reply({ method, params }),
+    sendEverywhere: async () => [],
+    states: () => [],
   }
   return { client, asked }
 }
@@ -65,7 +72,6 @@ describe('the market', () => {
     expect(asked).toHaveLength(4)
   })
 
-  const withRewards = (reward: unknown) => ({ ...NODE, eth_feeHistory: { baseFeePerGas: ['0x7'], reward } })
   test.each([
     {
       name: 'the mean of the blocks',
@@ -116,9 +122,167 @@ describe('the market', () => {
     expect(answer).not.toHaveProperty('value.baseFee')
   })
 
-  test.each(['eth_gasPrice', 'eth_getBlockByNumber'])('is unknown without %s', async (method) => {
-    expect((await ask({ ...NODE, [method]: undefined })).kind).toBe('unknown')
-    expect((await ask({ ...NODE, [method]: 'garbage' })).kind).toBe('unknown')
+  test.each([undefined, 'garbage'])('is unknown without the gas of a block (%s)', async (answer) => {
+    expect((await ask({ ...NODE, eth_getBlockByNumber: answer })).kind).toBe('unknown')
+  })
+
+  test.each([undefined, 'garbage'])(
+    'takes the gas price from the history where the node does not suggest one (%s)',
+    async (answer) => {
+      expect(await ask({ ...NODE, eth_gasPrice: answer })).toMatchObject({
+        kind: 'ok',
+        value: { gasPrice: 8n, baseFee: 7n },
+      })
+    },
+  )
+
+  test.each<[string, Results]>([
+    ['no source names a price', { eth_getBlockByNumber: { gasLimit: '0x1' } }],
+    [
+      'there is a base fee and nothing about tips',
+      { eth_feeHistory: { baseFeePerGas: ['0x7'] }, eth_getBlockByNumber: { gasLimit: '0x1' } },
+    ],
+  ])('is unknown where %s', async (_name, results) => {
+    expect((await ask(results)).kind).toBe('unknown')
+  })
+
+  test.each([
+    {
+      name: 'the suggested gas price, where a chain without a base fee knows no tips',
+      results: { ...withRewards([]), eth_feeHistory: { baseFeePerGas: ['0x0'], reward: [['0x0']] } },
+      gasPrice: '0x64',
+      tip: undefined,
+      want: [100n, 125n, 150n, 200n],
+    },
+    {
+      name: 'its part above the base fee, where that is more than the suggested tip',
+      results: withRewards([]),
+      gasPrice: '0x64',
+      tip: '0x1',
+      want: [93n, 116n, 139n, 186n],
+    },
+    {
+      name: 'nothing, where the suggested gas price is the base fee',
+      results: withRewards([]),
+      gasPrice: '0x7',
+      tip: '0x0',
+      want: [0n, 0n, 0n, 0n],
+    },
+  ])('tips are $name', async ({ results, gasPrice, tip, want }) => {
+    const answer = await ask({ ...results, eth_gasPrice: gasPrice, eth_maxPriorityFeePerGas: tip })
+    if (answer.kind !== 'ok') throw new Error('no market')
+    const { safeLow, average, fast, fastest } = answer.value.tips
+    expect([safeLow, average, fast, fastest]).toEqual(want)
+  })
+
+  test('one transaction that pays far more than all others sets no price', async () => {
+    const answer = await ask(withRewards([['0x1', '0x2', '0x3', '0xffffffff']]))
+    // Ten times the suggestion: the base fee of 7 and a tip of 8.
+    expect(answer).toMatchObject({ value: { tips: { fast: 3n, fastest: 150n } } })
+  })
+
+  test('has the newest block, as far as the node tells it', async () => {
+    const header = {
+      number: '0x10',
+      gasLimit: '0x64',
+      gasUsed: '0x32',
+      baseFeePerGas: '0x5',
+      timestamp: '0x6b3c4d80',
+    }
+    expect(await ask({ ...NODE, eth_getBlockByNumber: header })).toMatchObject({
+      value: {
+        block: { number: 16n, gasLimit: 100n, gasUsed: 50n, baseFee: 5n, time: new Date(0x6b3c4d80 * 1_000) },
+      },
+    })
+    const bare = await ask({ ...NODE, eth_getBlockByNumber: { number: '0x10', gasLimit: '0x64' } })
+    expect(bare).toHaveProperty('value.block', { number: 16n, gasLimit: 100n })
+  })
+})
+
+describe('a network with several endpoints', () => {
+  const atPrice = (price: number): Results => {
+    const hex = `0x${price.toString(16)}`
+    return {
+      ...NODE,
+      eth_gasPrice: hex,
+      eth_feeHistory: { baseFeePerGas: [hex], reward: [['0x1', '0x1', '0x1', '0x1']] },
+    }
+  }
+  const SILENT: Results = {}
+
+  /** The first endpoint answers whenever one does. */
+  function setUp(...endpoints: Results[]) {
+    const clock = createTestClock()
+    let askedAll = 0
+    const replyOf = (results: Results, { method }: RpcCall): RpcReply =>
+      results[method] === undefined
+        ? { kind: 'unknown', detail: 'time-out' }
+        : { kind: 'result', result: results[method] }
+    const client: MarketClient = {
+      send: async (calls) => calls.map((call) => replyOf(endpoints[0] ?? {}, call)),
+      sendEverywhere: async (calls) => {
+        askedAll += 1
+        return endpoints.map((results) =>
+          calls.map((call) => ({ reply: replyOf(results, call), behind: false })),
+        )
+      },
+      states: () => endpoints.map((_, index) => ({ url: `http://${index}`, healthy: true })),
+    }
+    const market = createMarketWatch({ client, clock, freshForMs: 1_000 })
+    const baseFee = async () => {
+      clock.advance(1_000)
+      const answer = await market()
+      return answer.kind === 'ok' ? answer.value.baseFee : answer.kind
+    }
+    const change = (index: number, results: Results) => {
+      endpoints[index] = results
+    }
+    return { baseFee, change, askedAll: () => askedAll }
+  }
+
+  test('believes no price that one endpoint alone names, also not its first', async () => {
+    const { baseFee, change } = setUp(atPrice(1_000_000), atPrice(10))
+    expect(await baseFee()).toBe(10n)
+    change(0, atPrice(11))
+    expect(await baseFee()).toBe(11n)
+    change(0, atPrice(1_000_000))
+    expect(await baseFee()).toBe(10n)
+    // Nor does a price that grows little by little get any further than twice the one that both named.
+    for (const price of [19, 20, 38, 76, 152]) {
+      change(0, atPrice(price))
+      expect(await baseFee()).toBeLessThanOrEqual(22n)
+    }
+  })
+
+  test('believes a price that two of three name, whatever the third says', async () => {
+    const { baseFee, change } = setUp(atPrice(10), atPrice(10), atPrice(10))
+    expect(await baseFee()).toBe(10n)
+    change(0, atPrice(50))
+    change(1, atPrice(1_000_000))
+    change(2, atPrice(52))
+    expect(await baseFee()).toBe(52n)
+  })
+
+  test('asks one endpoint while the prices do not rise', async () => {
+    const { baseFee, change, askedAll } = setUp(atPrice(100), atPrice(100))
+    await baseFee()
+    for (const price of [100, 150, 199, 80, 100, 150]) {
+      change(0, atPrice(price))
+      expect(await baseFee()).toBe(BigInt(price))
+    }
+    expect(askedAll()).toBe(1)
+  })
+
+  test('goes on with the only endpoint that answers, and compares as soon as another one does', async () => {
+    const { baseFee, change } = setUp(atPrice(100), SILENT)
+    expect(await baseFee()).toBe(100n)
+    change(0, atPrice(900))
+    expect(await baseFee()).toBe(900n)
+    change(1, atPrice(10))
+    expect(await baseFee()).toBe(10n)
+    change(0, SILENT)
+    change(1, SILENT)
+    expect(await baseFee()).toBe('unknown')
   })
 })
 

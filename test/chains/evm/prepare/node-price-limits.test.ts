@@ -1,11 +1,13 @@
 import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { type Market, marketFees } from '../../../../src/chains/evm/prepare/fees.ts'
+import { type Market, marketFees, tipOf } from '../../../../src/chains/evm/prepare/fees.ts'
 import { createPriceBounds } from '../../../../src/chains/evm/prepare/node-price-limits.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
 import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
 import { createTestClock } from '../../../support/clock.ts'
 import { accountWith, eip1559, legacy, requestOf } from '../build.ts'
+
+const GWEI = 1_000_000_000n
 
 const MARKET: Market = {
   gasPrice: 100n,
@@ -74,18 +76,52 @@ describe('the price of the market', () => {
     { name: 'a lower minimum', floor: { tip: 1n, ceiling: 1n, stated: true }, want: eip1559(110n, 10n) },
     { name: 'a guess', floor: { tip: 21n, ceiling: 221n, stated: false }, want: eip1559(221n, 21n) },
     {
-      name: 'a guess, four times the market at most',
+      name: 'a guess, five times the market at most',
       floor: { tip: 9_999n, ceiling: 9_999n, stated: false },
-      want: eip1559(540n, 440n),
+      want: eip1559(550n, 250n),
+    },
+    {
+      name: 'a stated tip, 32 times what a block charges at most',
+      floor: { tip: 9_999n, ceiling: 9_999n, stated: true },
+      want: eip1559(3_520n, 1_870n),
     },
   ])('$name', ({ floor, want }) => {
     const market = floor === undefined ? MARKET : { ...MARKET, floor }
-    expect(marketFees(market, 'safeLow', true)).toEqual(want)
+    expect(marketFees(market, 'safeLow', { eip1559: true })).toEqual(want)
+  })
+
+  test('follows a guess as far as the multiplier of the relayer goes, and a number that a node names at least as far', () => {
+    const priced = (stated: boolean, feeLimitMultiplier: number) => {
+      const floor = { tip: 9_999n, ceiling: 9_999n, stated }
+      return marketFees({ ...MARKET, floor }, 'safeLow', { eip1559: true, feeLimitMultiplier })
+    }
+    expect(priced(false, 1)).toEqual(eip1559(110n, 10n))
+    expect(priced(false, 2)).toEqual(eip1559(220n, 70n))
+    expect(priced(true, 1)).toEqual(eip1559(3_520n, 1_870n))
+    expect(priced(true, 40)).toEqual(eip1559(4_400n, 2_350n))
+  })
+
+  test.each([
+    { name: 'with a base fee of zero', eip1559: true, want: eip1559(5n * GWEI, 5n * GWEI) },
+    { name: 'legacy', eip1559: false, want: legacy(5n * GWEI) },
+  ])('grows from zero to five gwei where no source names a price, $name', ({ eip1559: network, want }) => {
+    const nothing = { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n }
+    const market = { gasPrice: 0n, baseFee: 0n, blockGasLimit: 30_000_000n, tips: nothing }
+    const bounds = createPriceBounds(createTestClock())
+    const bids: bigint[] = []
+    let fees = marketFees(market, 'fast', { eip1559: network })
+    for (let refusals = 0; refusals < 8; refusals += 1) {
+      bids.push(tipOf(fees))
+      bounds.sawTooCheap(fees, 'transaction underpriced')
+      fees = marketFees({ ...market, ...bounds.current() }, 'fast', { eip1559: network })
+    }
+    expect(bids.slice(0, 3)).toEqual([0n, GWEI / 10n, GWEI / 5n + 1n])
+    expect(fees).toEqual(want)
   })
 
   test('legacy', () => {
     const floor = { tip: 500n, ceiling: 500n, stated: true }
-    expect(marketFees({ ...MARKET, floor }, 'safeLow', false)).toEqual(legacy(500n))
+    expect(marketFees({ ...MARKET, floor }, 'safeLow', { eip1559: false })).toEqual(legacy(500n))
   })
 })
 

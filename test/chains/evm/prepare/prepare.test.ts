@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EvmPolicies, EvmRequest } from '../../../../src/chains/evm/content.ts'
+import type { EvmPolicies, EvmRequest, Fees } from '../../../../src/chains/evm/content.ts'
 import type { Market } from '../../../../src/chains/evm/prepare/fees.ts'
 import {
   type PrepareContext,
@@ -386,5 +386,127 @@ describe('prepareSpeedUp', () => {
       value: { draft: { to: TO, value: 9n, data: '0xff', gasLimit: 77_000n, fees: eip1559(110n, 10n) } },
     })
     expect(asked).toEqual([])
+  })
+
+  const speedUp = (fees: Fees, policies: EvmPolicies = {}, market: Partial<Market> = {}) => {
+    const { context } = contextOf({ market: { ...MARKET, ...market } })
+    return prepareSpeedUp(context, {
+      attempts: [attemptOf(fees)],
+      level: 'safeLow',
+      account: accountWith(policies),
+    })
+  }
+
+  // The market is 110, of which a block charges 60.
+  test.each([
+    { name: 'at five times the market', fees: eip1559(500n, 10n), want: eip1559(550n, 11n) },
+    { name: 'at the tip that makes it five times', fees: eip1559(400n, 227n), want: eip1559(440n, 250n) },
+    {
+      name: 'at another multiple',
+      fees: eip1559(100n, 9n),
+      policies: { feeLimitMultiplier: 1 },
+      want: eip1559(110n, 11n),
+    },
+    {
+      name: 'where the market has passed it',
+      fees: eip1559(50n, 5n),
+      policies: { feeLimitMultiplier: 1 },
+      want: eip1559(110n, 10n),
+    },
+  ])('raises up to the limit: $name', async ({ fees, policies, want }) => {
+    const answer = await speedUp(fees, policies)
+    expect(answer).toMatchObject({ kind: 'ok', value: { draft: { fees: want } } })
+  })
+
+  test.each([
+    {
+      name: 'above five times the market',
+      fees: eip1559(501n, 10n),
+      names: 'above 5 times the present market of max_fee_per_gas 110',
+    },
+    {
+      name: 'above the tip that makes it five times',
+      fees: eip1559(400n, 228n),
+      names: 'fee_limit_multiplier',
+    },
+    {
+      name: 'above another multiple',
+      fees: eip1559(101n, 10n),
+      policies: { feeLimitMultiplier: 1 },
+      names: 'above 1 times',
+    },
+    {
+      name: 'above the cap',
+      fees: eip1559(100n, 10n),
+      policies: { gasPriceCap: 109n },
+      names: 'gas_price_cap of 109',
+    },
+  ])('refuses what is $name', async ({ fees, policies, names }) => {
+    const answer = await speedUp(fees, policies)
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'gas_price_above_cap', detail: expect.stringContaining(names) },
+    })
+  })
+
+  test('is above no limit that the pool itself demands', async () => {
+    const floor = { tip: 900n, ceiling: 900n, stated: true }
+    const answer = await speedUp(eip1559(110n, 10n), {}, { floor })
+    expect(answer).toMatchObject({ kind: 'ok', value: { draft: { fees: eip1559(1_000n, 900n) } } })
+  })
+
+  test('remembers the newest block of all that the service has seen for the transaction', async () => {
+    const { context } = contextOf({ market: { ...MARKET, block: { number: 7n, gasLimit: 30_000_000n } } })
+    const prepared = async (seenBlock: bigint | undefined, earlier: bigint | undefined) => {
+      const draft = draftOf(eip1559(10n, 1n), earlier === undefined ? {} : { preparedAtBlock: earlier })
+      const answer = await prepareSpeedUp(context, {
+        attempts: [attemptOf(eip1559(10n, 1n), { draft })],
+        level: 'fast',
+        account: accountWith(),
+        seenBlock,
+      })
+      return answer.kind === 'ok' ? answer.value.draft.preparedAtBlock : answer.kind
+    }
+    expect(await prepared(undefined, undefined)).toBe(7n)
+    expect(await prepared(9n, undefined)).toBe(9n)
+    expect(await prepared(undefined, 8n)).toBe(8n)
+    expect(await prepared(6n, 5n)).toBe(7n)
+  })
+})
+
+describe('the price of exactly this content', () => {
+  const quoted = (tip: bigint) => ({
+    ...contextOf().context,
+    quote: async () => ({ tip, ceiling: tip + 50n, stated: true }),
+  })
+  const request = requestOf({ speed: 'safeLow', gasLimit: 21_000n })
+
+  test('counts above the market, also for a raise', async () => {
+    const account = accountWith()
+    expect(await prepareDraft(quoted(90n), { request, account })).toMatchObject({
+      value: { draft: { fees: eip1559(190n, 90n) } },
+    })
+    const attempts = [attemptOf(eip1559(700n, 90n))]
+    expect(await prepareSpeedUp(quoted(90n), { attempts, level: 'safeLow', account })).toMatchObject({
+      value: { draft: { fees: eip1559(770n, 99n) } },
+    })
+  })
+
+  test('is below the market, or not known: the market counts', async () => {
+    for (const context of [quoted(9n), { ...quoted(9n), quote: async () => undefined }])
+      expect(await prepareDraft(context, { request, account: accountWith() })).toMatchObject({
+        value: { draft: { fees: eip1559(110n, 10n) } },
+      })
+  })
+
+  test('is asked for no price of the caller', async () => {
+    const context = {
+      ...quoted(9n),
+      quote: async () => {
+        throw new Error('asked')
+      },
+    }
+    const own = requestOf({ gasPrice: 7n, gasLimit: 21_000n })
+    expect((await prepareDraft(context, { request: own, account: accountWith() })).kind).toBe('ok')
   })
 })

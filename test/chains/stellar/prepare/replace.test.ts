@@ -253,7 +253,7 @@ describe('a full network', () => {
     expect(draft.feePerOperation).toBeGreaterThan(100n)
     const bounded = await stage.chain.prepare({ ...pay(1n), maxFee: 210n }, accountWith())
     expect(taken(bounded as { kind: string; value?: Prepared<StellarDraft> }).feePerOperation).toBe(105n)
-    const price = known(await stage.chain.comparePrice(draft, 'fast'))
+    const price = known(await stage.chain.comparePrice(draft, 'fast', accountWith()))
     expect(price).toEqual({ bid: draft.feePerOperation, market: draft.feePerOperation })
   })
 

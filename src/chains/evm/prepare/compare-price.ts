@@ -1,0 +1,64 @@
+import { smaller } from '../../../lib/bigint.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
+import type { ComparedBlock, LeftOut, PriceComparison } from '../../answer.ts'
+import type { Speed } from '../../speed.ts'
+import type { EvmDraft } from '../content.ts'
+import {
+  ceilingOf,
+  feeLimit,
+  isWithin,
+  type Market,
+  type MarketBlock,
+  marketFees,
+  type Pricing,
+  tipOf,
+} from './fees.ts'
+import { bumped, raisedTo } from './replacement-floor.ts'
+
+interface Compared extends Pick<Pricing, 'feeLimitMultiplier'> {
+  readonly level: Speed
+  readonly market: Market
+}
+
+/** Compares what a draft offers with the market, with the newest block, and with the limit of raises. Pure. */
+export function comparePrice(
+  draft: EvmDraft,
+  { level, market, feeLimitMultiplier }: Compared,
+): PriceComparison {
+  const { fees } = draft
+  const pricing = { eip1559: fees.kind === 'eip1559', feeLimitMultiplier }
+  const asked = marketFees(market, level, pricing)
+  const limit = feeLimit(market, level, pricing)
+  const raised = raisedTo(asked, { ceiling: bumped(ceilingOf(fees)), tip: bumped(tipOf(fees)) })
+  return omitUndefined({
+    bid: ceilingOf(fees),
+    market: ceilingOf(asked),
+    baseFee: market.baseFee,
+    newest: market.block && compareBlock(draft, market, market.block),
+    limit: limit.ceiling,
+    atLimit: isWithin(raised, limit) ? undefined : (true as const),
+  })
+}
+
+/** A draft of an earlier release does not tell its block. Every block is new to it, once: the next attempt tells its own. */
+function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): ComparedBlock {
+  const { preparedAtBlock } = draft
+  return omitUndefined({
+    number: block.number,
+    time: block.time,
+    isNew: preparedAtBlock === undefined || block.number > preparedAtBlock,
+    leftOut: leftOutOf(draft, market, block),
+  })
+}
+
+/**
+ * Judges the block by its header. In a full block the tip decides: below what the dearest of them paid, others were preferred. A node that does
+ * not tell the used gas leaves the room unknown, which counts as room: the block did come, and did not have it.
+ */
+function leftOutOf({ fees, gasLimit }: EvmDraft, { tips }: Market, block: MarketBlock): LeftOut {
+  const { baseFee = 0n, gasUsed } = block
+  if (ceilingOf(fees) < baseFee) return 'base_fee'
+  if (gasUsed === undefined || gasUsed + gasLimit <= block.gasLimit) return 'room'
+  const tip = smaller(tipOf(fees), ceilingOf(fees) - baseFee)
+  return tip < tips.fastest ? 'outbid' : 'full'
+}

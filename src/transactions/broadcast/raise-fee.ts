@@ -1,0 +1,202 @@
+import type { Attempt, Draft } from '../../chains/attempt.ts'
+import type { Prepared } from '../../chains/prepared.ts'
+import { assertFence } from '../../database/lease.ts'
+import { AppError } from '../../errors.ts'
+import { larger } from '../../lib/bigint.ts'
+import { ordersByTip } from '../../networks/network.ts'
+import { shortOfFunds } from '../../relayers/policy.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { findRaiseRefusal } from '../budgets/raise-signed.ts'
+import { openAttempts, reservation } from '../model/open-attempts.ts'
+import {
+  accountOf,
+  type LeasedAccount,
+  type RelayerRuntime,
+  type TransactionsContext,
+} from '../model/runtime.ts'
+import { levelOf } from '../model/speed-up-delay.ts'
+import { traceStep } from '../model/tracer.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { lockAccount } from '../store/nonce-store.ts'
+import { reservedBy } from '../store/work-store.ts'
+import { type SignedItem, storeSignedIn } from '../submit/sign.ts'
+import { currentAttempt } from './broadcast.ts'
+import { decideRaise, type WaitCode } from './decide-raise.ts'
+import { routeOf } from './route.ts'
+
+/** Whose fee may be raised. */
+export interface RaisingAccount {
+  readonly relayer: Relayer
+  readonly runtime: RelayerRuntime
+}
+
+/** The reasons for which a fee is not raised; `detail` continues a sentence about the wait. */
+export interface RaiseWait {
+  readonly kind: 'wait'
+  /**
+   * `not_next`: an earlier nonce comes first · `refused`: a policy or the market does not allow it · `unknown`: no node answers · `funds`: the
+   * account cannot pay more · `budget`: a budget does not allow more.
+   */
+  readonly code: WaitCode | 'not_next' | 'refused' | 'unknown' | 'funds' | 'budget'
+  readonly detail?: string | undefined
+}
+
+/** The content of the next attempt, with the balance of the account when it was compared; undefined without an answer of the nodes. */
+interface PlannedRaise {
+  readonly kind: 'raise'
+  readonly prepared: Prepared
+  readonly balance: bigint | undefined
+}
+
+/** The next attempt of a transaction with a higher fee, or the reason why there is none. */
+export type RaisePlan = PlannedRaise | RaiseWait
+
+/**
+ * Decides whether the fee of the head of a queue is raised, and prepares the next attempt: the chain has to show a reason, the policies have to
+ * allow the price, and the account and the budgets have to pay for it. It changes nothing, so a diagnosis can ask it as well.
+ */
+export async function planRaise(
+  context: TransactionsContext,
+  account: RaisingAccount,
+  item: TransactionWithAttempts,
+): Promise<RaisePlan> {
+  const { relayer, runtime } = account
+  const { chain, network } = runtime
+  const { transaction, attempts } = item
+  const accepted = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  const newest = accepted ?? currentAttempt(item)
+  if (newest === undefined || chain.feeBump === undefined) return { kind: 'wait', code: 'price_is_right' }
+  const draft = pricedLast(newest.draft, attempts)
+  const price = await chain.comparePrice(draft, levelOf(transaction), accountOf(relayer))
+  if (price.kind !== 'ok') return { kind: 'wait', code: 'unknown' }
+  const decision = decideRaise({
+    price: price.value,
+    isAccepted: accepted !== undefined && transaction.status === 'submitted',
+    isRaised: attempts.some(({ kind }) => kind === 'speed_up'),
+    isOnlyPrivate: routeOf(transaction) === 'private',
+    ordersByTip: ordersByTip(network),
+  })
+  if (decision.kind === 'wait') return decision
+  if (!(await isNext(runtime, item))) return { kind: 'wait', code: 'not_next' }
+  return prepareRaise(context, account, { item, seenBlock: price.value.newest?.number })
+}
+
+/** The draft as if it had been priced with the newest attempt: one that a node refused was a reaction to its block as well. */
+function pricedLast(draft: Draft, attempts: readonly Attempt[]): Draft {
+  if (draft.type !== 'evm') return draft
+  const blocks = attempts.flatMap((attempt) =>
+    attempt.draft.type === 'evm' ? (attempt.draft.preparedAtBlock ?? []) : [],
+  )
+  return blocks.length === 0 ? draft : { ...draft, preparedAtBlock: blocks.reduce(larger) }
+}
+
+/** What no block can include yet is left out by no block. Without an answer the chain has shown nothing. */
+async function isNext(
+  { chain }: RelayerRuntime,
+  { transaction: { nonce, sourceAccount, from } }: TransactionWithAttempts,
+): Promise<boolean> {
+  const [next] = (await chain.sequencing?.nonces([sourceAccount ?? from])) ?? []
+  return next?.kind === 'ok' && next.value === nonce
+}
+
+interface Raising {
+  readonly item: TransactionWithAttempts
+  readonly seenBlock?: bigint | undefined
+}
+
+/** Prepares a raise for which there is a reason, as far as policies, funds and budgets allow one. */
+export async function prepareRaise(
+  context: TransactionsContext,
+  { relayer, runtime }: RaisingAccount,
+  { item, seenBlock }: Raising,
+): Promise<RaisePlan> {
+  const { chain } = runtime
+  const current = currentAttempt(item)
+  // Later attempts were refused by a node, so the current one must be the last in the list.
+  const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
+  const raise = { level: levelOf(item.transaction), account: accountOf(relayer), seenBlock }
+  const answer = await chain.feeBump?.speedUp(attempts, raise)
+  if (answer === undefined) return { kind: 'wait', code: 'price_is_right' }
+  if (answer.kind === 'unknown') return { kind: 'wait', code: 'unknown', detail: notRaised(answer.detail) }
+  if (answer.kind === 'refused')
+    return { kind: 'wait', code: 'refused', detail: notRaised(answer.refusal.detail) }
+  const now = new Date(context.clock.now())
+  const { transaction } = item
+  const { draft } = answer.value
+  const [balance, reserved, refusal] = await Promise.all([
+    chain.balance(relayer.address),
+    reservedBy(context.db, relayer.id, { now, except: transaction.id }),
+    findRaiseRefusal(context.db, { chain, relayer, now }, { transaction, attempts, draft }),
+  ])
+  const known = balance.kind === 'ok' ? balance.value : undefined
+  const cost = costOfRaise(runtime, item, draft)
+  const short = shortage({ relayer, runtime }, { balance: known, reserved, cost })
+  if (short !== undefined) return short
+  if (refusal !== undefined) return { kind: 'wait', code: 'budget', detail: notRaised(refusal) }
+  return { kind: 'raise', prepared: answer.value, balance: known }
+}
+
+function notRaised(detail: string): string {
+  return `the fee is not raised: ${detail}`
+}
+
+/** The most that the transaction can take from the account with the raise: any of its open attempts can be included. */
+function costOfRaise({ chain }: RelayerRuntime, { attempts }: TransactionWithAttempts, draft: Draft): bigint {
+  return reservation([draft, ...openAttempts(attempts).map((attempt) => attempt.draft)], chain.cost)
+}
+
+interface Funds {
+  /** Without an answer of the nodes there is no refusal: they decide at the broadcast (I6). */
+  readonly balance: bigint | undefined
+  readonly reserved: bigint
+  readonly cost: bigint
+}
+
+function shortage(
+  { relayer, runtime: { chain } }: RaisingAccount,
+  { balance, ...funds }: Funds,
+): RaiseWait | undefined {
+  if (balance === undefined) return undefined
+  const short = shortOfFunds(relayer, { unit: chain.unit, balance, ...funds })
+  return short && { kind: 'wait', code: 'funds', detail: notRaised(short.detail) }
+}
+
+interface SignedRaise {
+  readonly signed: SignedItem
+  readonly balance: bigint | undefined
+}
+
+/**
+ * Stores a signed raise, and reserves in the same commit what it can cost more. Under the locks of the account and of the budgets they are asked
+ * once more, because a request may have been accepted meanwhile: a raise never takes what is promised to others. Nothing is stored then, so the
+ * bytes never leave the process.
+ */
+export async function storeRaise(
+  context: TransactionsContext,
+  { relayer, runtime, lease }: LeasedAccount,
+  { signed, balance }: SignedRaise,
+): Promise<TransactionWithAttempts | RaiseWait | undefined> {
+  const { db, clock, reservations } = context
+  const now = new Date(clock.now())
+  const { transaction, draft } = signed
+  const step = { name: 'store', transactions: [transaction] } as const
+  try {
+    return await traceStep(context, step, () =>
+      db.transaction().execute(async (tx) => {
+        await assertFence(tx, lease)
+        await lockAccount(tx, relayer.id)
+        const reserved = await reservedBy(tx, relayer.id, { now, except: transaction.id })
+        const cost = costOfRaise(runtime, signed, draft)
+        const short = shortage({ relayer, runtime }, { balance, reserved, cost })
+        if (short !== undefined) return short
+        const writer = { tx, reservations }
+        const items = { runtime, signed: [signed], keepsRequest: true, raisedBy: { relayer, now } }
+        const [stored] = await storeSignedIn(writer, items)
+        return stored
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'rule_violated') throw error
+    return { kind: 'wait', code: 'budget', detail: notRaised(error.detail) }
+  }
+}
