@@ -41,6 +41,7 @@ async function keepQueued(body: object): Promise<Transaction> {
 
 test('a transaction that the pool keeps queued is included at a higher fee, and the diagnosis tells why', async () => {
   const { id, hash } = await keepQueued({})
+  await story.mine()
   clock.advance(REBROADCAST_MS)
   const { body } = await story.service.api<object>('GET', `/relayers/main/transactions/${id}/diagnosis`)
   expect(body.data).toMatchObject({ findings: [{ code: 'queued_in_pool' }] })

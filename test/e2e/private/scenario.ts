@@ -64,7 +64,8 @@ async function open(options: PrivateOptions, parts: Parts): Promise<PrivateScena
       },
       { id: 'public', name: 'Public', signer_id: 'dev-1', ...ON_ANVIL },
     ],
-    env: { RELAYER_ALLOW_PRIVATE_URLS: 'true' },
+    // Clocks of stories jump while nodes are asked.
+    env: { RELAYER_ALLOW_PRIVATE_URLS: 'true', RPC_TIMEOUT_MS: '600000' },
   })
   const scenario = scenarioOf(anvil, service)
   return {

@@ -31,6 +31,8 @@ interface Situation {
   readonly endsAfterMs?: number
   readonly mempool?: boolean
   readonly price?: Answer<PriceComparison>
+  /** The next nonce of the account on the chain. By default that of the transaction. */
+  readonly nonce?: Answer<bigint>
   /** The time since the attempts were signed, in ms. */
   readonly waitedMs?: number
 }
@@ -45,9 +47,11 @@ async function setUp({
   endsAfterMs,
   mempool = true,
   price,
+  nonce,
   waitedMs = WAIT_MS,
 }: Situation) {
   const stub = createStubChain()
+  if (nonce !== undefined) stub.nonce = nonce
   const network = { ...SILENT_NETWORK, mempool }
   const owner = await fixture.addAccount({ chain: chainOf(stub), network })
   const signedAt = new Date(fixture.clock.now())
@@ -132,6 +136,29 @@ describe('the fee of the head of a queue', () => {
       'whose newest accepted attempt is younger waits',
       { attempts: [{}, { broadcastAt: new Date('2200-01-01') }] },
       false,
+    ],
+    [
+      'that blocks could not include yet, because an earlier nonce is next, stays',
+      { nonce: { kind: 'ok', value: 1n } },
+      false,
+    ],
+    ['whose next nonce no node tells stays', { nonce: SILENT }, false],
+    ['that no block could have had stays', { price: priceOf(100n, 100n, 1n, { isNew: false }) }, false],
+    ['whose price no node can compare stays', { price: SILENT }, false],
+    [
+      'that only private endpoints have stays at the market',
+      { change: { isPrivate: true }, price: priceOf(100n, 100n, 1n) },
+      false,
+    ],
+    [
+      'that only private endpoints have is raised below the market',
+      { change: { isPrivate: true }, price: priceOf(100n, 101n, 1n) },
+      true,
+    ],
+    [
+      'that was made public is raised at the market',
+      { change: { isPrivate: true, madePublicAt: new Date(0) }, price: priceOf(100n, 100n, 1n) },
+      true,
     ],
     ['whose price the caller named stays', { change: { request: requestOf({ gasPrice: 5n }) } }, false],
     ['that was never signed has no fee', { change: { currentAttempt: undefined }, attempts: [] }, false],
@@ -273,6 +300,22 @@ describe('a no-op', () => {
     expect(await kinds()).toHaveLength(2)
   })
 
+  test('is put in the place of nothing while the chain stands still, and the reason says so', async () => {
+    const price = priceOf(100n, 100n, 1n, { isNew: false, time: new Date(0) })
+    const { raise, kinds, reason } = await setUp({ ...BLOCKING, price })
+    await raise()
+    expect(await kinds()).toEqual(['send'])
+    expect(await reason()).toBe(
+      'Waiting for inclusion; no new block since block 100 of 1970-01-01T00:00:00.000Z, so its fee is not raised.',
+    )
+  })
+
+  test('after valid_until is put in the place of a transaction although the chain stands still', async () => {
+    const { raise, kinds } = await setUp({ ...OVERDUE, price: priceOf(100n, 100n, 1n, { isNew: false }) })
+    await raise()
+    expect(await kinds()).toEqual(['send', 'expire'])
+  })
+
   test.each<[string, Situation, boolean]>([
     ['that ends now', { endsAfterMs: 0, waitedMs: 0 }, true],
     ['that ends a moment later', { endsAfterMs: 1, waitedMs: 0 }, false],
@@ -348,6 +391,13 @@ describe('a transaction that every node keeps queued', () => {
     [
       'waits below the base fee',
       { waitedMs: 0, price: priceOf(100n, 300n, 101n) },
+      ['send'],
+      'Waiting.',
+      false,
+    ],
+    [
+      'waits where no new block came',
+      { waitedMs: 0, price: priceOf(100n, 100n, 100n, { isNew: false }) },
       ['send'],
       'Waiting.',
       false,

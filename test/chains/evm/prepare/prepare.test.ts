@@ -405,7 +405,7 @@ describe('prepareSpeedUp', () => {
       name: 'at another multiple',
       fees: eip1559(100n, 9n),
       policies: { feeLimitMultiplier: 1 },
-      want: eip1559(110n, 11n),
+      want: eip1559(110n, 10n),
     },
     {
       name: 'where the market has passed it',
