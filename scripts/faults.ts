@@ -4,6 +4,7 @@
  *     npm run faults -- --seed 7 --histories 100 --steps 40 --kills --endpoints 2
  *     npm run faults -- --chain stellar --channels 2
  *     npm run faults -- --chain solana
+ *     npm run faults -- --fees
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '30' },
     endpoints: { type: 'string', default: '1' },
     kills: { type: 'boolean', default: false },
+    fees: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -51,7 +53,7 @@ process.exitCode = failures + late.length === 0 ? 0 : 1
 
 function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
-  if (chain === 'evm') return () => startEvmTestChain({ endpoints })
+  if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees: values.fees })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
     return (now) => startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })
@@ -64,8 +66,9 @@ function summaryOf({ seed, plan, ledger, records, violations }: History): string
   const count = (said: string) => ledger.asks.filter((ask) => ask.said === said).length
   const statuses = Map.groupBy(records, ({ status }) => status)
   const ends = [...statuses].map(([status, same]) => `${same.length} ${status}`).join(', ')
+  const raises = records.flatMap(({ attempts }) => attempts.filter(({ kind }) => kind === 'speed_up')).length
   const asked = `${count('accepted')} accepted, ${count('refused')} refused, ${count('unknown')} unanswered`
-  return `seed ${seed}: ${plan.length} steps; ${asked}; ${ends || 'no records'}${violations.length === 0 ? '' : ' - FAILED'}`
+  return `seed ${seed}: ${plan.length} steps; ${asked}; ${ends || 'no records'}; ${raises} raises${violations.length === 0 ? '' : ' - FAILED'}`
 }
 
 /** Everything that a person needs to replay and to understand it. */

@@ -25,6 +25,7 @@ export async function checkEvents(dataDir: string): Promise<string[]> {
       .selectFrom('events')
       .select(['transaction_id', 'payload'])
       .where('transaction_id', 'is not', null)
+      .where('type', '<>', 'alert')
       .orderBy('number')
       .execute()
     const told = events.map(

@@ -40,6 +40,8 @@ export interface FaultyNode {
   pruning?: Pruning | undefined
   /** Permanent behaviour, whatever happens to single requests. */
   habits?: Habits | undefined
+  /** Told of each call that arrives, and again with the reply that it sends back. */
+  tap?: ((call: WireEntry, reply?: WireEntry) => void) | undefined
   stop(): Promise<void>
 }
 
@@ -51,11 +53,13 @@ export interface Habits {
   readonly lie?: (call: WireEntry, reply: WireEntry) => WireEntry
   /** It is so many blocks behind. */
   readonly behind?: number
+  /** Its head stands still at this block. */
+  readonly standsAt?: number
   /** It answers everything with 429 and asks for a rest of so many seconds. */
   readonly rests?: number
 }
 
-type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning' | 'habits'> & FaultyNodeOptions
+type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning' | 'habits' | 'tap'> & FaultyNodeOptions
 
 /** Facts about chains other than EVM that a faulty node needs. */
 export interface FaultyNodeOptions {
@@ -97,7 +101,8 @@ async function serve(
   const body = await text(request)
   const methods = entriesOf(body).map((call) => node.nameOf?.(call) ?? call.method ?? '')
   for (const method of methods) node.calls.set(method, (node.calls.get(method) ?? 0) + 1)
-  const fault = habitual(await node.fault(methods), node.habits)
+  for (const call of entriesOf(body)) node.tap?.(call)
+  const fault = await habitual(await node.fault(methods), node.habits, target)
   if (fault === 'drop') return void request.socket.destroy()
   if (fault === 'http_500') return void response.writeHead(500).end('no')
   if (fault === 'http_429') return void response.writeHead(429).end('no')
@@ -115,14 +120,21 @@ async function serve(
     pruning === undefined
       ? reply
       : changed(body, reply, (call, entry) => answeredPruned(call, entry, pruning))
-  response
-    .writeHead(200, { 'content-type': 'application/json' })
-    .end(lie === undefined ? told : changed(body, told, lie))
+  const sent = lie === undefined ? told : changed(body, told, lie)
+  if (node.tap !== undefined) tapReplies(node.tap, body, sent)
+  response.writeHead(200, { 'content-type': 'application/json' }).end(sent)
+}
+
+function tapReplies(tap: NonNullable<FaultyNode['tap']>, body: string, sent: string): void {
+  const replies = new Map(entriesOf(sent).map((entry) => [entry.id, entry]))
+  for (const call of entriesOf(body)) tap(call, replies.get(call.id) ?? {})
 }
 
 /** Applies the habits to a request without another fault. */
-function habitual(fault: Fault, habits: Habits = {}): Fault {
+async function habitual(fault: Fault, habits: Habits = {}, target: string): Promise<Fault> {
   if (habits.rests !== undefined) return { kind: 'rest', seconds: habits.rests }
+  if (fault === 'pass' && habits.standsAt !== undefined)
+    return { kind: 'lag', blocks: Math.max(0, (await headOf(target)) - habits.standsAt) }
   return fault === 'pass' && habits.behind !== undefined ? { kind: 'lag', blocks: habits.behind } : fault
 }
 

@@ -1,8 +1,9 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { EvmRequest } from '../../src/chains/evm/content.ts'
+import type { EvmPolicies, EvmRequest } from '../../src/chains/evm/content.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import { SETTLE_MS } from '../../src/chains/simulation-opinions.ts'
+import type { RpcUrl } from '../../src/networks/network.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
@@ -49,7 +50,7 @@ const refusing =
   }
 
 /** An account with money, whose endpoints have these habits, and what happens to one transaction of it. */
-async function setUp(request: Partial<EvmRequest>, ...habits: readonly Habits[]) {
+function setUp(request: Partial<EvmRequest>, ...habits: readonly Habits[]) {
   for (const [index, node] of nodes.entries()) {
     node.habits = habits[index]
     node.pruning = undefined
@@ -58,11 +59,26 @@ async function setUp(request: Partial<EvmRequest>, ...habits: readonly Habits[])
     url: nodes[index]?.url ?? '',
     weight: index === 0 ? 100 : 1e-9,
   }))
-  const network = { ...SILENT_NETWORK, rpcUrls }
+  return setUpAt(rpcUrls, request, { anvil })
+}
+
+interface Place {
+  readonly anvil: Anvil
+  readonly policies?: EvmPolicies
+  readonly chainId?: number
+}
+
+/** The same at these endpoints. */
+async function setUpAt(
+  rpcUrls: readonly RpcUrl[],
+  request: Partial<EvmRequest>,
+  { anvil: chainNode, policies = {}, chainId = SILENT_NETWORK.chainId }: Place,
+) {
+  const network = { ...SILENT_NETWORK, chainId, rpcUrls }
   const clock = createHurriedClock(fixture.clock.now())
   const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: fixture.context.log })
-  const owner = await fixture.addAccount({ chain, network })
-  await anvil.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
+  const owner = await fixture.addAccount({ chain, network, policies })
+  await chainNode.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
   const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(request), ACTOR)
   const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
   const passed = (ms: number) => {
@@ -121,6 +137,134 @@ describe('a pool that takes no tip below a minimum', () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: poolOf(minimum) }, {})
     const { transaction, attempts } = await step()
     expect([transaction.status, attempts.length]).toEqual(['submitted', 1])
+  })
+})
+
+describe('a chain whose blocks know no tips', () => {
+  let free: Anvil
+  let node: FaultyNode
+  beforeAll(async () => {
+    free = await startAnvil({ args: ['--no-mining', '--block-base-fee-per-gas', '0'] })
+    node = await startFaultyNode(free.url)
+  })
+  afterAll(async () => {
+    await node.stop()
+    await free.stop()
+  })
+
+  const telling =
+    (gasPrice: bigint): NonNullable<Habits['lie']> =>
+    ({ method }, reply) => {
+      if (method === 'eth_gasPrice') return { ...reply, result: `0x${gasPrice.toString(16)}` }
+      if (method === 'eth_maxPriorityFeePerGas') return { ...reply, result: '0x0' }
+      return method === 'eth_feeHistory'
+        ? { ...reply, result: { baseFeePerGas: ['0x0', '0x0'], reward: [['0x0', '0x0', '0x0', '0x0']] } }
+        : reply
+    }
+
+  const poolOf = (least: bigint) =>
+    refusing(({ maxPriorityFeePerGas: tip = 0n }) => (tip < least ? 'transaction underpriced' : undefined))
+
+  const setUpOn = (habits: Habits, policies = {}) => {
+    node.habits = habits
+    return setUpAt([{ url: node.url, weight: 100 }], { speed: 'safeLow' }, { anvil: free, policies })
+  }
+
+  test('is offered what eth_gasPrice suggests', async () => {
+    const suggested = (15n * GWEI) / 10n
+    const { step } = await setUpOn({ lie: telling(suggested), refuse: poolOf(suggested) })
+    const { transaction, attempts } = await step()
+    expect(transaction.status).toBe('submitted')
+    expect(attempts[0]?.draft).toMatchObject({ fees: { maxPriorityFeePerGas: suggested } })
+  })
+
+  test('is offered more and more from zero where no source names a price, until a pool takes it', async () => {
+    const { step } = await setUpOn({ lie: telling(0n), refuse: poolOf((15n * GWEI) / 10n) })
+    let { transaction, attempts } = await step()
+    expect(attempts[0]?.draft).toMatchObject({ fees: { maxPriorityFeePerGas: 0n } })
+    for (let waited = 0; waited < 120 && transaction.status !== 'submitted'; waited += 5)
+      ({ transaction, attempts } = await step(5_000))
+    expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+    const draft = attempts.at(-1)?.draft
+    const tip = draft?.type === 'evm' && draft.fees.kind === 'eip1559' ? draft.fees.maxPriorityFeePerGas : 0n
+    expect(tip).toBeGreaterThanOrEqual((15n * GWEI) / 10n)
+    expect(tip).toBeLessThan(3n * GWEI + GWEI / 2n)
+  })
+
+  test('is offered no more than the limit, whatever the pool says, and waits with its words', async () => {
+    const { step } = await setUpOn({ lie: telling(0n), refuse: poolOf(10n ** 18n) })
+    let { transaction, attempts } = await step()
+    for (let waited = 0; waited < 1_500; waited += 10) ({ transaction, attempts } = await step(10_000))
+    const tips = attempts.map(({ draft }) =>
+      draft.type === 'evm' && draft.fees.kind === 'eip1559' ? draft.fees.maxPriorityFeePerGas : 0n,
+    )
+    expect(tips.at(-1)).toBeLessThanOrEqual(5n * GWEI)
+    expect(tips).toContain(5n * GWEI)
+    // At the limit the same bytes are offered again.
+    expect(attempts.length).toBeLessThan(12)
+    expect(stateOf(transaction)).toMatch(/requires a higher fee at present: transaction underpriced/)
+    node.habits = { lie: telling(0n) }
+    for (let waited = 0; waited < 200 && transaction.status !== 'submitted'; waited += 10)
+      ({ transaction } = await step(10_000))
+    expect(transaction.status).toBe('submitted')
+  })
+})
+
+describe('Linea, whose pool demands a tip that grows with the data', () => {
+  const CHAIN_ID = 59_144
+  const demanded = 9n * GWEI
+  let linea: Anvil
+  let node: FaultyNode
+  beforeAll(async () => {
+    linea = await startAnvil({ args: ['--no-mining', '--chain-id', String(CHAIN_ID)] })
+    node = await startFaultyNode(linea.url)
+  })
+  afterAll(async () => {
+    await node.stop()
+    await linea.stop()
+  })
+
+  const profitable = refusing(({ maxPriorityFeePerGas: tip = 0n }) =>
+    tip < demanded ? 'Gas price too low' : undefined,
+  )
+  const quoting: NonNullable<Habits['lie']> = ({ id, method }, reply) =>
+    method === 'linea_estimateGas'
+      ? {
+          jsonrpc: '2.0',
+          id,
+          result: {
+            baseFeePerGas: '0x7',
+            gasLimit: '0x5208',
+            priorityFeePerGas: `0x${demanded.toString(16)}`,
+          },
+        }
+      : reply
+
+  const send = (habits: Habits) => {
+    node.habits = habits
+    const place = { anvil: linea, chainId: CHAIN_ID }
+    return setUpAt(
+      [{ url: node.url, weight: 100 }],
+      { speed: 'fast', data: `0x${'11'.repeat(2_000)}` },
+      place,
+    )
+  }
+
+  test('gets its price at once, from linea_estimateGas', async () => {
+    const { step } = await send({ refuse: profitable, lie: quoting })
+    const { transaction, attempts } = await step()
+    expect([transaction.status, attempts.length]).toEqual(['submitted', 1])
+    expect(attempts[0]?.draft).toMatchObject({ fees: { maxPriorityFeePerGas: demanded } })
+  })
+
+  test('gets the market price of a node without that method, and guesses after the refusal', async () => {
+    const { step } = await send({ refuse: profitable })
+    const { transaction } = await step()
+    expect(stateOf(transaction)).toMatch(/^pending: The network requires a higher fee .*Gas price too low/)
+    let { status } = transaction
+    for (let waited = 0; waited < 60 && status !== 'submitted'; waited += 5)
+      ({ status } = (await step(5_000)).transaction)
+    expect(status).toBe('submitted')
   })
 })
 

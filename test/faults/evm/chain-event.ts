@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { captureFork } from '../../support/forked.ts'
 import { type HistoryRun, pathOf, targetOf } from '../history-run.ts'
-import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
+import { CONFIRMATIONS } from './accounts.ts'
 import { usedNonces } from './chain-walk.ts'
 import type { Environment } from './environment.ts'
 import type { Event } from './event.ts'
@@ -46,8 +46,8 @@ export async function chainEvent(
 }
 
 /** The newest blocks are undone and as many empty ones stand in their place; replicas may hear of it late. */
-async function reorganise({ anvil, nodes }: Environment, depth: number): Promise<void> {
-  const addresses = ACCOUNTS.map(({ address }) => address)
+async function reorganise({ anvil, nodes, accounts }: Environment, depth: number): Promise<void> {
+  const addresses = accounts.map(({ address }) => address)
   const fork = await captureFork(anvil, { depth, addresses, staysFor: CONFIRMATIONS })
   for (const node of nodes) node.fork = fork
   await anvil.rpc('anvil_reorg', [depth, []])
@@ -58,8 +58,8 @@ export function fund(environment: Environment, account: number): Promise<void> {
   return setBalance(environment, account, RICH)
 }
 
-async function setBalance({ anvil }: Environment, account: number, balance: string): Promise<void> {
-  await anvil.rpc('anvil_setBalance', [ACCOUNTS[account]?.address, balance])
+async function setBalance({ anvil, accounts }: Environment, account: number, balance: string): Promise<void> {
+  await anvil.rpc('anvil_setBalance', [accounts[account]?.address, balance])
 }
 
 async function dropOne({ anvil }: Environment, run: HistoryRun, target: number): Promise<void> {
@@ -74,11 +74,13 @@ async function dropOne({ anvil }: Environment, run: HistoryRun, target: number):
 
 /** Somebody else has the same key and takes the next nonce of the chain. */
 async function sendExternally(
-  { anvil, newContent }: Environment,
+  { anvil, accounts, newContent }: Environment,
   { ledger }: HistoryRun,
   account: number,
 ): Promise<void> {
-  const { address, key } = ACCOUNTS[account] ?? ACCOUNTS[0]
+  const owner = accounts[account]
+  if (owner === undefined) return
+  const { address, key } = owner
   const { mark, value } = newContent()
   const raw = await privateKeyToAccount(key).signTransaction({
     type: 'eip1559',

@@ -2,25 +2,31 @@ import type { Anvil } from '../../support/anvil.ts'
 import type { Transaction } from '../../support/service.ts'
 import { describe, type Evidence } from '../check-promises.ts'
 import type { ChainRecord, Included } from '../test-chain.ts'
-import { ACCOUNTS } from './accounts.ts'
 import { headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
+import type { Environment } from './environment.ts'
 
 /** What anvil can tell of the time from now on. */
-export async function evmChainRecord(anvil: Anvil): Promise<ChainRecord> {
+export async function evmChainRecord({ anvil, accounts, fees }: Environment): Promise<ChainRecord> {
   const height = await headOf(anvil)
-  const before = await Promise.all(ACCOUNTS.map(({ address }) => usedNonces(anvil, address)))
+  const before = await Promise.all(accounts.map(({ address }) => usedNonces(anvil, address)))
   const values = new Map<string, bigint>()
   return {
     walk: async () => {
       const chain = await walkChain(anvil, height)
       for (const { hash, value } of chain) values.set(hash, value)
-      return ACCOUNTS.map(({ address }) =>
+      return accounts.map(({ address }) =>
         chain.filter(({ sourceAccount }) => sourceAccount === address.toLowerCase()),
       )
     },
     differences: (record, shown) => differences(record, shown, values.get(shown.hash)),
     problems: async (evidence) => {
-      const all = await Promise.all(evidence.map((one) => noGap(anvil, one, before[one.account] ?? 0)))
+      const all = await Promise.all(
+        evidence.map(async (one) => {
+          const owner = { address: accounts[one.account]?.address ?? '', before: before[one.account] ?? 0 }
+          const ofFees = (await fees?.watch.problems(anvil, one)) ?? []
+          return [...(await noGap(anvil, one, owner)), ...ofFees]
+        }),
+      )
       return all.flat()
     },
   }
@@ -38,10 +44,9 @@ function differences(record: Transaction, shown: Included, value: bigint | undef
 /** Every nonce is used, nothing waits in the pool, and nothing could be included later. */
 async function noGap(
   anvil: Anvil,
-  { account, records, included }: Evidence,
-  before: number,
+  { records, included }: Evidence,
+  { address, before }: { readonly address: string; readonly before: number },
 ): Promise<string[]> {
-  const address = ACCOUNTS[account]?.address ?? ''
   const after = await usedNonces(anvil, address)
   const waiting = await waitingNonces(anvil, address)
   const wanted = Array.from({ length: after - before }, (_, index) => before + index)

@@ -5,6 +5,7 @@ import type { Pruning } from '../../support/pruned.ts'
 import { headOf } from './chain-walk.ts'
 import type { Environment } from './environment.ts'
 import type { EndpointBehaviour, Event } from './event.ts'
+import { tellTips } from './fee-event.ts'
 
 const GWEI = 1_000_000_000n
 
@@ -13,13 +14,13 @@ const REST_SECONDS = 5
 
 /** The endpoint behaves so from now on. */
 export async function applyBehaviour(
-  { anvil, nodes }: Environment,
+  { anvil, nodes, fees }: Environment,
   { node: index, behaviour, size }: Extract<Event, { is: 'behaviour' }>,
 ): Promise<void> {
   const node = nodes[index]
   if (node === undefined) return
   node.pruning = pruningOf(behaviour, (await headOf(anvil)) + size)
-  node.habits = habitsOf(behaviour, size)
+  node.habits = { ...habitsOf(behaviour, size), ...(fees && { lie: tellTips(fees) }) }
 }
 
 /** Below a height that the chain has yet to reach: so a block is gone before anybody has looked at it, as after a long outage. */

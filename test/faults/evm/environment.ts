@@ -1,12 +1,26 @@
 import type { Anvil } from '../../support/anvil.ts'
 import type { FaultyNode } from '../../support/faulty-node.ts'
 import type { Content } from '../ledger.ts'
+import type { Account } from './accounts.ts'
+import type { Builder } from './builder.ts'
+import type { FeeWatch } from './fee-watch.ts'
 
 /** What everything that happens on anvil needs. */
 export interface Environment {
   readonly anvil: Anvil
   readonly nodes: readonly FaultyNode[]
+  readonly accounts: readonly Account[]
+  /** Present where histories are about fees. */
+  readonly fees?: Fees | undefined
   readonly newContent: () => Payment
+}
+
+/** What histories about fees have besides. */
+export interface Fees {
+  readonly builder: Builder
+  readonly watch: FeeWatch
+  /** The nodes tell tips that are so many times the true ones. */
+  tipFactor: number
 }
 
 /** A transfer to somebody whom nobody else pays; the mark is the receiver. */

@@ -2,6 +2,7 @@ import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 import { drawClock, KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
+import { drawFeeEvent, type FeeEvent } from './fee-event.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
@@ -24,7 +25,7 @@ export type EndpointBehaviour =
   | 'fee_cap'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
-export type Event = OwnEvent | CommonEvent
+export type Event = OwnEvent | CommonEvent | FeeEvent
 
 /** What only this chain has. */
 export type OwnEvent =
@@ -60,9 +61,11 @@ interface DrawOptions {
   readonly maxDepth: number
   /** Whether the process dies now and then. */
   readonly kills: boolean
+  /** Whether the histories are about fees. */
+  readonly fees: boolean
 }
 
-const WEIGHTS: Readonly<Record<Event['is'], number>> = {
+const WEIGHTS: Readonly<Record<Exclude<Event, FeeEvent>['is'], number>> = {
   send: 26,
   replace: 11,
   cancel: 7,
@@ -79,6 +82,17 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   behaviour: 8,
   restart: 2,
   kill: 0,
+}
+
+/** Histories about fees have less trouble of other kinds, so that most transactions wait for their price alone. */
+const FEE_WEIGHTS: typeof WEIGHTS = {
+  ...WEIGHTS,
+  conditions: 1,
+  clock: 1,
+  drain: 1,
+  behaviour: 1,
+  reorg: 2,
+  mine: 10,
 }
 
 const HABITS: Readonly<Record<EndpointBehaviour, number>> = {
@@ -105,8 +119,14 @@ const PRICES: Readonly<Record<Price, number>> = {
 }
 
 /** What happens next: the same for the same numbers. */
-export function drawEvent(random: Random, { accounts, endpoints, maxDepth, kills }: DrawOptions): Event {
-  const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
+export function drawEvent(
+  random: Random,
+  { accounts, endpoints, maxDepth, kills, fees }: DrawOptions,
+): Event {
+  const ofFees = fees ? drawFeeEvent(random) : undefined
+  if (ofFees !== undefined) return ofFees
+  const weights = fees ? FEE_WEIGHTS : WEIGHTS
+  const is = random.weighted({ ...weights, kill: kills ? KILL_WEIGHT : 0 })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
   switch (is) {

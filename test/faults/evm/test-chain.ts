@@ -1,17 +1,22 @@
 import { startAnvil } from '../../support/anvil.ts'
+import { ON_ANVIL } from '../../support/anvil-config.ts'
 import { createContradiction, REFUSALS } from '../../support/contradiction.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
+import { plainSigner } from '../../support/plain-signer.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
 import type { Action } from '../step.ts'
 import type { CrashKit, TestChain } from '../test-chain.ts'
-import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
+import { ACCOUNTS, type Account, CONFIRMATIONS, PRIVATE_ACCOUNT } from './accounts.ts'
+import { startBuilder } from './builder.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
 import { evmChainRecord } from './chain-record.ts'
 import { applyBehaviour } from './endpoint-behaviour.ts'
-import { createPayments, type Environment } from './environment.ts'
+import { createPayments, type Environment, type Fees } from './environment.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
+import { type FeeEvent, feeEvent, tellTips } from './fee-event.ts'
+import { createFeeWatch } from './fee-watch.ts'
 
 /** Time between two blocks while a history is brought to its end, in ms. */
 const BLOCK_MS = 500
@@ -22,8 +27,17 @@ const BLOCK_MS = 500
  */
 const BLOCKS_WITHOUT_ARCHIVE = 100
 
+interface EvmOptions {
+  readonly endpoints: number
+  /** Histories about fees: a private account and its builder, blocks that do not come, and prices that change. */
+  readonly fees?: boolean
+}
+
 /** Anvil behind so many nodes that can fail. */
-export async function startEvmTestChain({ endpoints }: { readonly endpoints: number }): Promise<TestChain> {
+export async function startEvmTestChain({
+  endpoints,
+  fees: isAboutFees = false,
+}: EvmOptions): Promise<TestChain> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   // So many can be undone from the first step on.
   for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
@@ -32,17 +46,27 @@ export async function startEvmTestChain({ endpoints }: { readonly endpoints: num
     Array.from({ length: endpoints }, () => startFaultyNode(anvil.url, { contradiction })),
   )
   let untilArchive = 0
-  const environment: Environment = { anvil, nodes, newContent: createPayments() }
+  const fees = isAboutFees ? await startFees() : undefined
+  const accounts = fees === undefined ? ACCOUNTS : [...ACCOUNTS, PRIVATE_ACCOUNT]
+  for (const node of nodes) node.tap = fees?.watch.tap
+  const environment: Environment = { anvil, nodes, accounts, fees, newContent: createPayments() }
+  const resetHabits = () => {
+    for (const node of nodes) node.habits = fees && { lie: tellTips(fees) }
+  }
   return {
     nodes,
     service: {
       rpcUrls: nodes.map((node) => node.url),
-      network: { required_confirmations: CONFIRMATIONS },
-      // A request that is lost is given up soon: histories are short.
-      env: { RPC_TIMEOUT_MS: '1000' },
+      network: {
+        required_confirmations: CONFIRMATIONS,
+        ...(fees && { private_rpc_urls: [fees.builder.url] }),
+      },
+      ...(fees && { relayers: accounts.map(relayerOf), signers: accounts.map(signerOf) }),
+      // A request that is lost is given up soon, because histories are short; where the clock jumps, it is not given up at each jump.
+      env: { RPC_TIMEOUT_MS: fees === undefined ? '1000' : '600000' },
     },
-    relayers: ACCOUNTS.map(({ relayer }) => relayer),
-    secrets: ACCOUNTS.map(({ key }) => key.slice(2)),
+    relayers: accounts.map(({ relayer }) => relayer),
+    secrets: accounts.map(({ key }) => key.slice(2)),
     sky: { maxLag: CONFIRMATIONS, forks: true },
     depth: CONFIRMATIONS,
     blockMs: BLOCK_MS,
@@ -51,29 +75,62 @@ export async function startEvmTestChain({ endpoints }: { readonly endpoints: num
     draw: (random, { kills }) =>
       toAction(
         environment,
-        drawEvent(random, { accounts: ACCOUNTS.length, endpoints, maxDepth: CONFIRMATIONS, kills }),
+        drawEvent(random, {
+          accounts: accounts.length,
+          endpoints,
+          maxDepth: CONFIRMATIONS,
+          kills,
+          fees: fees !== undefined,
+        }),
       ),
     makeBlock: async () => {
+      await fees?.builder.handOver(anvil)
       await anvil.rpc('evm_mine')
       if (untilArchive > 0) untilArchive -= 1
       if (untilArchive === 0) for (const node of nodes) node.pruning = undefined
     },
     relieve: async () => {
-      for (const [account] of ACCOUNTS.entries()) await fund(environment, account)
-      for (const node of nodes) node.habits = undefined
+      for (const [account] of accounts.entries()) await fund(environment, account)
+      fees?.builder.relieve()
+      resetHabits()
       untilArchive = BLOCKS_WITHOUT_ARCHIVE
     },
     chainRecord: () => {
       // Each history begins alike, so that it can be replayed alone.
-      for (const node of nodes) [node.pruning, node.habits] = [undefined, undefined]
-      return evmChainRecord(anvil)
+      for (const node of nodes) node.pruning = undefined
+      resetHabits()
+      fees?.watch.begin()
+      fees?.builder.leaveOut()
+      if (fees !== undefined) fees.tipFactor = 1
+      return evmChainRecord(environment)
     },
     finish: () => Promise.resolve([]),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
+      await fees?.builder.stop()
       await anvil.stop()
     },
   }
+}
+
+async function startFees(): Promise<Fees> {
+  const watch = createFeeWatch()
+  return { watch, builder: await startBuilder(watch.heard), tipFactor: 1 }
+}
+
+function relayerOf({ relayer, address }: Account) {
+  const isPrivate = address === PRIVATE_ACCOUNT.address
+  return {
+    id: relayer,
+    name: relayer,
+    signer_id: relayer,
+    ...ON_ANVIL,
+    ...(isPrivate && { policies: { private_transactions: true } }),
+  }
+}
+
+function signerOf({ relayer, key }: Account) {
+  return plainSigner(relayer, key)
 }
 
 function crashKit(environment: Environment): CrashKit {
@@ -88,11 +145,17 @@ function crashKit(environment: Environment): CrashKit {
 }
 
 function toAction(environment: Environment, event: Event): Action {
-  return actionOf<OwnEvent>(event, (run, own) => happen(environment, run, own))
+  return actionOf<OwnEvent | FeeEvent>(event, (run, own) => happen(environment, run, own))
 }
 
-function happen(environment: Environment, run: HistoryRun, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, run: HistoryRun, event: OwnEvent | FeeEvent): Promise<void> {
+  const { fees } = environment
   switch (event.is) {
+    case 'halt':
+    case 'stand_still':
+    case 'leave_out':
+    case 'market':
+      return fees === undefined ? Promise.resolve() : feeEvent(environment, fees, { run, event })
     case 'send':
       return sendPayment(environment, run, event)
     case 'replace':

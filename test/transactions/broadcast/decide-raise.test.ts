@@ -78,10 +78,10 @@ const CASES: readonly Case[] = [
   { name: 'no node has it, below the market', isAccepted: false, price: { bid: 99n }, want: 'raise' },
   { name: 'a sequencer has it and had room', ordersByTip: false, want: 'price_is_right' },
   {
-    name: 'a sequencer has it and preferred others',
+    name: 'a sequencer has it and its block is full',
     ordersByTip: false,
     price: { leftOut: 'outbid' },
-    want: 'raise',
+    want: 'price_is_right',
   },
   { name: 'a sequencer has it, below the base fee', ordersByTip: false, price: { bid: 49n }, want: 'raise' },
   {

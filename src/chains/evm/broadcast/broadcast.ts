@@ -105,10 +105,11 @@ function learnPrices(bounds: PriceBoundsMemory, raw: Uint8Array, result: Broadca
 /** Reads the prices of a signed transaction; undefined for bytes that the service did not sign. */
 function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint } | undefined {
   try {
-    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(toHex(raw))
-    if (gasPrice !== undefined) return { gas, fees: { kind: 'legacy', gasPrice } }
-    if (maxFeePerGas === undefined) return undefined
-    return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } }
+    // viem leaves out fields that are zero.
+    const parsed = parseTransaction(toHex(raw))
+    const { type, gas = 0n, gasPrice = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
+    if (type === 'legacy' || type === 'eip2930') return { gas, fees: { kind: 'legacy', gasPrice } }
+    return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas } }
   } catch {
     return undefined // viem throws for bytes that are no transaction.
   }

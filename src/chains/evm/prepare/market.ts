@@ -170,7 +170,6 @@ function readBlock(reply: RpcReply | undefined, gasLimit: bigint): MarketBlock |
 
 /** The last second that a `Date` can express. */
 const MAX_SECONDS = 8_640_000_000_000n
-}
 
 interface History {
   readonly baseFee: bigint | undefined
