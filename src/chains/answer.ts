@@ -67,6 +67,11 @@ export interface Receipt {
   readonly final?: boolean
   /** The reason of a failed execution, on chains whose receipts tell it. */
   readonly failure?: string
+  /**
+   * `no`: the block contains it without having executed it, so nothing happened and nothing was charged · `unknown`: its error does not tell.
+   * Absent where a block contains only what it executes.
+   */
+  readonly executed?: 'no' | 'unknown'
   readonly result?: ChainResult
 }
 

@@ -101,7 +101,8 @@ export interface Attempt<D extends Draft = Draft> {
 export interface ChainResult {
   /**
    * The fee that was charged, in the smallest unit. EVM: gas used at the effective price, with the fee for the parent chain where a rollup
-   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: absent, because the draft tells it.
+   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: 0 where a block
+   * contains the transaction without having executed it; otherwise absent, because the draft tells it.
    */
   readonly feeCharged?: bigint
   /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */

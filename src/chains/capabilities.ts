@@ -1,5 +1,5 @@
 import type { Signer } from '../signers/signer.ts'
-import type { Answer, Freshness, Head, HeadFeed } from './answer.ts'
+import type { Answer, Freshness, Head, HeadFeed, Receipt } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, Signature } from './attempt.ts'
 import type { ContractCalls } from './call/contract-calls.ts'
 import type { CallResult } from './call/problem.ts'
@@ -56,6 +56,11 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
    * decide how far back a proof of absence has to reach.
    */
   preparedAt?(draft: D): Date | undefined
+  /**
+   * Returns true when a block contains the draft without having executed it, and a later one may still execute it (Solana, durable nonces).
+   * Such a receipt decides nothing.
+   */
+  mayStillExecute?(draft: D, receipt: Receipt): boolean
   /** Returns true when the service can sign the content again without an external signer. The request has passed `check`. */
   reSignable(request: R): boolean
 }

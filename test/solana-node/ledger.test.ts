@@ -57,6 +57,16 @@ test('after a ledger jump only the status cache knows what was in the hole, and 
     expect((await at(method)).result).toBe(before)
 })
 
+test('a node that started on a snapshot without signatures knows none of those before it', async () => {
+  const { solana, node, at, signature, slot } = await deepDesk()
+  solana.tick(20)
+  node.jump(20, 'firedancer')
+  const status = async () => (await at('getSignatureStatuses', [signature], SEARCH)).result
+  expect(await status()).toMatchObject({ value: [null] })
+  node.restore()
+  expect(await status()).toMatchObject({ value: [{ slot: Number(slot) }] })
+})
+
 test('without transaction history, old transactions and blocks are refused', async () => {
   const { at, signature, slot } = await deepDesk({ keepsHistory: false })
   const refused = { error: { code: -32011 } }

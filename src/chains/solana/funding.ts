@@ -1,14 +1,13 @@
 import type { Funding } from '../capabilities.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
 import type { SolanaPolicies, SolanaRequest } from './content.ts'
-import { readFunds } from './read/balance.ts'
+import type { FundsReader } from './read/balance.ts'
 import { SYSTEM_PROGRAM } from './wire/programs.ts'
 import { transferData } from './wire/system-instruction.ts'
 
 /** Creates the payments of a Solana network. A transfer creates the account. */
-export function createFunding(client: PooledClient): Funding<SolanaRequest, SolanaPolicies> {
+export function createFunding({ readFunds }: FundsReader): Funding<SolanaRequest, SolanaPolicies> {
   return {
-    read: (address, { asOf } = {}) => readFunds(client, address, asOf),
+    read: (address, { asOf } = {}) => readFunds(address, asOf),
     pay: ({ to, amount }, { address }) => ({
       type: 'solana',
       instructions: [

@@ -5,6 +5,7 @@ import { solanaEffects } from './effects.ts'
 /** Reads stored Solana content. */
 export const SOLANA_CONTENT: ContentReader<SolanaRequest, SolanaDraft> = {
   // The network charges for the signatures and the requested units, also when the execution fails, so the fee is known when it is signed.
-  paidFee: ({ draft }) => draft.fee,
+  // A transaction that a block contains without having executed it costs nothing (SIMD-0290).
+  paidFee: ({ draft, result }) => result?.feeCharged ?? draft.fee,
   effects: solanaEffects,
 }

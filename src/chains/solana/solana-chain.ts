@@ -8,7 +8,7 @@ import { broadcastAll } from './broadcast.ts'
 import { encodeInstruction } from './call/encode-instruction.ts'
 import { checkRequest } from './check/request.ts'
 import { createFunding } from './funding.ts'
-import { hasExpired } from './inclusion/expiry.ts'
+import { hasExpired, mayStillExecute } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
@@ -18,7 +18,7 @@ import { prepareDraft } from './prepare/prepare.ts'
 import type { PrepareContext } from './prepare/prepare-context.ts'
 import { prepareReplacement } from './prepare/replace.ts'
 import { createLoadedBytes } from './prepare/unique-bytes.ts'
-import { readBalance } from './read/balance.ts'
+import { createFundsReader } from './read/balance.ts'
 import { readHead } from './read/head.ts'
 import { createReceiptReader } from './read/receipts.ts'
 import { SOLANA_CONTENT } from './read-content.ts'
@@ -44,6 +44,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
   const slotMs = network.averageBlocktimeMs
   const receipts = createReceiptReader(client)
   const history = createHistoryRecord(log)
+  const funds = createFundsReader(client, clock)
   const context: PrepareContext = {
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
@@ -55,7 +56,11 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     unit: 'lamports',
     readMethods: READ_METHODS,
     rebroadcastAfterMs: REBROADCAST_MS,
-    expiry: { hasExpired: (draft, head) => hasExpired(client, draft, head), reSignable: isReSignable },
+    expiry: {
+      hasExpired: (draft, head) => hasExpired(client, draft, head),
+      mayStillExecute,
+      reSignable: isReSignable,
+    },
     verify: () => verifyEndpoints(client, network, history),
     genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,
@@ -78,9 +83,9 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),
-    funding: createFunding(client),
+    funding: createFunding(funds),
     ...createBalanceReader({
-      readBalance: (address) => readBalance(client, address),
+      readBalance: funds.readBalance,
       clock,
       freshForMs: slotMs,
     }),

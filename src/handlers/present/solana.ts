@@ -20,7 +20,7 @@ export function presentSolanaContent({ request, shown, chain }: Parts) {
     transaction: shown ? wireOf(shown) : request.transaction,
     transaction_signature: shown?.signed.hash,
     instructions: request.instructions?.map(presentInstruction),
-    fee: draft?.fee,
+    fee: shown?.result?.feeCharged ?? draft?.fee,
     last_valid_block_height: draft && lastHeightOf(draft),
     speed: presentSpeed(request, chain),
     valid_until: request.validUntil?.toISOString(),
@@ -37,7 +37,7 @@ export function presentSolanaAttempt(attempt: Attempt<SolanaDraft>): Schemas['So
   return omitUndefined({
     ...presentCommonAttempt(attempt),
     transaction: wireOf(attempt),
-    fee: attempt.draft.fee,
+    fee: attempt.result?.feeCharged ?? attempt.draft.fee,
     last_valid_block_height: lastHeightOf(attempt.draft),
   })
 }

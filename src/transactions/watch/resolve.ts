@@ -120,7 +120,8 @@ export async function inclusionOf(
     const { receipt } = answer
     const candidates = attempts.filter((attempt) => hashesOf(round.chain, attempt).includes(hash))
     const attempt = includedAttempt(attempts, { receipt, candidates })
-    if (attempt !== undefined) return describeInclusion(round, transaction, { attempt, receipt })
+    if (attempt === undefined || round.chain.expiry?.mayStillExecute?.(attempt.draft, receipt)) continue
+    return describeInclusion(round, transaction, { attempt, receipt })
   }
   return undefined
 }

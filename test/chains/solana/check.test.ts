@@ -41,6 +41,15 @@ describe('a prebuilt transaction', () => {
     expect(check(prebuilt(wire(STEP)))).toBeUndefined()
   })
 
+  test('of version 1 is refused, and the refusal says so', () => {
+    const bytes = Buffer.concat([Buffer.from([0x81]), Buffer.alloc(4_000)])
+    expect(check(prebuilt(bytes))).toEqual({
+      code: 'invalid_request',
+      detail:
+        'transaction: a legacy transaction or one of version 0 is expected; version 1 (SIMD-0385, up to 4096 bytes) is not supported.',
+    })
+  })
+
   test('may be of version 0', () => {
     const bytes = wire(STEP)
     const versioned = Buffer.concat([

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { transfer } from '../../solana-node/steps.ts'
 import { createWallet } from '../../solana-node/wallet.ts'
@@ -75,6 +75,23 @@ describe('the cluster', () => {
   test('keeps back what an account needs to exist', async () => {
     expect(await stage.chain.balance(SELF)).toEqual({ kind: 'ok', value: 10_000_000_000n - 890_880n })
     expect(await stage.chain.balance(createWallet().address)).toEqual({ kind: 'ok', value: 0n })
+  })
+
+  test('asks the network for the minimum of an account, and takes the highest where no node tells it', async () => {
+    const lower = await startStage({ lamportsPerByte: 696n })
+    expect(await lower.chain.balance(SELF)).toEqual({ kind: 'ok', value: 10_000_000_000n - 89_088n })
+    const silent = await startFaultyNode(lower.solana.url)
+    onTestFinished(() => silent.stop())
+    silent.habits = {
+      refuse: ({ method }) =>
+        method === 'getMinimumBalanceForRentExemption'
+          ? { code: -32601, message: 'Method not found' }
+          : undefined,
+    }
+    expect(await lower.chainAt(silent.url).balance(SELF)).toEqual({
+      kind: 'ok',
+      value: 10_000_000_000n - 890_880n,
+    })
   })
 })
 

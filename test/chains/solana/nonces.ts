@@ -6,7 +6,10 @@ import { SOL } from '../../support/solana-scenario.ts'
 import type { Stage } from './build.ts'
 
 /** Opens a nonce account that this address may advance; somebody else pays for it. Takes two blocks. */
-export async function openNonceAccount({ solana }: Stage, authority: Address): Promise<Address> {
+export async function openNonceAccount(
+  { solana }: Pick<Stage, 'solana'>,
+  authority: Address,
+): Promise<Address> {
   const [payer, nonce] = [createWallet(), createWallet()]
   solana.airdrop(payer.address, SOL)
   const { blockhash } = solana.tick()

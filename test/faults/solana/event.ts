@@ -1,4 +1,4 @@
-import type { LedgerOptions } from '../../support/solana/ledger.ts'
+import type { LedgerOptions, SnapshotMaker } from '../../support/solana/ledger.ts'
 import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 import { drawClock, KILL_WEIGHT } from '../node-fault.ts'
@@ -11,12 +11,12 @@ export type Speed = 'none' | 'safeLow' | 'fast' | 'fastest'
 export type Event = OwnEvent | CommonEvent
 
 /**
- * What can happen to a node's ledger. `jump`: it restarts on a newer snapshot and lacks the blocks before it · `prune`: it keeps so many
+ * What can happen to a node's ledger. `jump`: it restarts on a newer snapshot of this maker and lacks the blocks before it · `prune`: it keeps so many
  * blocks · `history`: it is started with, or without, transaction history · `storage`: its long-term storage changes · `fresh`: it has
  * fewer than two rooted blocks, or does not any more · `banks`: every second answer is so many blocks older.
  */
 export type LedgerChange =
-  | { readonly kind: 'jump'; readonly blocks: number }
+  | { readonly kind: 'jump'; readonly blocks: number; readonly maker: SnapshotMaker }
   | { readonly kind: 'prune'; readonly blocks: number }
   | { readonly kind: 'history'; readonly kept: boolean }
   | { readonly kind: 'storage'; readonly storage: NonNullable<LedgerOptions['longTermStorage']> }
@@ -49,6 +49,16 @@ export type OwnEvent =
   | { readonly is: 'drop_pending' }
   /** Something happens to the ledger of one of the nodes. */
   | { readonly is: 'ledger'; readonly node: number; readonly change: LedgerChange }
+  /**
+   * A node is gone while so many blocks become final with what waits in them, and comes back on a snapshot of the newest one, without the
+   * blocks before it. Then blockhashes lapse.
+   */
+  | {
+      readonly is: 'relaunch'
+      readonly node: number
+      readonly blocks: number
+      readonly maker: SnapshotMaker
+    }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
 
@@ -65,6 +75,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   fork: 6,
   drop_pending: 4,
   ledger: 10,
+  relaunch: 3,
   conditions: 12,
   time: 5,
   clock: 3,
@@ -86,7 +97,7 @@ const PRICES = [0, 0, 1_000, 50_000] as const
 const MAX_AGE = 155
 
 /** A blockhash is good for 150 blocks; with those that have to be final it has provably lapsed after so many. */
-const EXPIRY_BLOCKS = 170
+export const EXPIRY_BLOCKS = 170
 
 interface DrawOptions {
   readonly accounts: number
@@ -137,6 +148,13 @@ export function drawEvent(random: Random, options: DrawOptions): Event {
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'ledger':
       return { is, node: random.int(0, nodes - 1), change: drawLedgerChange(random) }
+    case 'relaunch':
+      return {
+        is,
+        node: random.int(0, nodes - 1),
+        blocks: random.int(1, MAX_AWAY),
+        maker: random.weighted(SNAPSHOT_MAKERS),
+      }
     case 'drop_pending':
     case 'restart':
     case 'kill':
@@ -173,6 +191,12 @@ const KEPT_BLOCKS = [60, 250, 400, 100_000] as const
 /** Longest hole, in blocks: some are longer than a blockhash lives. */
 const MAX_HOLE = 220
 
+/** The makers of the snapshots on which nodes restart, as weights. */
+const SNAPSHOT_MAKERS: Readonly<Record<SnapshotMaker, number>> = { agave: 1, firedancer: 1 }
+
+/** Longest absence of a node that restarts, in blocks beside those that are not final: shorter than a blockhash lives. */
+const MAX_AWAY = 100
+
 /** Blocks between two banks of one node. */
 const MAX_OLDER = 5
 
@@ -180,7 +204,11 @@ function drawLedgerChange(random: Random): LedgerChange {
   const kind = random.weighted(LEDGER_CHANGES)
   switch (kind) {
     case 'jump':
-      return { kind, blocks: random.int(2, MAX_HOLE) }
+      return {
+        kind,
+        blocks: random.int(2, MAX_HOLE),
+        maker: random.weighted(SNAPSHOT_MAKERS),
+      }
     case 'prune':
       return { kind, blocks: random.pick(KEPT_BLOCKS) }
     case 'history':

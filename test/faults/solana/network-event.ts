@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
+import type { HistoryRun } from '../history-run.ts'
 import { accountAt, type Environment, fund, setBalance } from './environment.ts'
-import type { Event, LedgerChange } from './event.ts'
+import { type Event, EXPIRY_BLOCKS, type LedgerChange } from './event.ts'
 
 /** What is left of a drained account beyond what must stay on it: a single fee, in lamports. What it moves then fails. */
 const ONE_FEE = 5_000n
@@ -23,13 +24,18 @@ export type NetworkEvent = Extract<
       | 'fork'
       | 'drop_pending'
       | 'ledger'
+      | 'relaunch'
       | 'drain'
       | 'fund'
   }
 >
 
 /** Lets it happen. */
-export async function networkEvent(environment: Environment, event: NetworkEvent): Promise<void> {
+export async function networkEvent(
+  environment: Environment,
+  run: HistoryRun,
+  event: NetworkEvent,
+): Promise<void> {
   const { solana } = environment
   switch (event.is) {
     case 'blocks':
@@ -53,6 +59,8 @@ export async function networkEvent(environment: Environment, event: NetworkEvent
       const node = environment.own[event.node]
       return node && changeLedger(node, event.change)
     }
+    case 'relaunch':
+      return relaunch(environment, run, event)
     case 'drain':
       return setBalance(solana, accountAt(event.account).address, solana.rentExemption(0) + ONE_FEE)
     case 'fund':
@@ -60,11 +68,25 @@ export async function networkEvent(environment: Environment, event: NetworkEvent
   }
 }
 
+/** The service sees nothing of it before the node is back. */
+async function relaunch(
+  { solana, own }: Environment,
+  { setConditions }: HistoryRun,
+  { node, blocks, maker }: Extract<Event, { is: 'relaunch' }>,
+): Promise<void> {
+  setConditions('dead')
+  solana.tick(blocks + openBlocks(solana))
+  // The node was there until the blocks began that it lacks.
+  own[node]?.jump(blocks, maker)
+  setConditions('calm')
+  await tickEmpty(solana, EXPIRY_BLOCKS)
+}
+
 function changeLedger(node: TestSolanaNode, change: LedgerChange): void {
   const { options } = node
   switch (change.kind) {
     case 'jump':
-      node.jump(change.blocks)
+      node.jump(change.blocks, change.maker)
       return
     case 'prune':
       options.historyBlocks = change.blocks

@@ -170,6 +170,6 @@ function happen(environment: Environment, run: HistoryRun, event: OwnEvent): Pro
     case 'replace':
       return replacePayment(environment, run, event)
     default:
-      return networkEvent(environment, event)
+      return networkEvent(environment, run, event)
   }
 }

@@ -32,7 +32,15 @@ export interface Ledger {
   calls: number
   readonly options: LedgerOptions
   readonly holes: Hole[]
+  /** Its status cache has no signatures up to this slot, which is that of a snapshot without any. Absent for every other node. */
+  signaturesAfter?: bigint
 }
+
+/**
+ * The maker of a snapshot. The status cache of `agave` has the signatures of the newest blocks; that of `firedancer` has only the hashes of
+ * their messages (`src/discof/backup/fd_txncache_writer.c`), and so does every node that starts on it.
+ */
+export type SnapshotMaker = 'agave' | 'firedancer'
 
 /** A ledger without holes. */
 export function createLedger(options: LedgerOptions = {}): Ledger {

@@ -34,6 +34,8 @@ export interface Node {
   lacksContent(block: Block): boolean
   /** Returns true when it can report the block, or the signatures in it, from its own ledger or from its long-term storage. */
   tellsOf(block: Block, what: Stored): boolean
+  /** Returns true when its status cache has the signatures of the block, whatever its ledger contains. */
+  remembers(block: Block): boolean
   /** Finalized blocks of its own ledger between two slots, both included, as it lists them. */
   rooted(from: bigint, to: bigint): Block[]
   account(address: Address, commitment: Commitment): AccountState | undefined
@@ -77,6 +79,11 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
     tellsOf: (block, what) =>
       (holds(block) && hasContent(block)) ||
       (stores(what) && block.slot <= blocks.near(index('finalized')).slot),
+    remembers: (block) => {
+      const place = blocks.indexOfSlot(block.slot) ?? 0
+      const isRecent = index('finalized') - place < rules.recentBlocks
+      return isRecent && block.slot > (ledger.signaturesAfter ?? -1n)
+    },
     rooted: (from, to) =>
       blocks.between(from, to).filter((block) => block.slot >= oldest().slot && isRooted(ledger, block)),
     account: (address, commitment) => accountAt(chain, address, index(commitment)),

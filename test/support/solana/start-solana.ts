@@ -5,7 +5,7 @@ import { fork } from './chain/fork.ts'
 import { makePast } from './chain/past.ts'
 import type { Pending } from './chain/pool.ts'
 import { produceBlock, skipSlot } from './chain/produce.ts'
-import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts'
+import { createLedger, type Ledger, type LedgerOptions, type SnapshotMaker } from './ledger.ts'
 import type { AccountState } from './runtime/account.ts'
 import { startSolanaServer } from './server.ts'
 
@@ -74,9 +74,9 @@ export interface TestSolanaNode {
   replica(options: { readonly behind: number }): string
   /**
    * It restarts on a snapshot of the newest finalized block and has none of the `blocks` newest finalized ones in its ledger, that
-   * one included ("missing due to ledger jump to recent snapshot").
+   * one included ("missing due to ledger jump to recent snapshot"). Default maker of the snapshot: agave.
    */
-  jump(blocks: number): void
+  jump(blocks: number, maker?: SnapshotMaker): void
   /** It gets every block that there ever was, and answers for all of them. */
   restore(): void
 }
@@ -89,6 +89,8 @@ const DEFAULT_RULES: Rules = {
   recentBlocks: 300,
   accountLocks: 64,
   historyBlocks: 100_000,
+  lamportsPerByte: 6_960n,
+  noOps: 'none',
 }
 const DEFAULT_MARKET: Market = { capacity: 1000, requiredPrice: 0n, recentPrice: 0n }
 
@@ -137,11 +139,15 @@ function nodeOf(chain: Chain, ledger: Ledger, url: string): TestSolanaNode {
     replica: ({ behind }) => `${url}/behind/${behind}`,
     restore: () => {
       ledger.holes.length = 0
+      delete ledger.signaturesAfter
       Object.assign(ledger.options, { ...WHOLE, historyBlocks: chain.rules.historyBlocks })
     },
-    jump: (count) => {
+    jump: (count, maker = 'agave') => {
       const { blocks, root } = chain
-      ledger.holes.push({ from: blocks.near(root - count + 1).slot, to: blocks.near(root).slot })
+      const to = blocks.near(root).slot
+      ledger.holes.push({ from: blocks.near(root - count + 1).slot, to })
+      if (maker === 'firedancer') ledger.signaturesAfter = to
+      else delete ledger.signaturesAfter
     },
   }
 }

@@ -1,6 +1,11 @@
 import { isBy } from '../signature.ts'
 import { addressBytes } from '../wire/base58.ts'
-import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '../wire/transaction.ts'
+import {
+  isVersion1,
+  MAX_TRANSACTION_BYTES,
+  readTransaction,
+  type WireTransaction,
+} from '../wire/transaction.ts'
 import { type Problem, readBase64 } from './fields.ts'
 import { checkLimits } from './limits.ts'
 
@@ -8,6 +13,8 @@ import { checkLimits } from './limits.ts'
 export function checkTransaction(base64: string, self: string, { partial = false } = {}): Problem {
   const raw = readBase64(base64)
   if (raw === undefined) return 'transaction: base64 with padding is expected.'
+  if (isVersion1(raw))
+    return 'transaction: a legacy transaction or one of version 0 is expected; version 1 (SIMD-0385, up to 4096 bytes) is not supported.'
   if (raw.length > MAX_TRANSACTION_BYTES) {
     return `transaction: at most ${MAX_TRANSACTION_BYTES} bytes are expected, ${raw.length} were given.`
   }

@@ -39,7 +39,7 @@ export interface AbsenceQuestion {
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
   const { life, asOf, head, endpoints } = question
-  const span: Span = { life, asOf, height: head.height }
+  const span: Span = { life, asOf }
   const to = lastSlot(question)
   let from = firstSlot(question)
   const heights = new Map([[head.slot, head.height]])

@@ -1,4 +1,3 @@
-import { smaller } from '../../../lib/bigint.ts'
 import type { Life } from './life.ts'
 
 /**
@@ -13,12 +12,6 @@ const LEDGER_EDGE = 32n
  */
 const ROOT_LAG = 300n
 
-/**
- * A node knows the signatures of this many rooted blocks, and of everything above them, whatever its ledger contains; a snapshot brings
- * them with it (agave `runtime/src/status_cache.rs` `MAX_CACHE_ENTRIES`, `accounts-db` `verify_slot_deltas`).
- */
-const STATUS_CACHE_BLOCKS = 300n
-
 /** The answers of an endpoint about its ledger for a range of slots. */
 export interface LedgerReading {
   /** The first slot of the range. */
@@ -30,8 +23,6 @@ export interface LedgerReading {
    * history only later has older blocks without their transactions.
    */
   readonly told: ReadonlyMap<bigint, bigint | null>
-  /** The height of the node's newest block, read after everything else; undefined when the node did not report it. */
-  readonly newestHeight?: bigint | undefined
   /** The slots of its finalized blocks in order; undefined when the node could not list them. */
   readonly blocks: readonly bigint[] | undefined
 }
@@ -57,17 +48,17 @@ export type Coverage =
 export interface Span {
   readonly life: Life
   readonly asOf: bigint
-  /** A height that the chain has certainly finalized. */
-  readonly height: bigint
 }
 
 /**
- * Decides whether a ledger covers the range. Heights count blocks and slots do not, so no block is missing between two blocks when the
+ * Decides whether a ledger covers the range. The status cache of a node proves nothing: a snapshot of Firedancer contains no signatures
+ * (`src/discof/backup/fd_txncache_writer.c`), and a node that starts on it does not know what the newest blocks before it included.
+ *
+ * Heights count blocks and slots do not, so no block is missing between two blocks when the
  * number of blocks is the difference of their heights. A skipped slot looks like a lost one; a height is never skipped.
  */
 export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
   const { askedFrom, begin, blocks, told } = reading
-  if (isRemembered(reading, span)) return { kind: 'complete' }
   // Below the node's own ledger another storage may have answered, and its errors look like an unknown signature.
   if (begin > 0n && begin + LEDGER_EDGE > askedFrom) return { kind: 'edge', from: begin + LEDGER_EDGE }
   if (blocks === undefined) return { kind: 'unknown' }
@@ -87,14 +78,6 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
   const missing = lastHeight - firstHeight + 1n - BigInt(blocks.length - start)
   if (missing === 0n) return { kind: 'complete' }
   return missing > 0n ? { kind: 'hole', missing } : { kind: 'unknown' }
-}
-
-/** Returns true when the whole life lies in the blocks whose signatures the node knows without its ledger. */
-function isRemembered({ newestHeight }: LedgerReading, { life, height }: Span): boolean {
-  const { fromHeight, fromSlot, toHeight = height } = life
-  if (newestHeight === undefined || fromHeight === undefined || fromSlot !== undefined) return false
-  const reached = newestHeight >= smaller(toHeight, height)
-  return reached && newestHeight - fromHeight < STATUS_CACHE_BLOCKS
 }
 
 /** Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the first. */

@@ -1,4 +1,4 @@
-import type { Head } from '../../answer.ts'
+import type { Head, Receipt } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { SolanaDraft } from '../content.ts'
 import { readNonce } from '../read/nonce-account.ts'
@@ -18,4 +18,13 @@ export async function hasExpired(
   const nonce = await readNonce(client, nonceAccount, 'finalized')
   if (nonce.kind !== 'ok' || nonce.value.slot > number) return false
   return nonce.value.state?.value !== openTransaction(transaction).message.lifetimeToken
+}
+
+/**
+ * Returns true when a block contains the draft without having executed it and another may still execute it: that did not advance the durable
+ * nonce, and the network forgets such a transaction (SIMD-0297). A blockhash has no second time: the network remembers its transactions as
+ * long as it is valid, executed or not (SIMD-0290).
+ */
+export function mayStillExecute({ nonceAccount }: SolanaDraft, { executed }: Receipt): boolean {
+  return nonceAccount !== undefined && executed !== undefined
 }

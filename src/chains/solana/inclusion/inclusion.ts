@@ -6,6 +6,7 @@ import { type Finalized, readFinalized } from '../read/head.ts'
 import type { EndpointStatuses, ReceiptReader } from '../read/receipts.ts'
 import type { SolanaAttempt } from '../types.ts'
 import { proveAbsence } from './absence.ts'
+import { mayStillExecute } from './expiry.ts'
 import { type Life, lifeOf, spanOf } from './life.ts'
 import { groupByLife, type Open } from './open-proofs.ts'
 
@@ -45,7 +46,7 @@ interface Look {
  * never had it. Absence is therefore proved with one endpoint that
  *
  * 1. does not know the signatures, as no other endpoint does, and
- * 2. has every block that could include the transaction, in its ledger or its status cache. `life.ts` tells the range of blocks: a
+ * 2. has every block that could include the transaction, in its own ledger. `life.ts` tells the range of blocks: a
  * transaction lives for 150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks
  * with the difference of their heights, which shows every hole.
  *
@@ -145,18 +146,29 @@ function keyOf(attempts: Attempts): string {
   return attempts.map(({ signed }) => signed.hash).join(' ')
 }
 
+const NOT_EXECUTED: InclusionProof = {
+  kind: 'unknown',
+  detail:
+    'A block contains it without having executed it, and its durable nonce was advanced later. Nodes tell one inclusion of a signature, so nothing shows whether a later block executed it. Look up its signatures and decide the outcome.',
+  unprovable: true,
+}
+
 /** Decides by the signatures alone; undefined when the ledgers have to be read. */
 function evaluateStatuses(
   attempts: Attempts,
   endpoints: readonly EndpointStatuses[],
 ): InclusionProof | undefined {
+  let isOpen = false
   for (const { statuses } of endpoints) {
     for (const [index, one] of statuses.entries()) {
       const attempt = attempts[index]
-      if (one.kind === 'included' && attempt !== undefined)
+      if (one.kind !== 'included' || attempt === undefined) continue
+      if (!mayStillExecute(attempt.draft, one.receipt))
         return { kind: 'included', number: attempt.number, receipt: one.receipt }
+      isOpen = true
     }
   }
+  if (isOpen) return NOT_EXECUTED
   return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
 }
 

@@ -14,9 +14,6 @@ const HISTORY_NOT_AVAILABLE = -32011
  */
 export const MINIMUM_LEDGER_SLOT: RpcCall = { method: 'minimumLedgerSlot', params: [] }
 
-/** Asks for the height of the newest block that the node has processed. */
-export const NEWEST_HEIGHT: RpcCall = { method: 'getBlockHeight', params: [{ commitment: 'processed' }] }
-
 /** Returns the calls for the finalized blocks of these slots, both included. */
 export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
   const calls: RpcCall[] = []

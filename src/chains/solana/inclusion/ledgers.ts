@@ -7,7 +7,6 @@ import {
   heightCall,
   isUnsupported,
   MINIMUM_LEDGER_SLOT,
-  NEWEST_HEIGHT,
   readBlocks,
   readHeight,
   readSlot,
@@ -50,10 +49,7 @@ export async function readLedgers(
     const decisive = lists.flatMap(({ blocks = [] }) => decisiveSlots(blocks, life, heights))
     await learnHeights(client, decisive, { told, head, heights })
   }
-  const [begun] = await Promise.all([
-    askEverywhere(client, [MINIMUM_LEDGER_SLOT, NEWEST_HEIGHT], asOf),
-    learn(),
-  ])
+  const [begun] = await Promise.all([askEverywhere(client, [MINIMUM_LEDGER_SLOT], asOf), learn()])
   // The heights of the last blocks tell which blocks are the first ones.
   await learn()
   const begins = new Map(begun.map(({ url, replies }) => [url, replies]))
@@ -63,8 +59,7 @@ export async function readLedgers(
       if ([...replies, ...last].some(isUnsupported)) return [url, 'unsupported']
       const begin = readSlot(last[0])
       if (begin === undefined || [...replies, ...last].some(({ behind }) => behind)) return [url, 'unknown']
-      const newestHeight = readSlot(last[1])
-      return [url, { askedFrom: from, begin, blocks, told: told.get(url) ?? new Map(), newestHeight }]
+      return [url, { askedFrom: from, begin, blocks, told: told.get(url) ?? new Map() }]
     }),
   )
 }

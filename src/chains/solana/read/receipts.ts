@@ -2,7 +2,7 @@ import { larger } from '../../../lib/bigint.ts'
 import type { Freshness, ReceiptAnswer } from '../../answer.ts'
 import type { EndpointReply, PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { readStatus, type SignatureStatus, statusCalls, statusReply } from './statuses.ts'
+import { feeCall, readStatus, type SignatureStatus, statusCalls, statusReply, withFee } from './statuses.ts'
 
 /** The answers of one endpoint about some signatures, in their order. */
 export interface EndpointStatuses {
@@ -37,10 +37,28 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     return statuses.map((one) => (one.kind === 'none' && one.slot < newest ? INCONCLUSIVE : one))
   }
 
+  /** Asks for the fees that tell whether transactions were executed; hardly ever there are any to ask for. */
+  async function withFees(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
+    const open = statuses.flatMap((one) =>
+      one.kind === 'included' && one.receipt.executed === 'unknown' ? [one.receipt] : [],
+    )
+    if (open.length === 0) return [...statuses]
+    const replies = await client.sendAsOf(open.map(({ hash }) => feeCall(hash)))
+    const known = new Map(open.map((receipt, index) => [receipt, withFee(receipt, replies[index])]))
+    return statuses.map((one) =>
+      one.kind === 'included' ? { ...one, receipt: known.get(one.receipt) ?? one.receipt } : one,
+    )
+  }
+
   /** Asks endpoints that refuse the first question for their newest blocks only; there a hit counts, and nothing else. */
   async function askEach(hashes: readonly string[], asOf?: bigint) {
     const endpoints = await askEverywhere(client, statusCalls(hashes), asOf)
-    const searched = endpoints.map(({ url, replies }) => ({ url, statuses: readAll(hashes, replies) }))
+    const searched = await Promise.all(
+      endpoints.map(async ({ url, replies }) => ({
+        url,
+        statuses: await withFees(readAll(hashes, replies)),
+      })),
+    )
     if (!searched.some(({ statuses }) => statuses.some(refuses))) return searched
     const newestOnly = statusCalls(hashes, { searchTransactionHistory: false })
     const again = await askEverywhere(client, newestOnly, asOf)
@@ -57,7 +75,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
       (await askEach(hashes, asOf)).map(({ statuses }) => statuses.map((one) => agree([one]))),
     read: async (hashes, { asOf } = {}) => {
       if (hashes.length === 0) return []
-      const statuses = readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf))
+      const statuses = await withFees(readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf)))
       if (!statuses.some(refuses)) return statuses.map((one) => agree([one]))
       const endpoints = await askEach(hashes, asOf)
       return hashes.map((_, index) => agree(endpoints.flatMap(({ statuses: each }) => each[index] ?? [])))

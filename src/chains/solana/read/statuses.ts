@@ -2,7 +2,7 @@ import type { Receipt } from '../../answer.ts'
 import type { EndpointReply, RpcCall } from '../../rpc/rpc.ts'
 import { lacksHistory } from '../inclusion/ledger.ts'
 import { blockHashOf } from './head.ts'
-import { contextualOf, fieldsOf, readInteger } from './replies.ts'
+import { contextualOf, fieldsOf, readInteger, resultOf } from './replies.ts'
 import { readFailure } from './transaction-error.ts'
 
 /** The highest number of signatures of one question (agave `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
@@ -54,13 +54,12 @@ export function readStatus(
   const status: unknown = Array.isArray(value) ? value[index % MAX_SIGNATURES] : undefined
   if (status === null)
     return endpointReply?.behind === false ? { kind: 'none', slot } : { kind: 'inconclusive' }
-  const receipt = toReceipt(signature, fieldsOf(status))
-  return receipt === undefined ? { kind: 'unknown' } : { kind: 'included', receipt }
+  return readInclusion(signature, fieldsOf(status))
 }
 
-function toReceipt(hash: string, status: Readonly<Record<string, unknown>>): Receipt | undefined {
+function readInclusion(hash: string, status: Readonly<Record<string, unknown>>): SignatureStatus {
   const number = readInteger(status.slot)
-  if (number === undefined || status.err === undefined) return undefined
+  if (number === undefined || status.err === undefined) return { kind: 'unknown' }
   const receipt = {
     hash,
     blockNumber: number,
@@ -68,7 +67,33 @@ function toReceipt(hash: string, status: Readonly<Record<string, unknown>>): Rec
     success: status.err === null,
     final: isFinalized(status),
   }
-  return receipt.success ? receipt : { ...receipt, failure: readFailure(status.err).description }
+  if (receipt.success) return { kind: 'included', receipt }
+  const { description: failure, executed } = readFailure(status.err)
+  if (executed === 'no') return { kind: 'included', receipt: unexecuted({ ...receipt, failure }) }
+  return {
+    kind: 'included',
+    receipt: { ...receipt, failure, ...(executed !== undefined && { executed }) },
+  }
+}
+
+function unexecuted(receipt: Receipt): Receipt {
+  return { ...receipt, executed: 'no', result: { feeCharged: 0n } }
+}
+
+/** Returns the call that tells the fee of a transaction in a block. */
+export function feeCall(signature: string): RpcCall {
+  const options = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 0 }
+  return { method: 'getTransaction', params: [signature, options] }
+}
+
+/** Completes a receipt whose error does not tell whether the transaction was executed with the reply to `feeCall`: a fee of 0 tells that it was not. */
+export function withFee(receipt: Receipt, endpointReply: EndpointReply | undefined): Receipt {
+  const answer = resultOf(endpointReply?.reply)
+  const fee = answer.kind === 'ok' ? readInteger(fieldsOf(fieldsOf(answer.value).meta).fee) : undefined
+  if (fee === undefined) return receipt
+  if (fee === 0n) return unexecuted(receipt)
+  const { executed: _, ...executed } = receipt
+  return executed
 }
 
 /** Nodes that do not report the commitment leave out `confirmations` when a transaction is finalized. */

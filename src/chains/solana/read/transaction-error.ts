@@ -57,6 +57,18 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   UnsupportedVersion: 'never',
 }
 
+/**
+ * Errors of a transaction that a block contains and that was not executed: it has no effect and costs nothing, because the network could not
+ * charge its fee payer (SIMD-0290), or because its durable nonce was not the present one (SIMD-0297). Before these rules, no block contained
+ * a transaction with such an error.
+ */
+const UNEXECUTED: readonly string[] = [
+  'AccountNotFound',
+  'BlockhashNotFound',
+  'InsufficientFundsForFee',
+  'InvalidAccountForFee',
+]
+
 /** An error as nodes write it: the name of a variant, or an object with the name and its content. */
 export interface TransactionFailure {
   readonly name: string
@@ -65,6 +77,11 @@ export interface TransactionFailure {
   readonly instruction?: number
   /** The error number of the program, if it returned one. */
   readonly custom?: number
+  /**
+   * For a transaction in a block. `no`: it was not executed and costs nothing · `unknown`: the error does not tell, because a fee payer can be
+   * too poor for the fee, or be left with too little by the execution · absent: it was executed, and paid for.
+   */
+  readonly executed?: 'no' | 'unknown'
   /** A text for people: `InstructionError in instruction 0: custom program error 0x1`. */
   readonly description: string
 }
@@ -74,14 +91,19 @@ const PAYER = 0
 
 /** Reads `err` of a status, a simulation or a refusal. An unknown error counts as the state of the accounts. */
 export function readFailure(err: unknown): TransactionFailure {
-  if (typeof err === 'string') return { name: err, meaning: meaningOf(err), description: err }
+  if (typeof err === 'string') {
+    const failure = { name: err, meaning: meaningOf(err), description: err }
+    return UNEXECUTED.includes(err) ? { ...failure, executed: 'no' } : failure
+  }
   const [name = 'unnamed error', detail] = Object.entries(fieldsOf(err))[0] ?? []
   const meaning = meaningOf(name)
   if (name !== 'InstructionError' || !Array.isArray(detail)) {
     const index = fieldsOf(detail).account_index
     const description = typeof index === 'number' ? `${name} of account ${index}` : name
     const poor = name === 'InsufficientFundsForRent' && index === PAYER
-    return { name, meaning: poor ? 'funds' : meaning, description }
+    return poor
+      ? { name, meaning: 'funds', description, executed: 'unknown' }
+      : { name, meaning, description }
   }
   return { name, meaning, ...readInstructionError(detail as unknown[]) }
 }

@@ -3,6 +3,17 @@ import { decodeMessage, encodeMessage, type Message } from './message.ts'
 /** The highest number of bytes of a transaction: IPv6's smallest packet without headers (agave `PACKET_DATA_SIZE`). */
 export const MAX_TRANSACTION_BYTES = 1232
 
+/**
+ * The first byte of a transaction of version 1, which may have 4096 bytes (SIMD-0385). No other transaction begins with it, because it would
+ * be a number of signatures that does not fit into a packet.
+ */
+const VERSION_1 = 0x81
+
+/** Returns true for bytes that begin like a transaction of version 1. */
+export function isVersion1([first]: Uint8Array): boolean {
+  return first === VERSION_1
+}
+
 /** The length of an ed25519 signature, in bytes. */
 const SIGNATURE_BYTES = 64
 

@@ -5,7 +5,9 @@ import { advanceNonce, transfer } from '../../../solana-node/steps.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import type { LedgerOptions } from '../../../support/solana/ledger.ts'
+import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
 import type { TestSolanaNode } from '../../../support/solana/start-solana.ts'
+import { SOL } from '../../../support/solana-scenario.ts'
 import {
   accountWith,
   draftOf,
@@ -196,18 +198,31 @@ describe('a node that restarted on a newer snapshot', () => {
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
   })
 
-  test('proves by its status cache what died a moment ago, and no longer than that lasts', async () => {
+  test('does not prove by its status cache what died a moment ago: nothing tells whether that has signatures', async () => {
     const { node, chain } = nodeWith()
     const attempt = await unsent()
     stage.solana.tick(20)
     node.jump(20)
     stage.solana.tick(185)
-    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
-    const before = (attempt.draft.expiresAt ?? 0n) - 215n
-    while (stage.solana.blockHeight() - before < 299n) stage.solana.tick()
-    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
-    stage.solana.tick()
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
+  test('does not prove that what it missed was never included, where the snapshot has no signatures', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(20)
+    node.jump(20, 'firedancer')
+    expect(await chain.receipts([attempt.signed.hash])).toEqual([{ kind: 'none' }])
+    stage.solana.tick(185)
+    expect(stage.solana.included(attempt.signed.hash)).toBeDefined()
+    expect(await fateOf(chain, attempt)).toMatchObject({
+      kind: 'unknown',
+      unprovable: true,
+      detail: expect.stringContaining('lacks'),
+    })
+    expect(await fateOf(stage.chainAt(node.url, stage.solana.url), attempt)).toMatchObject({
+      kind: 'included',
+    })
   })
 
   test('is outdone by another that has the blocks', async () => {
@@ -236,6 +251,59 @@ describe('a node that restarted on a newer snapshot', () => {
     expect(await fateOf(stage.chain, attempt)).toMatchObject({ kind: 'included' })
   })
 })
+
+describe('a durable nonce in a transaction that was not executed', () => {
+  test('is open as long as it may be executed, and undecided once something else has used it', async () => {
+    const relaxed = await startStage({ noOps: 'nonces' })
+    const nonce = await openNonceAccount(relaxed, SELF)
+    const request = instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n))
+    const attempt = await sendOn(relaxed.chain, request)
+    setBalance(relaxed, 0n)
+    relaxed.solana.tick(40)
+    expect(relaxed.solana.included(attempt.signed.hash)).toMatchObject({ err: 'AccountNotFound' })
+    const [receipt] = await relaxed.chain.receipts([attempt.signed.hash])
+    if (receipt?.kind !== 'included') throw new Error(receipt?.kind)
+    expect(receipt.receipt).toMatchObject({ success: false, executed: 'no', result: { feeCharged: 0n } })
+    expect(relaxed.chain.expiry.mayStillExecute?.(attempt.draft, receipt.receipt)).toBe(true)
+
+    // The same transfer with other bytes uses the nonce.
+    setBalance(relaxed, 10n * SOL)
+    const second = await sendOn(relaxed.chain, { ...request, speed: 'fastest' })
+    expect(second.signed.hash).not.toBe(attempt.signed.hash)
+    relaxed.solana.tick(40)
+    const freshness = { asOf: relaxed.solana.finalizedSlot(), since: SIGNED_AT }
+    expect(await relaxed.chain.proveInclusion([attempt], freshness)).toMatchObject({
+      kind: 'unknown',
+      unprovable: true,
+      detail: expect.stringContaining('without having executed it'),
+    })
+    const both = [attempt, { ...second, number: 2 }]
+    expect(await relaxed.chain.proveInclusion(both, freshness)).toMatchObject({ kind: 'included', number: 2 })
+  })
+
+  test('is not told apart from an execution by a node that has no history, so it stays open', async () => {
+    const relaxed = await startStage({ noOps: 'nonces' })
+    const nonce = await openNonceAccount(relaxed, SELF)
+    const attempt = await sendOn(
+      relaxed.chain,
+      instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n)),
+    )
+    setBalance(relaxed, 100_000n)
+    relaxed.solana.tick(5)
+    const chain = relaxed.chainAt(relaxed.solana.node({ keepsHistory: false }).url)
+    const [receipt] = await chain.receipts([attempt.signed.hash])
+    if (receipt?.kind !== 'included') throw new Error(receipt?.kind)
+    expect(receipt.receipt).toMatchObject({ success: false, executed: 'unknown' })
+    expect(chain.expiry.mayStillExecute?.(attempt.draft, receipt.receipt)).toBe(true)
+    const [known] = await relaxed.chain.receipts([attempt.signed.hash])
+    expect(known).toMatchObject({ receipt: { executed: 'no' } })
+  })
+})
+
+/** Sets what the relayer has, as if it had always had it. */
+function setBalance({ solana }: Stage, lamports: bigint): void {
+  solana.plant(SELF, { lamports, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false })
+}
 
 describe('the first block that a node tells of proves nothing', () => {
   test('where it is 0 because the node is fresh', async () => {

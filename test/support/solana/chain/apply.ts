@@ -1,6 +1,6 @@
 import type { Address } from '@solana/kit'
 import { type AccountState, isSameAccount } from '../runtime/account.ts'
-import { isFeesOnly } from '../runtime/errors.ts'
+import { isAboutPayer, isFeesOnly } from '../runtime/errors.ts'
 import { feeOf } from '../runtime/fees.ts'
 import { lockProblem, sanitizeProblem } from '../runtime/sanitize.ts'
 import type { Moment, Vm } from '../runtime/vm.ts'
@@ -17,7 +17,7 @@ import { tokenBalances } from './token-balances.ts'
 export interface Environment {
   readonly vm: Vm
   readonly accounts: AccountHistory
-  readonly rules: Pick<Rules, 'accountLocks'>
+  readonly rules: Pick<Rules, 'accountLocks' | 'noOps'>
 }
 
 interface Charge {
@@ -49,7 +49,11 @@ export function applyTransaction(
   if (err !== null) {
     const payer = message.keys[0]
     if (!payer || !isCharged(vm, { payer, before: before.get(payer), fee, feesOnly: isFeesOnly(err) })) {
-      return undefined
+      const mayStay = rules.noOps === 'nonces' || (rules.noOps === 'fee_payers' && lifetime === 'blockhash')
+      if (!mayStay || !isAboutPayer(err)) return undefined
+      const unchanged = balancesOf(keys, before, vm)
+      const noOp = { fee: 0n, before: unchanged, after: unchanged, mayComeAgain: lifetime !== 'blockhash' }
+      return { signature, slot: moment.slot, transaction, keys, loaded, err, meta, retried, ...noOp }
     }
     if (lifetime !== 'blockhash') useUp(vm, lifetime.nonce, moment)
   }

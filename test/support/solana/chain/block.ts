@@ -24,7 +24,7 @@ export interface AppliedTransaction {
   readonly keys: readonly Address[]
   /** The `keys` that were looked up in tables. */
   readonly loaded: LoadedAddresses
-  /** The error of the transaction; the fee was charged all the same. */
+  /** The error of the transaction; the fee was charged all the same, unless it was not executed. */
   readonly err: TransactionError | null
   /** Lamports that the first key paid. */
   readonly fee: bigint
@@ -33,6 +33,8 @@ export interface AppliedTransaction {
   readonly after: Balances
   /** The logs and the calls of the programs. */
   readonly meta: Execution['meta']
+  /** It was not executed, and nobody remembers it: a later block may contain it, too. */
+  readonly mayComeAgain?: boolean
   /** The node that received it sends it again when a fork drops it. */
   readonly retried: boolean
 }

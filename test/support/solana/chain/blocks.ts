@@ -41,7 +41,7 @@ export function createBlocks(first: Block): Blocks {
       slots.set(block.slot, blocks.length)
       for (const applied of block.transactions) {
         transactions.set(applied.signature, applied)
-        messages.set(applied.transaction.message.hash, blocks.length)
+        if (applied.mayComeAgain !== true) messages.set(applied.transaction.message.hash, blocks.length)
       }
       blocks.push(block)
     },

@@ -21,6 +21,13 @@ export interface Rules {
   readonly accountLocks: number
   /** Newest blocks that a node has at all; what is older is asked for in vain. */
   readonly historyBlocks: number
+  /** Lamports that an account must hold for each of its bytes, those of overhead included; lowered in steps (SIMD-0437). */
+  readonly lamportsPerByte: bigint
+  /**
+   * Leaders put transactions into blocks that are not executed and cost nothing: `fee_payers` where the payer cannot pay (SIMD-0290) · `nonces`
+   * also those with a durable nonce, which then can be included once more (SIMD-0297) · `none` on the public networks of 2026.
+   */
+  readonly noOps: 'none' | 'fee_payers' | 'nonces'
 }
 
 /** The transactions that leaders accept, from now on. */
@@ -58,7 +65,7 @@ const FIRST_HEIGHT = 425_000_000n
 /** A network with one block. `time` is in seconds since 1970. */
 export function createChain(rules: Rules, market: Market, time: bigint): Chain {
   const genesisHash = base58(randomBytes(32))
-  const vm = createVm()
+  const vm = createVm(rules.lamportsPerByte)
   const chain: Chain = {
     genesisHash,
     rules,

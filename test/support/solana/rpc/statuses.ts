@@ -27,7 +27,7 @@ export function noHistory(): RpcFault {
 }
 
 /**
- * Looks into the newest blocks, which a snapshot brings with it; with a search also into the rest of the node's data. It does not report a
+ * Looks into the newest blocks, whose signatures most snapshots bring with them; with a search also into the rest of the node's data. It does not report a
  * failure of its long-term storage (agave rpc.rs `get_signature_statuses`).
  */
 function statusOf(node: Node, signature: string, searches: boolean): unknown {
@@ -35,8 +35,8 @@ function statusOf(node: Node, signature: string, searches: boolean): unknown {
   if (found === undefined) return null
   const { applied, index } = found
   const newest = node.index('processed')
-  const isRecent = node.index('finalized') - index < node.chain.rules.recentBlocks
-  if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(index), 'signatures'))) return null
+  const block = node.chain.blocks.near(index)
+  if (!node.remembers(block) && !(searches && node.tellsOf(block, 'signatures'))) return null
   const isFinal = index <= node.index('finalized')
   const isConfirmed = index <= node.index('confirmed')
   return {

@@ -45,6 +45,16 @@ export function isFeesOnly(error: TransactionError): boolean {
   return FEES_ONLY.has(error)
 }
 
+/** Errors of a payer that cannot pay the fee (agave svm/src/account_loader.rs `validate_fee_payer`). */
+const ABOUT_PAYER: readonly unknown[] = ['AccountNotFound', 'InsufficientFundsForFee', 'InvalidAccountForFee']
+
+/** Returns true when a transaction with this error could not even pay its fee. */
+export function isAboutPayer(error: TransactionError): boolean {
+  if (typeof error === 'string') return ABOUT_PAYER.includes(error)
+  const rent = error.InsufficientFundsForRent as { account_index?: unknown } | undefined
+  return rent?.account_index === 0
+}
+
 /** Translates an error of litesvm to the notation of JSON-RPC. */
 export function readError(error: LitesvmError): TransactionError {
   if (typeof error === 'number') return nameOf(TRANSACTION_ERRORS, error)

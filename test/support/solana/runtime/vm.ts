@@ -6,7 +6,7 @@ import {
   type SignatureBytes,
   type Transaction,
 } from '@solana/kit'
-import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm'
+import { Clock, FailedTransactionMetadata, LiteSVM, Rent, type TransactionMetadata } from 'litesvm'
 import type { AccountState } from './account.ts'
 import { readError, type TransactionError } from './errors.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
@@ -47,8 +47,10 @@ export interface Vm {
  * a time. litesvm also uses a message's blockhash as that of the parent block, from which durable nonces are computed: so this function
  * writes the parent's into the message that it runs.
  */
-export function createVm(): Vm {
+export function createVm(lamportsPerByte: bigint): Vm {
   const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n)
+  // Since SIMD-0194 the years are part of the rate.
+  svm.setRent(new Rent(lamportsPerByte, 1, 50))
   let parent: Uint8Array = new Uint8Array(32)
   return {
     account: (address) => readAccount(svm, address),
