@@ -95,8 +95,8 @@ export interface Head {
   readonly number: bigint
   readonly hash: string
   /**
-   * The point up to which drafts have expired for good (`expiresAt`). Stellar: the close time of the ledger, in Unix seconds. Solana: the
-   * finalized block height. Chains whose drafts do not expire leave it out.
+   * The point up to which drafts have expired for good (`expiresAt`). Stellar: the close time of the ledger, in Unix seconds; drafts that end
+   * in this second have not. Solana: the finalized block height. Chains whose drafts do not expire leave it out.
    */
   readonly expiredUpTo?: bigint
   /**

@@ -44,11 +44,14 @@ export interface StellarDraft {
   /** The highest fee after its bid was raised, in stroops. */
   readonly maxFee: bigint
   /**
-   * The close time of the newest ledger when it was prepared, in Unix seconds: no earlier ledger includes it. Absent from drafts of earlier
-   * releases.
+   * The close time of the newest ledger when it was prepared, in Unix seconds: no ledger that closed in an earlier second includes it. Absent
+   * from drafts of earlier releases.
    */
   readonly preparedAt?: bigint
-  /** Unix time in seconds. A ledger that closes at this time or later proves that no later one includes the transaction. */
+  /**
+   * The last second in which a ledger that includes the transaction may close, in Unix seconds. A ledger that closes in a later second proves
+   * that no later one includes the transaction. One that closes in this second does not: the next may close in it, too (CAP-88).
+   */
   readonly expiresAt?: bigint
   /**
    * The first ledger that is too late, where the signer set one (`maxLedger`). The closing of the ledger before it proves that no later one

@@ -122,10 +122,11 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
 }
 
 /**
- * A draft expires by the close time of the newest ledger, or by its number: the first ledger that is too late does not have to exist yet.
+ * A draft expires by the close time of the newest ledger, or by its number: the first ledger that is too late by its number does not have to
+ * exist yet. A ledger that closes in the last second of a draft proves nothing, because the next one may close in the same second (CAP-88).
  */
 function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }: Head): boolean {
-  const byTime = expiresAt !== undefined && expiredUpTo !== undefined && expiresAt <= expiredUpTo
+  const byTime = expiresAt !== undefined && expiredUpTo !== undefined && expiresAt < expiredUpTo
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 

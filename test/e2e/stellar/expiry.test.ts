@@ -1,11 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { startFaultyNode } from '../../support/faulty-node.ts'
+import { startService } from '../../support/service.ts'
+import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   MAIN,
   payment,
   RECEIVER,
   type StellarScenario,
   startStellarScenario,
+  stellarConfig,
+  stellarScenarioOf,
+  XLM,
 } from '../../support/stellar-scenario.ts'
 import { until } from '../../support/until.ts'
 
@@ -74,5 +80,35 @@ describe('what no ledger includes in time', () => {
       (waiting) => waiting === 1,
     )
     await closeUntil(id, 'confirmed')
+  })
+})
+
+describe('ledgers that share a second (CAP-88)', () => {
+  test('leave a transaction open in the last second of its valid_until, and it counts when the next one has it', async () => {
+    const ledger = await startLedger({ closeEveryMs: 'manual', protocolVersion: 30 })
+    ledger.fund(MAIN.publicKey(), 1_000n * XLM)
+    ledger.fund(RECEIVER, 100n * XLM)
+    const gate = await startFaultyNode(ledger.url)
+    onTestFinished(gate.stop)
+    const config = stellarConfig({ urls: [gate.url], passphrase: ledger.passphrase })
+    const own = stellarScenarioOf(ledger, await startService(config))
+    onTestFinished(own.stop)
+    const now = () => ledger.ledgers.at(-1)?.closeTime ?? 0
+    const end = now() + 60
+    const { id } = await own.send(payment(50n, { valid_until: new Date(end * 1_000).toISOString() }))
+    await own.reach(id, 'submitted')
+    const [waiting] = ledger.queue()
+    ledger.dropQueue()
+    ledger.close({ seconds: end - now() })
+    // Every look at the chain asks for the newest ledger, and then for what it decides.
+    const looks = () => Promise.resolve(gate.calls.get('getTransaction') ?? 0)
+    const before = await looks()
+    await until(looks, (asked) => asked >= before + 5)
+    expect(await own.get(id)).toMatchObject({ status: 'submitted' })
+    ledger.nominate(waiting?.envelope.toXdr('base64') ?? '')
+    ledger.close({ seconds: 0 })
+    expect(now()).toBe(end)
+    expect(await own.reach(id, 'confirmed')).toMatchObject({ attempts: [{ outcome: 'mined' }] })
+    expect(ledger.account(RECEIVER)?.balance).toBe(100n * XLM + 50n)
   })
 })

@@ -30,6 +30,11 @@ export type OwnEvent =
     }
   /** `after`: so much time passes before the first · `ahead`: so far the network's clock runs ahead of ours; seconds. */
   | { readonly is: 'close'; readonly ledgers: number; readonly after: number; readonly ahead: number }
+  /**
+   * A ledger closes in the last second in which a transaction that once waited is valid, and does not hold it; the next one, in the same
+   * second, holds it (CAP-88).
+   */
+  | { readonly is: 'last_second'; readonly target: number }
   /** How many operations fit into a ledger from now on. */
   | { readonly is: 'capacity'; readonly operations: number }
   | { readonly is: 'drop_queue' }
@@ -64,6 +69,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   replace_signed: 5,
   cancel: 7,
   close: 22,
+  last_second: 6,
   capacity: 5,
   drop_queue: 3,
   call: 6,
@@ -126,6 +132,7 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
     case 'replace_signed':
       return { is, target, customer: random.int(0, customers - 1), seconds: random.int(15, 600) }
     case 'cancel':
+    case 'last_second':
       return { is, target }
     case 'close':
       return { is, ledgers: random.chance(0.7) ? 1 : random.int(2, 4), ...drawDelay(random) }

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { FeeBumpTransaction, TransactionBuilder } from '@stellar/stellar-sdk'
+import type { TestLedger } from '../../support/stellar/start-ledger.ts'
 import { hashOf, unwrap, wrapAs } from '../../support/stellar/wrap.ts'
 import type { HistoryRun } from '../history-run.ts'
 import {
@@ -29,6 +32,7 @@ export type LedgerEvent = Extract<
   {
     is:
       | 'close'
+      | 'last_second'
       | 'capacity'
       | 'drop_queue'
       | 'external'
@@ -51,6 +55,8 @@ export async function ledgerEvent(
   switch (event.is) {
     case 'close':
       return close(environment, run, event)
+    case 'last_second':
+      return lastSecond(environment, event)
     case 'capacity':
       return ledger.setCapacity(event.operations)
     case 'drop_queue':
@@ -80,6 +86,34 @@ function close(
   if (after > 0) testBed.advance(after * 1_000)
   closeLedger(environment, ahead > 0 ? ahead : undefined)
   for (let count = 1; count < ledgers; count += 1) closeLedger(environment)
+}
+
+/** How long the service gets to look at a ledger, in ms. */
+const LOOK_MS = 150
+
+/** What the service believes after the first of the two ledgers must be true after the second. */
+async function lastSecond(
+  environment: Environment,
+  { target }: Extract<Event, { is: 'last_second' }>,
+): Promise<void> {
+  listen(environment)
+  const { ledger, gossip } = environment
+  const now = ledger.ledgers.at(-1)?.closeTime ?? 0
+  const known = [...gossip].filter((envelope) => endOf(ledger, envelope) >= now)
+  const envelope = known.at(-1 - (target % Math.max(1, known.length)))
+  if (envelope === undefined) return
+  ledger.dropQueue()
+  closeLedger(environment, endOf(ledger, envelope) - now)
+  await pause(LOOK_MS)
+  ledger.nominate(envelope)
+  closeLedger(environment, 0)
+}
+
+/** The last second in which the envelope is valid, since 1970; 0 without an end. */
+function endOf({ passphrase }: TestLedger, envelope: string): number {
+  const read = TransactionBuilder.fromXDR(envelope, passphrase)
+  const { timeBounds } = read instanceof FeeBumpTransaction ? read.innerTransaction : read
+  return Number(timeBounds?.maxTime ?? 0)
 }
 
 /** CAP-15: nothing ties an inner transaction to its payer. */

@@ -62,7 +62,7 @@ const CAPACITY = 1_000
 /** A ledger that closes when it is told, behind so many nodes that can fail. */
 export async function startStellarTestChain(options: StellarTestChainOptions): Promise<StellarTestChain> {
   const { endpoints, channels = 0, now, crashAccount = 0, crashSigned = false, ...retention } = options
-  const ledger = await startLedger({ closeEveryMs: 'manual', now, ...retention })
+  const ledger = await startLedger({ closeEveryMs: 'manual', now, protocolVersion: 30, ...retention })
   const heard = new Set<string>()
   const contradiction = createContradiction(REFUSALS.stellar)
   const nodes = await Promise.all(

@@ -26,8 +26,16 @@ export interface Ledger {
   /** The present fault of all RPC servers. */
   nodeFault: NodeFault
   submit(frame: Frame): Answer
-  /** Makes the next ledger; it closes at this time, in seconds since 1970, or one second after the last. */
+  /**
+   * Makes the next ledger; it closes at this time, in seconds since 1970, or as soon after the last as the protocol allows: in the next second,
+   * or in the same one (CAP-88).
+   */
   close(closeTime: number): ClosedLedger
+  /**
+   * Another validator has kept this frame, and puts it into the next ledger if it is valid there, whatever the queue of this one holds: a
+   * ledger is what one validator nominates.
+   */
+  nominate(frame: Frame): void
   /** Changes entries by hand, as if the last ledger had. */
   amend(change: (changes: Changes) => void): void
   /** The next so many searches for a transaction miss the newest ledger, because it closes just then. */
@@ -41,6 +49,9 @@ export interface Ledger {
  */
 const EXPECTED_CLOSE_TIME_FACTOR = 2
 
+/** The first protocol with close times in milliseconds (CAP-88). */
+const MILLISECOND_PROTOCOL = 30
+
 /** Starts a network. `now` gives the time in ms since 1970. */
 export function createLedger(network: Network, capacity: Capacity, now: () => number): Ledger {
   const seconds = () => Math.floor(now() / 1000)
@@ -48,6 +59,8 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
   const history = createHistory()
   const mempool = createMempool(network)
   let torn = 0
+  const nominated: Frame[] = []
+  const shortest = network.protocolVersion >= MILLISECOND_PROTOCOL ? 0 : 1
   const ledger: Ledger = {
     network,
     chain,
@@ -58,7 +71,13 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
     capacity,
     nodeFault: 'none',
     submit: (frame) => mempool.submit(frame, waitingMoment(ledger, seconds()), ledger.capacity),
-    close: (closeTime) => closeLedger(ledger, Math.max(closeTime, chain.latest().closeTime + 1), seconds),
+    close: (closeTime) =>
+      closeLedger(ledger, {
+        closeTime: Math.max(closeTime, chain.latest().closeTime + shortest),
+        seconds,
+        nominated: nominated.splice(0),
+      }),
+    nominate: (frame) => void nominated.push(frame),
     amend(change) {
       const { sequence } = chain.latest()
       const changes = createChanges(history.at(sequence))
@@ -92,15 +111,20 @@ function waitingMoment({ network, chain, history }: Ledger, seconds: number): Mo
   }
 }
 
-function closeLedger(ledger: Ledger, closeTime: number, seconds: () => number): ClosedLedger {
+interface Closure {
+  readonly closeTime: number
+  readonly seconds: () => number
+  readonly nominated: readonly Frame[]
+}
+
+function closeLedger(ledger: Ledger, { closeTime, seconds, nominated }: Closure): ClosedLedger {
   const { network, chain, history, mempool, market, programs } = ledger
   const last = chain.latest()
   const offset = BigInt(closeTime - last.closeTime)
   // HerderImpl.cpp `triggerNextLedger`: what the next ledger could not apply is not put into it.
-  mempool.ban(
-    invalidAt(mempool.frames(), { ...waitingMoment(ledger, seconds()), earliest: offset, latest: offset }),
-  )
-  const picked = mempool.pick(ledger.capacity)
+  const moment = { ...waitingMoment(ledger, seconds()), earliest: offset, latest: offset }
+  mempool.ban(invalidAt(mempool.frames(), moment))
+  const picked = withNominated(mempool.pick(ledger.capacity), nominated, moment)
   const sequence = last.sequence + 1
   const changes = createChanges(history.at(last.sequence))
   const base = { network, market, programs, ledger: sequence, closeTime: BigInt(closeTime) }
@@ -110,6 +134,17 @@ function closeLedger(ledger: Ledger, closeTime: number, seconds: () => number): 
   mempool.settle(picked.map(({ frame }) => frame))
   mempool.ban(invalidAt(mempool.frames(), waitingMoment(ledger, seconds())))
   return closed
+}
+
+/** Adds the frames that are valid at this moment, one of each account. */
+function withNominated(picked: readonly Picked[], nominated: readonly Frame[], moment: Moment): Picked[] {
+  const invalid = invalidAt(nominated, moment)
+  const all = [...picked]
+  for (const frame of nominated) {
+    const isTaken = all.some((other) => other.frame.transaction.source === frame.transaction.source)
+    if (!invalid.includes(frame) && !isTaken) all.push({ frame, baseFee: moment.network.baseFee })
+  }
+  return all
 }
 
 /**

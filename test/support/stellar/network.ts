@@ -5,6 +5,7 @@ export interface Network {
   readonly passphrase: string
   /** SHA-256 of the passphrase; the first 32 bytes of everything that is signed for this network. */
   readonly id: Uint8Array
+  /** From 30 on, ledgers may close within one second (CAP-88). */
   readonly protocolVersion: number
   /** The least inclusion fee of one operation. */
   readonly baseFee: bigint

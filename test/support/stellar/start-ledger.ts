@@ -3,7 +3,7 @@ import type { JsonRpcServer } from '../json-rpc/server.ts'
 import type { Offer } from './apply/market.ts'
 import type { AppliedTransaction, ClosedLedger } from './chain.ts'
 import { type AccountEntry, accountKey, type DataEntry, newAccount, type TrustlineEntry } from './entries.ts'
-import type { Frame } from './frame.ts'
+import { decodeFrame, type Frame } from './frame.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Capacity } from './mempool.ts'
 import { createNetwork, type Network } from './network.ts'
@@ -17,8 +17,8 @@ import { accountIn } from './state.ts'
 /** The behaviour of the network of a test; everything has a default. */
 export interface LedgerOptions extends Partial<Omit<Network, 'id' | 'ledgerSeconds'>> {
   /**
-   * Real milliseconds between two ledgers, 1000 by default; `manual`: only `close` makes them. Close times are whole
-   * seconds and grow with each ledger, so with less than 1000 the network's time runs ahead of the machine's.
+   * Real milliseconds between two ledgers, 1000 by default; `manual`: only `close` makes them. Before protocol 30, close times are whole
+   * seconds that grow with each ledger, so with less than 1000 the network's time runs ahead of the machine's.
    */
   readonly closeEveryMs?: number | 'manual'
   /** The expected time of a ledger, in seconds: at least 1; 5 when the test closes ledgers. */
@@ -39,7 +39,7 @@ export interface AccountState extends AccountEntry {
 export interface CloseOptions {
   /** The number of ledgers; 1 by default. */
   readonly ledgers?: number
-  /** Each of them closes this many seconds after the one before; by default now, or a second after it. */
+  /** Each of them closes this many seconds after the one before; by default now, or as soon after it as the protocol allows. */
   readonly seconds?: number
 }
 
@@ -67,6 +67,8 @@ export interface TestLedger {
   setNodeFault(nodeFault: NodeFault): void
   /** Starts another RPC server of the network, with this fault of its own. */
   startFaulty(nodeFault: NodeFault): Promise<JsonRpcServer>
+  /** Another validator puts this envelope, XDR in base64, into the next ledger if it is valid there. */
+  nominate(envelope: string): void
   /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
   tearReads(count: number): void
   /** Sets the number of operations that fit into a ledger from now on, and of contract calls. */
@@ -111,6 +113,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
       ledger.nodeFault = nodeFault
     },
     startFaulty: (nodeFault) => startLedgerServer(ledger, nodeFault),
+    nominate: (envelope) => ledger.nominate(decodeFrame(envelope, network)),
     tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {

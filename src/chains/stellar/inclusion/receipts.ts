@@ -75,14 +75,22 @@ export function readLookup(
   return receipt === undefined ? { kind: 'silent' } : { kind: 'included', receipt }
 }
 
-/** A node keeps ledgers for a limited time (a day, a week) and cannot find older transactions. */
+/** Ledger 1 is the genesis, which contains nothing: a node that begins here has every transaction of its network. */
+const FIRST_WITH_TRANSACTIONS = 2n
+
+/**
+ * A node keeps ledgers for a limited time (a day, a week) and cannot find older transactions. Close times are whole seconds, which several
+ * ledgers may share (CAP-88): a node whose oldest ledger closed in the second of `since` may have lost others of that second.
+ */
 function remembers(
-  { oldestLedgerCloseTime }: Readonly<Record<string, unknown>>,
+  { oldestLedger, oldestLedgerCloseTime }: Readonly<Record<string, unknown>>,
   since: Date | undefined,
 ): boolean {
   if (since === undefined) return true
+  const first = readInteger(oldestLedger)
+  if (first !== undefined && first <= FIRST_WITH_TRANSACTIONS) return true
   const oldest = readInteger(oldestLedgerCloseTime)
-  return oldest !== undefined && Number(oldest) * 1_000 <= since.getTime()
+  return oldest !== undefined && Number(oldest) < Math.floor(since.getTime() / 1_000)
 }
 
 /** The content of a ledger is final: nothing later can undo it (SCP). */
