@@ -35,6 +35,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/restart.test.ts',
   'test/e2e/solana/valid-from.test.ts',
   'test/e2e/stellar/replace-by-signed.test.ts',
+  'test/e2e/stellar/undecided.test.ts',
   'test/e2e/stellar/valid-from.test.ts',
   'test/e2e/telemetry-process.test.ts',
   'test/e2e/top-up/evm.test.ts',

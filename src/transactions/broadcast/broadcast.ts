@@ -185,10 +185,12 @@ function reportSubmitted(
 }
 
 /**
- * Other content follows when the present bytes expire, so they must not be broadcast again. Once the other content is signed, it excludes the
+ * The bytes of an undecided transaction cannot be included any more. Other content follows when the present bytes expire, so they must not be
+ * broadcast again, either. Once the other content is signed, it excludes the
  * present bytes by itself, as with a durable nonce of Solana: those may be current again after a reorganisation, and never expire.
  */
 export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWithAttempts): boolean {
+  if (item.transaction.undecidedSince !== undefined) return true
   if (chain.expiry === undefined || currentAttempt(item) === undefined) return false
   const { purpose } = item.transaction
   return (

@@ -46,9 +46,14 @@ export function settleBroadcast(attempted: BroadcastCase): Settled {
   const followUp = chooseFollowUp(attempted, result)
   const refused = followUp !== 'retry' && followUp !== 'retry_later' && followUp !== 'give_up'
   return {
-    transaction: FOLLOW_UPS[followUp](attempted, result),
+    transaction: keepingDoubt(FOLLOW_UPS[followUp](attempted, result), item.transaction),
     outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
   }
+}
+
+/** The reason of an undecided transaction says what an operator has to decide; no answer of a node changes that. */
+function keepingDoubt(settled: Transaction, { undecidedSince, statusReason }: Transaction): Transaction {
+  return undecidedSince === undefined ? settled : { ...settled, statusReason }
 }
 
 const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> =

@@ -23,6 +23,7 @@ import { nextStatus } from '../model/transitions.ts'
 import { findTransaction } from '../store/read-store.ts'
 import { requireTransaction } from '../store/require-transaction.ts'
 import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
+import { withWish } from '../watch/undecided.ts'
 import { evaluateReplacement } from './evaluate-replacement.ts'
 import { replacePending } from './replace-pending.ts'
 import {
@@ -79,13 +80,48 @@ async function applyChange(context: TransactionsContext, sent: Change): Promise<
     if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
     }
-    const replaced = mustReplaceSigned(context, change, item)
-      ? await replaceSigned(context, change, item)
-      : await replacePending(context, change, item)
+    const replaced = await replaceNow(context, change, item)
     if (replaced) return replaced
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
 }
+
+function replaceNow(
+  context: TransactionsContext,
+  change: Change,
+  item: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
+  if (item.transaction.undecidedSince !== undefined) return replaceUndecided(context, change, item)
+  return mustReplaceSigned(context, change, item)
+    ? replaceSigned(context, change, item)
+    : replacePending(context, change, item)
+}
+
+/**
+ * Nothing is signed for an undecided transaction: the chain may have executed it already, and its nonce is used. The change waits for the
+ * decision, and takes effect if nothing was included.
+ */
+async function replaceUndecided(
+  context: TransactionsContext,
+  change: Change,
+  item: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
+  const { relayer, request } = change
+  const { chain } = context.runtimeOf(relayer)
+  if (request === undefined)
+    return keepForLater(context, change, item, { kind: 'after_expiry', detail: LATER.cancel })
+  const trial = await chain.prepare(request, accountOf(relayer))
+  if (trial.kind === 'refused') throw unpreparedError(trial)
+  const cost = trial.kind === 'ok' ? { cost: chain.cost(trial.value.draft) } : {}
+  return keepForLater(context, change, item, { kind: 'after_expiry', detail: LATER.replace, ...cost })
+}
+
+const LATER = {
+  cancel:
+    'Nothing shows yet whether it was included; it ends as canceled when it is decided that nothing of it was.',
+  replace:
+    'Nothing shows yet whether the earlier version was included; the new one is sent when it is decided that nothing of it was.',
+} as const
 
 /** Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node is no proof. */
 export function mustReplaceSigned(
@@ -193,12 +229,13 @@ async function keepForLater(
   const { transaction, attempts } = item
   if (cost !== undefined) await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
   const { externalSigning } = context.runtimeOf(relayer).chain
+  const purpose = request ? 'successor' : 'cancel'
   const kept = {
     ...transaction,
     ...asSigned(item),
     request: request ?? transaction.request,
-    purpose: request ? 'successor' : 'cancel',
-    statusReason: detail,
+    purpose,
+    statusReason: transaction.undecidedSince === undefined ? detail : withWish({ ...transaction, purpose }),
     cost: larger(transaction.cost, cost ?? 0n),
     isBudgeted: transaction.isBudgeted || (request && isLimited(change)) || undefined,
     nextRunAt: new Date(context.clock.now() + WATCHED_MS),

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
-import { IS_IN_FLIGHT, IS_UNMINED } from './phase-store.ts'
+import { IS_IN_FLIGHT, IS_NOT_UNDECIDED, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
 import { inFlight, isActive, isDueAt, isTimely } from './work-store.ts'
 
 type Db = Kysely<Schema>
@@ -128,6 +128,7 @@ export async function countAhead(db: Db, transaction: Transaction, now: Date): P
     .where('relayer_id', '=', transaction.relayerId)
     .where(IS_UNMINED)
     .where(isActive(now))
+    .where(IS_NOT_UNDECIDED)
     .where('id', '<>', transaction.id)
   const before =
     transaction.nonce === undefined
@@ -155,7 +156,8 @@ export async function findWaitingSuccessors(
     .selectFrom('transactions')
     .select(['id', 'request'])
     .where('relayer_id', '=', relayerId)
-    .where(IS_IN_FLIGHT)
+    .where(IS_SIGNED)
+    .where('status', '<>', 'mined')
     .where('purpose', '=', 'successor')
     .execute()
   return rows.map(({ id, request }) => ({ id, request: decodeRequest(request) }))

@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
-import { IS_IN_FLIGHT, IS_OPEN, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
+import { IS_IN_FLIGHT, IS_NOT_UNDECIDED, IS_OPEN, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
@@ -45,9 +45,8 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     select relayer_id from busy
     where relayer_id is not null and exists (
       select from transactions
-      where transactions.relayer_id = busy.relayer_id and ${IS_UNMINED} and ${isTimely(now)} and ${isDueAt(now)})`.execute(
-    db,
-  )
+      where transactions.relayer_id = busy.relayer_id and ${IS_UNMINED} and ${IS_NOT_UNDECIDED}
+        and ${isTimely(now)} and ${isDueAt(now)})`.execute(db)
   return rows.map((row) => row.relayer_id)
 }
 
@@ -158,8 +157,8 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
 }
 
 /**
- * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are those that are not
- * active: whoever may only send could otherwise block the account for as long as nobody decides, or until a time of their choice.
+ * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are undecided ones and those
+ * that are not active: whoever may only send could otherwise block the account for as long as nobody decides, or until a time of their choice.
  */
 export async function reservedBy(
   db: Db,
@@ -180,7 +179,7 @@ export interface ReservedRow {
 /** Builds the query for the sums of a relayer. A further condition may follow. */
 export function selectReserved(relayerId: string, now: Date) {
   return sql<ReservedRow>`
-    select sum(cost) as open, sum(cost) filter (where ${isActive(now)}) as active
+    select sum(cost) as open, sum(cost) filter (where ${isActive(now)} and ${IS_NOT_UNDECIDED}) as active
     from transactions where relayer_id = ${relayerId} and ${IS_UNMINED}`
 }
 

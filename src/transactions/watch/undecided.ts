@@ -1,5 +1,5 @@
 import { contentKind } from '../model/purpose.ts'
-import type { TransactionWithAttempts } from '../model/transaction.ts'
+import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
@@ -7,22 +7,71 @@ import { finalEvent, type Resolution } from './resolution.ts'
 
 /**
  * No endpoint can prove any more whether an attempt was included. The transaction stays open with this reason, because either guess could
- * lose money or pay twice (I6). Undefined when the record already says the same. Pure.
+ * lose money or pay twice (I6). It blocks nobody: its bytes cannot be included any more. Undefined when the record already says the same.
+ * Pure.
  */
 export function undecided(
   { transaction }: TransactionWithAttempts,
   { detail, now }: { readonly detail: string; readonly now: Date },
 ): Resolution | undefined {
-  const statusReason = `${detail} It stays open until an endpoint proves what became of it, or an operator decides: relayer tx decide ${transaction.id}`
+  const { id, purpose } = transaction
+  const statusReason = withWish({
+    id,
+    purpose,
+    statusReason: `${detail} It stays open until an endpoint proves what became of it, or an operator decides: ${commandOf(id)}`,
+  })
   if (transaction.undecidedSince !== undefined && transaction.statusReason === statusReason) return undefined
   return {
     transaction: {
       ...transaction,
       statusReason,
       undecidedSince: transaction.undecidedSince ?? now,
+      stuckSince: undefined,
     },
     outcomes: [],
     ...(transaction.undecidedSince === undefined && { incident: 'transaction_undecided' as const }),
+  }
+}
+
+/**
+ * Returns the reason of an undecided transaction with the present wish of its caller in place of an earlier one: what has to be decided stays
+ * the same. Pure.
+ */
+export function withWish({
+  id,
+  purpose,
+  statusReason = '',
+}: Pick<Transaction, 'id' | 'purpose' | 'statusReason'>): string {
+  const command = commandOf(id)
+  const end = statusReason.indexOf(command)
+  const doubt = end === -1 ? statusReason : statusReason.slice(0, end + command.length)
+  return `${doubt}${WISHES[purpose] ?? ''}`
+}
+
+const WISHES: Readonly<Partial<Record<Purpose, string>>> = {
+  cancel: '. The caller canceled it, so it is not signed again.',
+  successor: '. If nothing of it was included, its replacement is sent.',
+}
+
+function commandOf(id: string): string {
+  return `relayer tx decide ${id}`
+}
+
+/**
+ * The chain has not used the nonce of an undecided transaction any more, because a reorganisation was deeper than what counts as final. Its
+ * attempts can be included again, so they are broadcast again; content that no attempt has is signed with the same nonce. Pure.
+ */
+export function reopened({ transaction }: TransactionWithAttempts, now: Date): Resolution {
+  const isUnsigned = transaction.purpose === 'successor'
+  return {
+    transaction: {
+      ...transaction,
+      ...(isUnsigned && { status: nextStatus(transaction.status, 'returned'), currentAttempt: undefined }),
+      statusReason: `Nonce ${transaction.nonce} is not used any more: the block that used it is no longer in the chain.`,
+      undecidedSince: undefined,
+      nextRunAt: now,
+    },
+    outcomes: [],
   }
 }
 

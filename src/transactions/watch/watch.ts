@@ -15,6 +15,7 @@ import { finalise } from './finalise.ts'
 import { makeOverduePublic } from './make-public.ts'
 import { isRecheckDue, recheckFinal } from './recheck-final.ts'
 import { resolveExpired, resolveTransaction } from './resolve.ts'
+import { reopened } from './undecided.ts'
 import { isFinalBlock, type WatchMemory, type WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
 
@@ -84,10 +85,39 @@ async function settleUnmined(round: WatchRound, unmined: readonly Transaction[])
     round,
     items.filter(({ transaction }) => needsReceipt(transaction)),
   )
-  if (chain.expiry === undefined) return fillGaps(context, { unmined, nonces })
+  if (chain.expiry === undefined) {
+    await reopenUndecided(round, { unmined, nonces })
+    return fillGaps(context, {
+      unmined: unmined.filter(({ undecidedSince }) => undecidedSince === undefined),
+      nonces,
+    })
+  }
   await settleExpired(
     round,
     items.filter(({ transaction: { id } }) => !round.passed.has(id) && !written.has(id)),
+  )
+}
+
+/** Opens the undecided transactions again whose nonce the chain, as it is now, has not used. */
+async function reopenUndecided(
+  round: WatchRound,
+  {
+    unmined,
+    nonces,
+  }: { readonly unmined: readonly Transaction[]; readonly nonces: ReadonlyMap<string, bigint> },
+): Promise<void> {
+  const unused = unmined.filter(
+    ({ id, undecidedSince, nonce, sourceAccount, from }) =>
+      undecidedSince !== undefined &&
+      nonce !== undefined &&
+      nonces.has(sourceAccount ?? from) &&
+      !round.passed.has(id),
+  )
+  const now = new Date(round.context.clock.now())
+  const items = await withAttempts(round, unused)
+  await writeResolutions(
+    round,
+    items.map((item) => reopened(item, now)),
   )
 }
 

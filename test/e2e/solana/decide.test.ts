@@ -48,7 +48,12 @@ test('what the only node has lost is announced, and ends as an operator decides'
     'GET',
     `/relayers/main/transactions/${id}/diagnosis`,
   )
-  expect(diagnosis.data.findings[0]?.code).toBe('undecided')
+  expect(diagnosis.data.findings[0]).toEqual({ code: 'undecided', message: undecided.status_reason })
+  // It holds nobody up, and stays what it is meanwhile.
+  const next = await scenario.send(transfer(19n))
+  await scenario.tickUntil(next.id, 'confirmed')
+  expect(solana.pending()).toEqual([])
+  expect((await scenario.get(id)).status_reason).toBe(undecided.status_reason)
   await service.stop()
 
   await relayer({ cwd: folder, args: ['init'] })
@@ -63,5 +68,5 @@ test('what the only node has lost is announced, and ends as an operator decides'
   const ended = await again.tickUntil(id, 'confirmed')
   expect(ended.status_reason).toContain('(the receiver has it)')
   expect(ended.attempts).toMatchObject([{ number: 1, outcome: 'mined' }])
-  expect(solana.account(RECEIVER)?.lamports).toBe(SOL + 17n)
+  expect(solana.account(RECEIVER)?.lamports).toBe(SOL + 36n)
 }, 120_000)

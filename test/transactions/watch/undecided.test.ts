@@ -3,10 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InclusionProof } from '../../../src/chains/answer.ts'
 import { diagnose } from '../../../src/diagnosis/diagnose.ts'
 import { gatherFacts } from '../../../src/diagnosis/facts.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { listUndecided, storeDecision } from '../../../src/transactions/store/decisions-store.ts'
+import { findQueueHeads } from '../../../src/transactions/store/queue-store.ts'
+import { findDueRelayers, measureInFlight, reservedBy } from '../../../src/transactions/store/work-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { ACTOR, CANCELS } from '../../support/actor.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt } from '../stub-chain.ts'
 
@@ -126,6 +131,107 @@ describe('a transaction whose inclusion no endpoint can prove', () => {
     const { transaction } = await look()
     expect(transaction).toMatchObject({ status: 'mined', block: { number: 90n } })
     expect(transaction.undecidedSince).toBeUndefined()
+  })
+})
+
+describe('an undecided transaction', () => {
+  test('is not broadcast, keeps its reason whatever a node answers, and holds up no slot and no money', async () => {
+    const { stored, owner, stub, look } = await startStory()
+    const { transaction: told } = await look()
+    const before = stub.broadcasted.length
+    fixture.clock.advance(600_000)
+    expect(await findDueRelayers(fixture.database.db, new Date(fixture.clock.now()))).not.toContain(
+      owner.relayer.id,
+    )
+    await workAccount(fixture.context, owner.relayer.id)
+    expect(stub.broadcasted).toHaveLength(before)
+    expect((await reload(fixture.context, stored)).transaction).toMatchObject({
+      statusReason: told.statusReason,
+      version: told.version,
+    })
+    expect(await measureInFlight(fixture.database.db, owner.relayer.id)).toEqual({
+      counts: new Map(),
+      reserved: 0n,
+    })
+    const now = new Date(fixture.clock.now())
+    expect(await reservedBy(fixture.database.db, owner.relayer.id, { now })).toBe(0n)
+    expect((await findQueueHeads(fixture.database.db, now)).map(({ id }) => id)).not.toContain(stored.id)
+  })
+
+  test('does not hide a gap behind it', async () => {
+    const { owner, stub, look } = await startStory()
+    await look()
+    await insert(
+      fixture.context,
+      newTransaction(owner, { status: 'sent', sourceAccount: owner.relayer.address, nonce: 3n }),
+    )
+    await look()
+    const gaps = await fixture.database.db
+      .selectFrom('transactions')
+      .select('nonce')
+      .where('relayer_id', '=', owner.relayer.id)
+      .where('purpose', '=', 'gap_filler')
+      .execute()
+    expect(gaps.map(({ nonce }) => nonce)).toEqual([1n, 2n])
+    expect(stub.nonce).toEqual({ kind: 'ok', value: 1n })
+  })
+
+  test('is open again where the chain has given up the block that used its nonce', async () => {
+    const { stored, owner, stub, look } = await startStory()
+    await look()
+    stub.nonce = { kind: 'ok', value: 0n }
+    const { transaction } = await look()
+    expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+    expect(transaction.undecidedSince).toBeUndefined()
+    expect(transaction.statusReason).toContain('no longer in the chain')
+    const before = stub.broadcasted.length
+    await workAccount(fixture.context, owner.relayer.id)
+    expect(stub.broadcasted.length).toBeGreaterThan(before)
+    expect((await reload(fixture.context, stored)).attempts).toHaveLength(1)
+  })
+
+  test('can be canceled and replaced without a signature, and says so; the change counts if nothing was included', async () => {
+    const { stored, owner, stub, look, decide } = await startStory()
+    const doubt = (await look()).transaction.statusReason ?? ''
+    const replacer = createReplacer(fixture.context)
+    const before = stub.broadcasted.length
+    const replaced = await replacer.replaceTransaction(owner.relayer, stored.id, {
+      request: requestOf({ value: 9n, speed: 'fast' }),
+      actor: ACTOR,
+    })
+    expect(replaced.transaction).toMatchObject({
+      status: 'submitted',
+      purpose: 'successor',
+      statusReason: `${doubt}. If nothing of it was included, its replacement is sent.`,
+    })
+    expect(replaced.logs[0]).toContain('when it is decided that nothing of it was')
+    expect((await look()).transaction.statusReason).toBe(replaced.transaction.statusReason)
+    const canceled = await replacer.cancelTransaction(owner.relayer, stored.id, CANCELS)
+    expect(canceled.transaction).toMatchObject({
+      purpose: 'cancel',
+      statusReason: `${doubt}. The caller canceled it, so it is not signed again.`,
+    })
+    expect((await look()).transaction.statusReason).toBe(canceled.transaction.statusReason)
+    expect(stub.broadcasted).toHaveLength(before)
+    await decide()
+    expect(await look()).toMatchObject({ transaction: { status: 'canceled' }, attempts: [{ number: 1 }] })
+  })
+
+  test('whose replacement waits is replaced when it is decided that nothing was included', async () => {
+    const { stored, owner, stub, look, decide } = await startStory()
+    await look()
+    await createReplacer(fixture.context).replaceTransaction(owner.relayer, stored.id, {
+      request: requestOf({ value: 9n, speed: 'fast' }),
+      actor: ACTOR,
+    })
+    await decide()
+    expect((await look()).transaction).toMatchObject({ status: 'pending', purpose: 'successor' })
+    stub.nonce = { kind: 'ok', value: 7n }
+    fixture.clock.advance(60_000)
+    await workAccount(fixture.context, owner.relayer.id)
+    const { transaction, attempts } = await reload(fixture.context, stored)
+    expect(transaction).toMatchObject({ status: 'submitted', nonce: 7n, request: { value: 9n } })
+    expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'replace'])
   })
 })
 
