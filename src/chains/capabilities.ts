@@ -85,7 +85,7 @@ export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies>
 /** A relayer can send from several source accounts (Stellar channel accounts) at the same time. */
 export interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
   /** Returns the request that creates these addresses as channel accounts. */
-  open(addresses: readonly string[], account: Account<P>): R
+  open(addresses: readonly string[], account: Account<P>): Promise<R>
 }
 
 /** The money of an account, in the smallest unit. */

@@ -28,10 +28,18 @@ const NODE_ERRORS: NodeErrorRules = {
  */
 const TRANSACTION_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 100_000 }
 
+/** A ledger with all its transactions, of which the service reads the header. */
+const LEDGER_ANSWER: AnswerLimits = { bytes: 16 * 1024 * 1024, values: 100_000 }
+
 /** The JSON-RPC of Stellar nodes. */
 export const NODE_DIALECT: NodeDialect = {
   height: HEIGHT,
   errors: NODE_ERRORS,
   maxRequestBytes: MAX_REQUEST_BYTES,
-  largeAnswers: { getTransaction: TRANSACTION_ANSWER, simulateTransaction: TRANSACTION_ANSWER },
+  largeAnswers: {
+    getTransaction: TRANSACTION_ANSWER,
+    simulateTransaction: TRANSACTION_ANSWER,
+    getLatestLedger: LEDGER_ANSWER,
+    getLedgers: LEDGER_ANSWER,
+  },
 }

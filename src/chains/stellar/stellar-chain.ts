@@ -26,7 +26,8 @@ import { prepareReplacement } from './prepare/replace.ts'
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
 import { prepareSpeedUp } from './prepare/speed-up.ts'
 import { amountOutOf } from './prepare/spending.ts'
-import { readBalance, readNonces } from './read/accounts.ts'
+import { createFundsReader, readNonces } from './read/accounts.ts'
+import { createBaseReserveReader } from './read/base-reserve.ts'
 import { readHead } from './read/head.ts'
 import { STELLAR_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -36,6 +37,12 @@ import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
 import type { StellarChain } from './types.ts'
 import { verifyPassphrase } from './verify.ts'
+
+/**
+ * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be opened, so
+ * that the next try has the present one.
+ */
+const OPENING_RESERVE_MS = 30_000
 
 /** A Stellar request names no speed: the bid follows the network's fees, and expired content is signed again after two minutes. */
 const MEANING: SpeedMeaning = { priceMultiplier: 1, raiseAfterSeconds: 120 }
@@ -55,6 +62,8 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
   const { passphrase } = network
   const readSpec = createSpecReader(client)
+  const baseReserve = createBaseReserveReader(client, clock)
+  const funds = createFundsReader(client, baseReserve)
   const context: PrepareContext = {
     client,
     market,
@@ -78,7 +87,12 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       reSignable: (request) => externalNonceOf(request) === undefined,
     },
     feeBump: { speedUp: (attempts) => prepareSpeedUp(context, attempts) },
-    channels: { open: (addresses, account) => openChannels(network.name, addresses, account) },
+    channels: {
+      open: async (addresses, account) => {
+        const newChannels = { addresses, baseReserve: await baseReserve.read(OPENING_RESERVE_MS) }
+        return openChannels(network.name, newChannels, account)
+      },
+    },
     externalSigning: { nonceOf: externalNonceOf },
     authorizationEntries: {
       review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),
@@ -108,8 +122,8 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
-    funding: createFunding(client, network.name),
-    ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),
+    funding: createFunding(funds, network.name),
+    ...createBalanceReader({ readBalance: funds.readBalance, clock, freshForMs }),
     comparePrice: async (draft) => {
       const answer = await market()
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer

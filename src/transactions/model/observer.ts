@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Unit } from '../../chains/chain.ts'
 import type { Transaction } from './transaction.ts'
 import { isFinal } from './transitions.ts'
@@ -23,12 +24,22 @@ export interface TransactionObserver {
 }
 
 interface Observed {
+  readonly log: Logger
   readonly observer?: TransactionObserver | undefined
 }
 
-/** Reports to the observer the written transactions that are final now. Call it after the commit. */
-export function reportFinished({ observer }: Observed, written: readonly Transaction[]): void {
-  if (observer === undefined) return
+/**
+ * Reports to the observer the written transactions that are final now, and to the log the setup transactions that had no effect: nobody
+ * requested them, so nobody looks at their records. Call it after the commit.
+ */
+export function reportFinished({ log, observer }: Observed, written: readonly Transaction[]): void {
   const finished = written.filter(({ status }) => isFinal(status))
-  if (finished.length > 0) observer.finished(finished)
+  for (const { id, relayerId, purpose, status, statusReason } of finished) {
+    if (purpose === 'setup' && status !== 'confirmed')
+      log.warn(
+        { transaction: id, relayer: relayerId, status, detail: statusReason },
+        'setup transaction failed; it is tried again when something needs it',
+      )
+  }
+  if (finished.length > 0) observer?.finished(finished)
 }

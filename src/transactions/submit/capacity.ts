@@ -94,7 +94,8 @@ export async function measureCapacity(
   const next = new Map(sourceAccounts.map(({ address, chainNonce }) => [address, chainNonce]))
   const regressed = await findRegressedNonces(context, leased, next)
   const usable = sourceAccounts.filter(({ address }) => !regressed.has(address))
-  const request = missing.length === 0 ? undefined : runtime.chain.channels?.open(missing, accountOf(relayer))
+  const request =
+    missing.length === 0 ? undefined : await runtime.chain.channels?.open(missing, accountOf(relayer))
   const detail = `Opens ${missing.length} channel account${missing.length === 1 ? '' : 's'}.`
   return request === undefined
     ? { sourceAccounts: usable }

@@ -105,8 +105,7 @@ describe('a replacement', () => {
 describe('a channel account', () => {
   test('gives the number, and the relayer pays and acts', async () => {
     const channel = addressOf('channel')
-    const request = stage.chain.channels.open([channel], accountWith())
-    if (request === undefined) throw new Error('no lines')
+    const request = await stage.chain.channels.open([channel], accountWith())
     const opening = await stage.chain.sign(
       await stage.prepare(request),
       signingContextAt(await stage.nonce()),

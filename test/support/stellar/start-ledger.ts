@@ -73,6 +73,8 @@ export interface TestLedger {
   tearReads(count: number): void
   /** Sets the number of operations that fit into a ledger from now on, and of contract calls. */
   setCapacity(operations: number, contractTransactions?: number): void
+  /** Validators vote for another base reserve, in stroops; it holds from the next ledger on. */
+  voteBaseReserve(stroops: bigint): void
   /** Adds an offer that exchanges any amount of `buying` for `selling` at this price. */
   offer(offer: Omit<Offer, 'id'>): void
   /** A contract that does this; gives its address, C…. */
@@ -118,6 +120,10 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {
       ledger.capacity = { operations, contractTransactions }
+    },
+    voteBaseReserve(baseReserve) {
+      Object.assign(network, { baseReserve })
+      ledger.close(nextTime())
     },
     offer: (offer) => void ledger.market.add(offer),
     contract: (program, wasm) => deploy(ledger, program, wasm),

@@ -171,7 +171,7 @@ describe('the capacity of a relayer', () => {
     stub.override = canOpen
       ? {
           channels: {
-            open: (list, { address }) => {
+            open: async (list, { address }) => {
               opened.push(list)
               return requestOf({ to: address, value: 0n })
             },

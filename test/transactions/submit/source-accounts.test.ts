@@ -33,7 +33,7 @@ async function setUp() {
       nonces: async (addresses) =>
         addresses.map((address) => nonces.get(address) ?? { kind: 'ok', value: 0n }),
     },
-    channels: { open: (addresses) => requestOf({ value: 0n, data: `0x${addresses.length}` }) },
+    channels: { open: async (addresses) => requestOf({ value: 0n, data: `0x${addresses.length}` }) },
   }
   // Different amounts: the same content with the same nonce would be the same bytes.
   const accept = async (count: number) =>

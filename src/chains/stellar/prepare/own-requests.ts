@@ -1,14 +1,7 @@
 import type { Payment } from '../../capabilities.ts'
 import type { StellarRequest } from '../content.ts'
 import type { StellarOperation } from '../model/operation.ts'
-import { BASE_RESERVE } from '../read/accounts.ts'
 import type { StellarAccount } from '../types.ts'
-
-/**
- * The balance of a new channel account, in stroops: the reserve of an empty account (two entries), which the ledger demands of every new
- * account. A channel never pays a fee and never moves money, so it needs no more.
- */
-const CHANNEL_BALANCE = 2n * BASE_RESERVE
 
 /**
  * Returns the request that does nothing. A sequence number is never lowered, so bumping it to 0 has no effect and costs one operation
@@ -21,10 +14,19 @@ export function noop(network: string, account: StellarAccount): StellarRequest {
 /** `Operation operations<100>` of XDR. The next request of this kind opens the remaining channels. */
 const MOST_AT_ONCE = 100
 
-/** Returns the request that opens channel accounts. */
+interface NewChannels {
+  readonly addresses: readonly string[]
+  /** That of the ledger, in stroops. */
+  readonly baseReserve: bigint
+}
+
+/**
+ * Returns the request that opens channel accounts. Each gets the reserve of an empty account, two entries, which the ledger demands of every
+ * new account. A channel never pays a fee and never moves money, so it needs no more.
+ */
 export function openChannels(
   network: string,
-  addresses: readonly string[],
+  { addresses, baseReserve }: NewChannels,
   account: StellarAccount,
 ): StellarRequest {
   return ownRequest(
@@ -33,7 +35,7 @@ export function openChannels(
     addresses.slice(0, MOST_AT_ONCE).map((destination) => ({
       type: 'create_account',
       destination,
-      starting_balance: CHANNEL_BALANCE,
+      starting_balance: 2n * baseReserve,
     })),
   )
 }

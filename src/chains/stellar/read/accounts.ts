@@ -1,18 +1,14 @@
 import { type AccountEntry, LedgerEntryData, LedgerKey, LedgerKeyAccount } from '@stellar/stellar-sdk/xdr'
+import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { AccountFunds } from '../../capabilities.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey } from '../model/strkey.ts'
+import type { BaseReserveReader } from './base-reserve.ts'
 import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 
 /** `getLedgerEntries` accepts this many keys in one call. */
 const MAX_KEYS = 200
-
-/**
- * `baseReserve` of the ledger header, in stroops: the amount that each entry of an account holds back. The validators vote on it, and have
- * lowered it once since 2015; a change would make balances wrong by a few of them.
- */
-export const BASE_RESERVE = 5_000_000n
 
 /** Reads account entries in the order of the addresses (`G…`); undefined where the ledger has none. */
 export async function readAccounts(
@@ -48,35 +44,35 @@ export async function readNonces(
   })
 }
 
-/** Reads the lumens that an account can spend, in stroops; 0 for an account that the ledger does not have. */
-export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
-  const funds = await readFunds(client, address)
-  return funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds
+/** Reads the funds of accounts. */
+export interface FundsReader {
+  /** Reads the lumens of an account, in stroops; an endpoint that has not reached `asOf` cannot tell. */
+  readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>>
+  /** Reads the lumens that an account can spend, in stroops; 0 for an account that the ledger does not have. */
+  readBalance(address: string): Promise<Answer<bigint>>
 }
 
-/** Reads the lumens of an account, in stroops; an endpoint that has not reached `asOf` cannot tell. */
-export async function readFunds(
-  client: PooledClient,
-  address: string,
-  asOf?: bigint,
-): Promise<Answer<AccountFunds>> {
-  const [entry] = await readAccounts(client, [address], asOf)
-  if (entry === undefined) return { kind: 'unknown', detail: 'no reply' }
-  if (entry.kind !== 'ok') return entry
-  const missing = -left(entry.value)
+/** Creates a reader of funds. */
+export function createFundsReader(client: PooledClient, baseReserve: BaseReserveReader): FundsReader {
+  async function readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>> {
+    const [[entry], reserve] = await Promise.all([readAccounts(client, [address], asOf), baseReserve.read()])
+    if (entry === undefined) return { kind: 'unknown', detail: 'no reply' }
+    if (entry.kind !== 'ok') return entry
+    const amount = left(entry.value, reserve)
+    const exists = entry.value !== undefined
+    return {
+      kind: 'ok',
+      value: { spendable: larger(0n, amount), missingReserve: larger(0n, -amount), exists },
+    }
+  }
+
   return {
-    kind: 'ok',
-    value: {
-      spendable: spendable(entry.value),
-      missingReserve: missing > 0n ? missing : 0n,
-      exists: entry.value !== undefined,
+    readFunds,
+    readBalance: async (address) => {
+      const funds = await readFunds(address)
+      return funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds
     },
   }
-}
-
-function spendable(entry: AccountEntry | undefined): bigint {
-  const amount = left(entry)
-  return amount > 0n ? amount : 0n
 }
 
 /**
@@ -84,12 +80,12 @@ function spendable(entry: AccountEntry | undefined): bigint {
  * and without the amount that its own DEX offers may take (stellar-core `getAvailableBalance`). It is negative below the reserve, as for an
  * account that the ledger does not have.
  */
-function left(entry: AccountEntry | undefined): bigint {
-  if (entry === undefined) return -2n * BASE_RESERVE
+function left(entry: AccountEntry | undefined, baseReserve: bigint): bigint {
+  if (entry === undefined) return -2n * baseReserve
   const extension = entry.ext.type === 'v1' ? entry.ext.v1 : undefined
   const sponsorship = extension?.ext.type === 'v2' ? extension.ext.v2 : undefined
   const count = 2 + entry.numSubEntries + (sponsorship?.numSponsoring ?? 0) - (sponsorship?.numSponsored ?? 0)
-  return entry.balance - BigInt(count) * BASE_RESERVE - (extension?.liabilities.selling ?? 0n)
+  return entry.balance - BigInt(count) * baseReserve - (extension?.liabilities.selling ?? 0n)
 }
 
 /** Asks for the entries of at most 200 accounts (`G…`). */

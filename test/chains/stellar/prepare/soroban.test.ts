@@ -74,8 +74,7 @@ describe('a call of a smart contract', () => {
 
   test('through a channel account acts in the name of the relayer', async () => {
     const channel = addressOf('channel')
-    const opening = stage.chain.channels.open([channel], accountWith())
-    if (opening === undefined) throw new Error('no lines')
+    const opening = await stage.chain.channels.open([channel], accountWith())
     await stage.run(opening)
     const draft = await stage.prepare(requestOf({ operations: [transfer(XLM)] }))
     const before = stage.ledger.account(SELF)?.balance ?? 0n

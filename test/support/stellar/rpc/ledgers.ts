@@ -4,6 +4,7 @@ import type { ClosedLedger } from '../chain.ts'
 import type { Entry } from '../entries.ts'
 import { stateKeyOf, toEntryData } from '../entry-xdr.ts'
 import { toCloseMeta } from './close-meta.ts'
+import { HISTORY_HASH, inMilliseconds } from './millisecond-header.ts'
 import type { Node } from './node.ts'
 import {
   numberParam,
@@ -26,7 +27,7 @@ export function getLatestLedger({ latest }: Node): unknown {
     protocolVersion: closed.header.ledgerVersion,
     sequence: closed.sequence,
     closeTime: String(closed.closeTime),
-    headerXdr: closed.header.toXdr('base64'),
+    headerXdr: inMilliseconds(closed, closed.header.toXdr()).toString('base64'),
     metadataXdr: toCloseMeta(closed).toXdr('base64'),
   }
 }
@@ -74,7 +75,7 @@ function describeLedger(closed: ClosedLedger) {
     hash: closed.hash,
     sequence: closed.sequence,
     ledgerCloseTime: String(closed.closeTime),
-    headerXdr: meta.v2.ledgerHeader.toXdr('base64'),
+    headerXdr: inMilliseconds(closed, meta.v2.ledgerHeader.toXdr(), HISTORY_HASH).toString('base64'),
     metadataXdr: meta.toXdr('base64'),
   }
 }
