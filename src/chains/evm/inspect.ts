@@ -111,9 +111,11 @@ export async function readRevertReason(
     gas: numberToHex(draft.gasLimit),
   }
   const reply = await client.call('eth_call', [call, numberToHex(block - 1n)])
-  return reply.kind === 'error' && readSimulationError(reply) === 'reverted'
-    ? decodeRevert(reply.data, reply.message)
-    : undefined
+  if (reply.kind !== 'error') return undefined
+  const meaning = readSimulationError(reply)
+  // The chain has proved the revert, so other words under the code of a revert are its reason.
+  const isReason = meaning === 'reverted' || (meaning === 'unclear' && reply.code === 3)
+  return isReason ? decodeRevert(reply.data, reply.message) : undefined
 }
 
 function fromBlock(reply: RpcReply): Answer<Head> {

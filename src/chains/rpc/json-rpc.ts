@@ -34,7 +34,7 @@ function readEntry(entry: unknown): { index: number | undefined; reply: RpcReply
     return { index: undefined, reply: { kind: 'unknown', detail: 'not a JSON-RPC reply' } }
   }
   const { id, result, error } = entry as { id?: unknown; result?: unknown; error?: unknown }
-  const index = typeof id === 'number' ? id : undefined
+  const index = indexOf(id)
   if (typeof error === 'object' && error !== null) {
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
     const reply = {
@@ -47,6 +47,12 @@ function readEntry(entry: unknown): { index: number | undefined; reply: RpcReply
   return result === undefined
     ? { index, reply: { kind: 'unknown', detail: 'a reply without a result' } }
     : { index, reply: { kind: 'result', result } }
+}
+
+/** Some gateways echo the id as text (`"7"` for 7). */
+function indexOf(id: unknown): number | undefined {
+  if (typeof id === 'number') return id
+  return typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : undefined
 }
 
 /** A field that should be a text or a number may be anything, also a number whose spelling is kept, which has no conversion. */

@@ -58,9 +58,9 @@ export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): 
   return rules.rateLimitCodes.includes(reply.code) ? 'rate_limit' : 'endpoint_failure'
 }
 
-/** The author of a contract chooses the words of its revert, so they say nothing about the endpoint. */
-function isContractsOwn({ code, message }: NodeError): boolean {
-  return code === 3 || /revert/i.test(message)
+/** Returns true for a revert: the author of the contract chooses its words, so they say nothing about the endpoint. */
+export function isContractsOwn(reply: RpcReply): boolean {
+  return reply.kind === 'error' && (reply.code === 3 || /revert/i.test(reply.message))
 }
 
 function isRateLimit({ code, message }: NodeError, rules: NodeErrorRules): boolean {

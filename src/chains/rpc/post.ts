@@ -4,7 +4,7 @@ import type { Failure } from '../../networks/endpoint-health.ts'
 import { ForbiddenAddressError } from '../../security/guarded-lookup.ts'
 import type { AnswerLimits } from './answer-limits.ts'
 import { readBody, writeCalls } from './json-rpc.ts'
-import { classifyNodeError, type NodeErrorRules } from './node-errors.ts'
+import { classifyNodeError, isContractsOwn, type NodeErrorRules } from './node-errors.ts'
 import { parseVerbatim } from './raw-json.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
@@ -38,8 +38,8 @@ interface PostOptions {
   readonly errors: NodeErrorRules
 }
 
-/** Statuses of servers that will continue to refuse: a wrong key, a wrong path, a closed account. */
-const BARRED = [401, 403, 404, 410]
+/** Statuses of servers that will continue to refuse: a wrong key, an unpaid bill, a wrong path, a closed account. */
+const BARRED = [401, 402, 403, 404, 410]
 
 /** Parse error and invalid request (JSON-RPC 2.0, section 5.1): servers without batches answer an array like this. */
 const NOT_UNDERSTOOD = [-32700, -32600]
@@ -68,15 +68,16 @@ interface Answered {
   readonly errors: NodeErrorRules
 }
 
+/**
+ * The body decides, whatever the status is: nodes and gateways also put the answer to a call into an HTTP error (Besu and Hiero's relay a
+ * revert into 400 or 500). Without such a body the status decides.
+ */
 function classifyAnswer(answered: Answered): PostResult {
   const { status, text, values, count, retryAfterMs, verbatim, errors } = answered
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
-  if (status === 429 || (status === 503 && retryAfterMs !== undefined))
-    return fail('limited', told(status), pause)
   if (status === 413) return { kind: 'too_large', detail: told(status) }
-  if (status >= 500) return fail('down', told(status))
   const body = parse(text, count, verbatim)
-  if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
+  if (body?.kind === 'replies' && decides(body.replies, answered)) {
     return {
       kind: 'replies',
       replies: body.replies,
@@ -84,6 +85,8 @@ function classifyAnswer(answered: Answered): PostResult {
       ...pause,
     }
   }
+  if (isThrottling(answered)) return fail('limited', told(status), pause)
+  if (status >= 500) return fail('down', told(status))
   // An error page, or one error for the whole batch: the node did not look at the calls, and another endpoint may.
   if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')
     return fail('limited', body.message, pause)
@@ -93,6 +96,24 @@ function classifyAnswer(answered: Answered): PostResult {
     body?.kind === 'error' && (NOT_UNDERSTOOD.includes(body.code) || /batch/i.test(body.message))
   if (count > 1 && (misread || status >= 400)) return { kind: 'batch_refused', detail }
   return fail('down', detail)
+}
+
+/** The server asks for a pause. */
+function isThrottling({ status, retryAfterMs }: Answered): boolean {
+  return status === 429 || (status === 503 && retryAfterMs !== undefined)
+}
+
+/**
+ * With a status of success one reply is enough. With an error every call must have its reply. Where the status is about the access to the
+ * endpoint, an error says the same in other words, and only a result or a revert shows that the node looked at the call.
+ */
+function decides(replies: readonly RpcReply[], answered: Answered): boolean {
+  const { status } = answered
+  if (status < 400) return replies.some((reply) => reply.kind !== 'unknown')
+  const isAboutAccess = isThrottling(answered) || BARRED.includes(status)
+  return replies.every((reply) =>
+    isAboutAccess ? reply.kind === 'result' || isContractsOwn(reply) : reply.kind !== 'unknown',
+  )
 }
 
 function parse(text: string, count: number, verbatim: boolean) {

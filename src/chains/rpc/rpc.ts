@@ -11,7 +11,7 @@ export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
 
 /**
  * The reply to a call. `error` is the node's own answer and reliable; `unknown` means that the call may have had an effect: a time-out, a
- * broken connection, an unreadable body, HTTP 429 or 5xx, a rate limit.
+ * broken connection, an unreadable body, HTTP 429 or 5xx without a JSON-RPC reply, a rate limit.
  */
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: unknown }

@@ -192,6 +192,88 @@ describe('an endpoint that does not answer', () => {
   })
 })
 
+const REVERT = { code: -32000, message: 'execution reverted: not yours', data: '0x08c379a0' }
+
+/** The reply to each call is this error. */
+const erring =
+  (status: number, error: object, idOf: (id: number) => unknown = (id) => id) =>
+  (asked: readonly WireCall[]): WireAnswer => {
+    const replies = asked.map(({ id }) => ({ jsonrpc: '2.0', id: idOf(id), error }))
+    return { status, body: replies.length === 1 ? replies[0] : replies }
+  }
+
+describe('a JSON-RPC reply to the call in an HTTP error', () => {
+  test.each([400, 404, 405, 418, 422, 500, 502, 503])('decides with HTTP %d', async (status) => {
+    const first = await serve(erring(status, REVERT))
+    const second = await serve((asked) => ({ body: asked.map(echo) }))
+    const replies = await clientOf(first, second).send(calls)
+    expect(replies).toEqual(calls.map(() => ({ kind: 'error', ...REVERT })))
+    expect(second.requests).toEqual([])
+  })
+
+  test('that is a result decides as well, whatever the status', async () => {
+    for (const status of [401, 403, 429, 500]) {
+      const server = await serve((asked) => ({ status, body: asked.map(echo) }))
+      expect(await clientOf(server).send(calls)).toEqual(results)
+    }
+  })
+
+  test.each([
+    { name: 'a key that is wrong', status: 401, error: { code: -32600, message: 'Must be authenticated!' } },
+    { name: 'a bill', status: 402, error: { code: -32001, message: 'free tier is over' } },
+    { name: 'a method of another plan', status: 403, error: { code: -32052, message: 'Forbidden' } },
+    {
+      name: 'a rate limit in any words',
+      status: 429,
+      error: { code: -32000, message: 'come back tomorrow' },
+    },
+  ])('about the access is none: $name', async ({ status, error }) => {
+    const first = await serve(erring(status, error))
+    const second = await serve((asked) => ({ body: asked.map(echo) }))
+    expect(await clientOf(first, second).send(calls)).toEqual(results)
+    const [reply] = await clientOf(first).send([call('a')])
+    expect(reply).toEqual({ kind: 'unknown', detail: `the endpoint answered HTTP ${status}` })
+  })
+
+  test('that is a revert decides even there: the node has looked at the call', async () => {
+    const server = await serve(erring(403, REVERT))
+    expect(await clientOf(server).call('a', [])).toEqual({ kind: 'error', ...REVERT })
+  })
+
+  test('that names a rate limit is one', async () => {
+    const first = await serve(erring(400, { code: -32005, message: 'limit exceeded' }))
+    const second = await serve((asked) => ({ body: asked.map(echo) }))
+    expect(await clientOf(first, second).send(calls)).toEqual(results)
+  })
+
+  test('to another id, or to some of the calls only, decides nothing', async () => {
+    const other = await serve(erring(500, REVERT, () => 77))
+    expect(await clientOf(other).call('a', [])).toMatchObject({
+      kind: 'unknown',
+      detail: 'the endpoint answered HTTP 500',
+    })
+    const half = await serve((asked) => ({ status: 500, body: asked.slice(1).map(echo) }))
+    for (const reply of await clientOf(half).send(calls))
+      expect(reply).toMatchObject({ kind: 'unknown', detail: 'the endpoint answered HTTP 500' })
+  })
+})
+
+describe('an id that is echoed as text', () => {
+  test('counts, of a result and of an error', async () => {
+    const server = await serve((asked) => ({
+      body: asked.map((one) => ({ ...echo(one), id: String(one.id) })),
+    }))
+    expect(await clientOf(server).send(calls)).toEqual(results)
+    const failing = await serve(erring(200, REVERT, String))
+    expect(await clientOf(failing).call('a', [])).toEqual({ kind: 'error', ...REVERT })
+  })
+
+  test.each(['', ' 0', '0x0', '00000000000', 'null'])('but "%s" is no id', async (id) => {
+    const server = await serve((asked) => ({ body: asked.map((one) => ({ ...echo(one), id })) }))
+    expect(await clientOf(server).call('a', [])).toMatchObject({ kind: 'unknown' })
+  })
+})
+
 test('an answer of the node itself is final: the next url is not asked for a nicer one', async () => {
   const first = await serve(answerWith({}))
   const second = await serve((asked) => ({ body: asked.map(echo) }))

@@ -5,7 +5,7 @@ import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft, EvmRequest } from '../content.ts'
 import { readCount } from '../quantity.ts'
 import { NO_CODE } from './noop-target.ts'
-import { decodeRevert } from './revert.ts'
+import { decodeRevert, wordsOf } from './revert.ts'
 import { readSimulationError } from './simulation-error.ts'
 
 /**
@@ -196,7 +196,8 @@ function readEstimate(reply: RpcReply = NO_REPLY): Estimate {
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 function readFailure(error: Extract<RpcReply, { kind: 'error' }>): Estimate {
-  const { message, data } = error
+  const { data } = error
+  const message = wordsOf(error)
   const failure = readSimulationError(error)
   switch (failure) {
     case 'insufficient_funds':

@@ -23,8 +23,8 @@ const MAX_SHOWN = 1_024
 
 /** Decodes the data of a reverted call: the text of `Error`, the meaning of `Panic`, or the selector and data of a custom error. */
 export function decodeRevert(data: unknown, message: string): string {
-  const hex = hexOf(data)
-  if (hex === undefined || size(hex) === 0) return withoutPrefix(message)
+  const hex = revertBytes(data)
+  if (hex === undefined) return withoutPrefix(wordsOf({ message, data }))
   if (size(hex) < 4) return `revert data ${hex}`
   const selector = slice(hex, 0, 4)
   const decoded =
@@ -36,12 +36,63 @@ export function decodeRevert(data: unknown, message: string): string {
   return decoded ?? `custom error ${selector}, data ${cut(hex)}`
 }
 
-/** Nodes give the bytes themselves, or an object that holds them. */
-function hexOf(data: unknown): Hex | undefined {
-  if (isHex(data)) return data
-  if (typeof data !== 'object' || data === null) return undefined
-  const inner = 'data' in data ? data.data : 'result' in data ? data.result : undefined
-  return isHex(inner) ? inner : undefined
+/** Fields in which nodes and gateways put the bytes of a revert, and fields in which they put its words. */
+const BYTES_FIELDS: readonly string[] = ['data', 'result', 'output', 'return']
+const WORDS_FIELDS: readonly string[] = ['message', 'reason', 'data', 'error']
+
+/** Gateways and wallets wrap an error in at most three others; a deeper search would let an answer take up time. */
+const MAX_DEPTH = 4
+const MAX_FIELDS = 16
+
+/**
+ * Finds the bytes of a revert in the `data` of a JSON-RPC error: as it is (geth), after "Reverted " (Besu, Nethermind, OpenEthereum), or
+ * within the errors that a gateway put around it, as in `data.originalError.data`. Undefined when there are none.
+ */
+export function revertBytes(data: unknown): Hex | undefined {
+  return fieldsWithin(data)
+    .filter(({ name }) => name === undefined || BYTES_FIELDS.includes(name))
+    .map(({ value }) => (typeof value === 'string' ? value.replace(/^Reverted /i, '') : undefined))
+    .find((text): text is Hex => isHex(text) && size(text) > 0)
+}
+
+/** The message of a gateway that has wrapped the error of its node and says nothing by itself. */
+const WRAPPED = /^(internal (json-rpc |server )?error|server error|(transaction|rpc) error|error)\W*$/i
+
+/**
+ * Returns the sentence of the node. Where the outer message only says that there is an error, it is the first sentence within `data`, one
+ * about a revert before others.
+ */
+export function wordsOf({ message, data }: { readonly message: string; readonly data?: unknown }): string {
+  if (!WRAPPED.test(message)) return message
+  const sentences = fieldsWithin(data).flatMap(({ name, value }) =>
+    typeof value === 'string' && !isHex(value) && (name === undefined || WORDS_FIELDS.includes(name))
+      ? [value]
+      : [],
+  )
+  return sentences.find((text) => /revert/i.test(text)) ?? sentences.find((text) => text !== '') ?? message
+}
+
+interface Field {
+  /** Absent for the value itself. */
+  readonly name: string | undefined
+  readonly value: unknown
+}
+
+/** Lists the value and the fields within it, the outer ones first, each with its name. */
+function fieldsWithin(data: unknown): Field[] {
+  let level: Field[] = [{ name: undefined, value: data }]
+  const all: Field[] = []
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+    all.push(...level)
+    level = level.flatMap(({ value }) =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value)
+            .slice(0, MAX_FIELDS)
+            .map(([name, inner]) => ({ name, value: inner }))
+        : [],
+    )
+  }
+  return all
 }
 
 function decodeError(hex: Hex): string | undefined {

@@ -1,6 +1,6 @@
-import { isHex, size } from 'viem/utils'
 import type { RpcReply } from '../../rpc/rpc.ts'
 import { isDefinitive } from '../inclusion/everywhere.ts'
+import { revertBytes, wordsOf } from './revert.ts'
 
 /**
  * The meaning of an error of `eth_estimateGas` or `eth_call`. `reverted`: the code itself failed · `out_of_gas`: it needs more gas than the
@@ -30,18 +30,35 @@ const HALTS = [
   /gas uint64 overflow|init ?code|nonce uint64 overflow|max call depth|insufficient balance for transfer/i,
 ]
 
-/** Reads an error of a simulation. Reverts come first, because the author of a contract, or its caller, chooses the words in them. */
+/**
+ * Sentences of zkSync, which uses the code of a revert for every error (`tx_sender/result.rs` `SubmitTxError`; `backend_jsonrpsee/mod.rs`
+ * `map_err`). They are whole sentences, because the words of a revert can come under this code without any prefix from other nodes.
+ */
+const UNDER_REVERT_CODE: readonly (readonly [RegExp, SimulationError])[] = [
+  [/^insufficient funds for gas \+ value\. balance: \d+, fee: \d+, value: \d+$/, 'insufficient_funds'],
+  [/^not enough balance to cover the fee\. error message: /, 'insufficient_funds'],
+  [/^exceeds block gas limit$/, 'out_of_gas'],
+  [/^server shutting down$/, 'unavailable'],
+  [
+    /^(max fee per gas less than block base fee|nonce too (low|high)\. allowed nonce range: .*)$/,
+    'unavailable',
+  ],
+]
+
+/**
+ * Reads an error of a simulation. Reverts come first, because the author of a contract, or its caller, chooses the words in them. The code
+ * of a revert alone proves none, so other words under it leave it `unclear`.
+ */
 export function readSimulationError(reply: Extract<RpcReply, { kind: 'error' }>): SimulationError {
-  const { code, message, data } = reply
-  if (code === 3 || REVERTED.test(message) || holdsBytes(data)) return 'reverted'
+  const message = wordsOf(reply)
+  if (REVERTED.test(message) || revertBytes(reply.data) !== undefined) return 'reverted'
+  const isHalt = HALTS.some((halt) => halt.test(message))
+  if (reply.code === 3) {
+    const known = UNDER_REVERT_CODE.find(([words]) => words.test(message))
+    return known?.[1] ?? (isHalt ? 'reverted' : 'unclear')
+  }
   if (OUT_OF_GAS.test(message)) return 'out_of_gas'
   if (INSUFFICIENT_FUNDS.test(message)) return 'insufficient_funds'
-  if (!isDefinitive(reply) || NO_STATE.test(message)) return 'unavailable'
-  return HALTS.some((halt) => halt.test(message)) ? 'reverted' : 'unclear'
-}
-
-/** Only code returns bytes. Besu and Nethermind return them with code -32015 and a message of their own. */
-function holdsBytes(data: unknown): boolean {
-  const text = typeof data === 'string' ? data.replace(/^Reverted /, '') : undefined
-  return text !== undefined && isHex(text) && size(text) > 0
+  if (!isDefinitive({ ...reply, message }) || NO_STATE.test(message)) return 'unavailable'
+  return isHalt ? 'reverted' : 'unclear'
 }

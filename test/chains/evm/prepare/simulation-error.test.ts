@@ -21,7 +21,29 @@ describe('errors of a simulation', () => {
     [errorOf('execution reverted: ERC20: transfer amount exceeds allowance', 3), 'reverted'],
     [errorOf('execution reverted: ERC20: transfer amount exceeds allowance'), 'reverted'],
     [errorOf('execution reverted: insufficient funds'), 'reverted'],
-    [errorOf('insufficient funds in the vault', 3), 'reverted'],
+    // Under the code of a revert alone they may be the words of a contract, and a call of nothing decides.
+    [errorOf('insufficient funds in the vault', 3), 'unclear'],
+    [errorOf('EVM error OutOfGas', 3), 'reverted'],
+    [errorOf('some reason', 3, '0x08c379a0'), 'reverted'],
+    [
+      errorOf('insufficient funds for gas + value. balance: 1, fee: 2, value: 3', 3, '0x'),
+      'insufficient_funds',
+    ],
+    [errorOf('not enough balance to cover the fee. error message: x', 3, '0x'), 'insufficient_funds'],
+    [errorOf('server shutting down', 3, '0x'), 'unavailable'],
+    [errorOf('max fee per gas less than block base fee', 3, '0x'), 'unavailable'],
+    [errorOf('exceeds block gas limit', 3, '0x'), 'out_of_gas'],
+    [errorOf('execution reverted: exceeds block gas limit', 3, '0x08c379a0'), 'reverted'],
+    // A gateway has wrapped the error of its node.
+    [errorOf('Internal JSON-RPC error.', -32603, { message: 'execution reverted: no', code: 3 }), 'reverted'],
+    [errorOf('Internal JSON-RPC error.', -32603, { originalError: { data: '0x08c379a0' } }), 'reverted'],
+    [errorOf('Internal JSON-RPC error.', -32603, 'execution reverted: no'), 'reverted'],
+    [
+      errorOf('Internal JSON-RPC error.', -32603, { message: 'insufficient funds for gas * price + value' }),
+      'insufficient_funds',
+    ],
+    [errorOf('Internal JSON-RPC error.', -32603, { message: 'request timed out' }), 'unavailable'],
+    [errorOf('Internal JSON-RPC error.', -32603), 'unclear'],
     [errorOf('VM Exception while processing transaction: insufficient funds'), 'reverted'],
     [errorOf('VM execution error.', -32015, '0x08c379a0'), 'reverted'],
     [errorOf('VM execution error.', -32015, 'Reverted 0x08c379a0'), 'reverted'],
@@ -119,6 +141,7 @@ describe('an estimate that fails', () => {
 describe('the reason of a revert', () => {
   test.each([
     { reply: errorOf('execution reverted: too late', 3), want: 'too late' },
+    { reply: errorOf('too late, says the contract', 3), want: 'too late, says the contract' },
     { reply: errorOf('missing trie node 5f0e4d'), want: undefined },
     { reply: errorOf('insufficient funds for gas * price + value'), want: undefined },
     { reply: errorOf('the stars are not right'), want: undefined },
