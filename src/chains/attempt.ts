@@ -93,6 +93,11 @@ export interface Attempt<D extends Draft = Draft> {
   readonly outcome: AttemptOutcome
   /** The reason that the node gave for its refusal. */
   readonly error?: string
+  /**
+   * The number of times in a row that nodes refused it in words that the service does not know; absent for none. Of a no-op that was
+   * compared with such content: the number of times that nodes did not take it either.
+   */
+  readonly refusals?: number
   /** Facts about the inclusion that the chain reported. */
   readonly result?: ChainResult
 }

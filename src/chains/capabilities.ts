@@ -82,6 +82,15 @@ export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies>
   speedUp(attempts: readonly Attempt<D>[], raise: Raise<P>): Promise<Answer<Prepared<D>>>
 }
 
+/** Other content shows whether nodes refuse what is in a transaction, or everything with its nonce. */
+export interface Comparison<D extends Draft = Draft, P extends Policies = Policies> {
+  /**
+   * Prepares a no-op to broadcast in place of an attempt that nodes refuse. It offers the price of the market and no more than the attempt
+   * does, so that a node which has the attempt all the same keeps it, and calls the no-op underpriced.
+   */
+  prepareNoop(refused: Attempt<D>, account: Account<P>): Promise<Answer<Prepared<D>>>
+}
+
 /** A relayer can send from several source accounts (Stellar channel accounts) at the same time. */
 export interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
   /** Returns the request that creates these addresses as channel accounts. */
@@ -180,6 +189,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly sequencing?: Sequencing
   readonly expiry?: Expiry<R, D>
   readonly feeBump?: FeeBump<D, P>
+  readonly comparison?: Comparison<D, P>
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
   readonly contractCalls?: ContractCalls

@@ -8,6 +8,7 @@ const REFUSING: readonly string[] = [
   'too_dear',
   'gas_limit',
   'refused',
+  'unclear',
 ] satisfies Refusing['kind'][]
 
 /**

@@ -109,6 +109,8 @@ export interface AttemptsTable {
   /** The outcome that was stored here last. The row of the transaction may contain a later one: `attempt-columns-store.ts` joins them. */
   outcome: string
   error: string | null
+  /** How often in a row nodes refused it in words that the service does not know, or refused it in comparison with such content. */
+  refusals: Generated<number>
   /** The result of the inclusion on the chain, as `outcome`. */
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>

@@ -31,8 +31,10 @@ import {
 } from './inspect.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
 import { checkRequest } from './prepare/check.ts'
+import { prepareComparedNoop } from './prepare/compare-content.ts'
 import { comparePrice } from './prepare/compare-price.ts'
 import { ceilingOf } from './prepare/fees.ts'
+import { createGasLimits } from './prepare/gas-limits.ts'
 import { createLineaQuote } from './prepare/linea.ts'
 import { createMarketWatch } from './prepare/market.ts'
 import { createPriceBounds } from './prepare/node-price-limits.ts'
@@ -55,6 +57,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const privateBroadcast = createPrivateBroadcast(options)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
+  const gasLimits = createGasLimits(clock)
   const queuedInPool = network.mempool ? createPoolQueueWatch(client) : undefined
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const market = createMarketWatch({ client, clock, freshForMs, bounds: bounds.current })
@@ -68,6 +71,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       rollupFee: (draft: EvmDraft) => readRollupFee(client, draft, network.chainId),
     }),
     quote: createLineaQuote(client, network.chainId),
+    gasLimits,
   }
   return {
     unit: 'wei',
@@ -81,6 +85,9 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     feeBump: {
       speedUp: (attempts, raise) => prepareSpeedUp(context, { attempts, ...raise }),
+    },
+    comparison: {
+      prepareNoop: (refused, account) => prepareComparedNoop(context, { refused, account }),
     },
     endsAt: ({ validUntil }) => validUntil,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
@@ -98,7 +105,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     typedData: { sign: signTypedData },
-    broadcast: (raws) => broadcastAll({ client, clock, bounds, refusals, queuedInPool }, raws),
+    broadcast: (raws) => broadcastAll({ client, clock, bounds, gasLimits, refusals, queuedInPool }, raws),
     ...(privateBroadcast && { privateBroadcast }),
     head: () => {
       probeHeights()

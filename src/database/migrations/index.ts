@@ -34,6 +34,7 @@ import * as shorterLog from './0034-shorter-log.ts'
 import * as relayerRows from './0035-relayer-rows.ts'
 import * as pageFill from './0036-page-fill.ts'
 import * as pendingOrder from './0037-pending-order.ts'
+import * as refusals from './0040-refusals.ts'
 import * as awaitedPrices from './0044-awaited-prices.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
@@ -73,5 +74,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0035-relayer-rows': relayerRows,
   '0036-page-fill': pageFill,
   '0037-pending-order': pendingOrder,
+  '0040-refusals': refusals,
   '0044-awaited-prices': awaitedPrices,
 }

@@ -9,7 +9,7 @@ import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
-import { saveTransactions } from '../store/transactions-store.ts'
+import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
 import { markPrivate } from './mark-private.ts'
 import { broadcastByRoute, routeOf } from './route.ts'
@@ -59,8 +59,10 @@ export async function broadcastCurrent(
       unsaid.map(({ outcome }) => outcome),
       { openOnly: true },
     )
+    await announceIncident(tx, 'transaction_stuck', newlyStuck(settled, byId))
     return byId
   })
+  logStuck(context, settled, saved)
   reportFinished(context, [...saved.values()])
   reportSubmitted(
     context,
@@ -130,6 +132,30 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
     rebroadcastAfterMs: chain.rebroadcastAfterMs,
   })
   return { before, attempt, result, ...settled }
+}
+
+/** Transactions that a settled answer has found to block their account. */
+function newlyStuck(
+  settled: readonly SettledBroadcast[],
+  written: ReadonlyMap<string, Transaction>,
+): string[] {
+  return settled.flatMap(({ before: { id, stuckSince } }) =>
+    stuckSince === undefined && written.get(id)?.stuckSince !== undefined ? [id] : [],
+  )
+}
+
+function logStuck(
+  { log }: TransactionsContext,
+  settled: readonly SettledBroadcast[],
+  written: ReadonlyMap<string, Transaction>,
+): void {
+  for (const id of newlyStuck(settled, written)) {
+    const { relayerId, statusReason } = written.get(id) ?? {}
+    log.warn(
+      { transaction: id, relayer: relayerId, incident: 'transaction_stuck', detail: statusReason },
+      'transaction incident',
+    )
+  }
 }
 
 /** The record was written with the first acceptance of an attempt about which nothing else is stored, so the attempt needs no write. */

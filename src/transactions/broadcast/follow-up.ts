@@ -3,6 +3,7 @@ import type { Attempt, Draft } from '../../chains/attempt.ts'
 import { openAttempts } from '../model/open-attempts.ts'
 import { isGasNamed, isPriceNamed } from '../model/speed-up-delay.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { isComparison, isGivenUp, isPreparedAgain } from './unclear.ts'
 
 /**
  * Nodes may refuse this many attempts of one nonce before the service stops trying other gas limits. Each attempt has a new estimate, so
@@ -35,15 +36,28 @@ export type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
 /**
  * The next step when a node did not accept the bytes. `retry`, `retry_later`: broadcast the same bytes again · `give_up`: sign nothing in
  * their place · `reprice`: sign the same content with the same nonce at another price · `reestimate`: the same with another gas limit ·
- * `fall_back`: an earlier attempt counts again · `close`: a no-op uses the nonce.
+ * `prepare_again`: the same with another price and gas limit · `fall_back`: an earlier attempt counts again · `close`: a no-op uses the
+ * nonce · `end_comparison`: nodes did not take the no-op either, so the content counts again.
  */
-export type FollowUp = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
+export type FollowUp =
+  | 'retry'
+  | 'retry_later'
+  | 'give_up'
+  | 'reprice'
+  | 'reestimate'
+  | 'prepare_again'
+  | 'fall_back'
+  | 'close'
+  | 'end_comparison'
 
 /** Decides the next step from the answer of the node. Pure. */
 export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): FollowUp {
   const { kind } = result
   const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
-  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown' || kind === 'withheld') return 'retry'
+  if (kind === 'nonce_used' || kind === 'unknown' || kind === 'withheld') return 'retry'
+  if (isComparison(item.transaction, attempt)) return 'end_comparison'
+  if (kind === 'later') return 'retry'
+  if (kind === 'unclear') return followUnclear(attempted)
   const isInDoubt = 'unanswered' in result && result.unanswered === true
   // An endpoint that did not answer may have the bytes. They expire, so the question does not stay open.
   if (kind === 'refused' && !numbered) return isInDoubt ? 'retry' : 'give_up'
@@ -56,6 +70,16 @@ export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): Fo
   if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
   // On a chain with mempools, a pool holds an unknown transaction with this nonce; the chain decides later.
   return expires ? 'reprice' : 'retry'
+}
+
+/** On chains where bytes expire, the expiry ends what nodes refuse, and content of a third party cannot be signed in another way. */
+function followUnclear({ item, attempt, expires, externallySigned }: BroadcastCase): FollowUp {
+  if (expires || externallySigned) return 'retry'
+  const wasTaken = openAttempts(item.attempts).some(
+    ({ number, broadcastAt }) => number < attempt.number && broadcastAt !== undefined,
+  )
+  if (attempt.broadcastAt === undefined && wasTaken) return isGivenUp(attempt) ? 'fall_back' : 'retry'
+  return isPreparedAgain(item) ? 'prepare_again' : 'retry'
 }
 
 /** Only a request with an estimated gas limit qualifies: a no-op is estimated again anyway. */

@@ -1,6 +1,7 @@
+import type { Attempt } from '../../chains/attempt.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
-import type { Transaction } from '../model/transaction.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
 
@@ -11,6 +12,7 @@ import {
   type FollowUp,
   type Unaccepted,
 } from './follow-up.ts'
+import { comparedAttempt, isComparison, refusalsOf, retryAfterMs } from './unclear.ts'
 
 /**
  * Time in ms until accepted bytes are broadcast again. Mempools drop transactions under pressure and after restarts, and broadcasting known
@@ -42,18 +44,43 @@ export function settleBroadcast(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')
-    return { transaction: accepted(attempted), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
+    return {
+      transaction: accepted(attempted),
+      outcome: {
+        ...about,
+        outcome: 'broadcast',
+        broadcastAt: now,
+        refusals: attempt.refusals === undefined ? undefined : 0,
+      },
+    }
   const followUp = chooseFollowUp(attempted, result)
-  const refused = followUp !== 'retry' && followUp !== 'retry_later' && followUp !== 'give_up'
+  const isOpen = followUp === 'retry' || followUp === 'retry_later' || followUp === 'give_up'
+  // A refused attempt whose bytes were signed once more remains refused until a node takes it.
+  const outcome = isOpen && attempt.outcome !== 'refused' ? {} : { outcome: 'refused' as const }
   return {
     transaction: keepingDoubt(FOLLOW_UPS[followUp](attempted, result), item.transaction),
-    outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
+    outcome: {
+      ...about,
+      ...outcome,
+      error: result.detail,
+      refusals: refusalsAfter(attempt, followUp, result),
+    },
   }
 }
 
 /** The reason of an undecided transaction says what an operator has to decide; no answer of a node changes that. */
 function keepingDoubt(settled: Transaction, { undecidedSince, statusReason }: Transaction): Transaction {
   return undecidedSince === undefined ? settled : { ...settled, statusReason }
+}
+
+/** Silence changes nothing, and known words begin a new count. */
+function refusalsAfter(
+  { refusals = 0 }: Attempt,
+  followUp: FollowUp,
+  { kind }: Unaccepted,
+): number | undefined {
+  if (kind === 'unclear' || followUp === 'end_comparison') return refusals + 1
+  return kind === 'unknown' || kind === 'withheld' || refusals === 0 ? undefined : 0
 }
 
 const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> =
@@ -66,13 +93,16 @@ const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: U
     give_up: givenUp,
     reprice: repriced,
     reestimate: reestimated,
+    prepare_again: preparedAgain,
     fall_back: fallenBack,
     close: closed,
+    end_comparison: comparisonEnded,
   }
 
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   nonce_used: 'The chain has passed this nonce; the service reads the receipts',
   later: 'The node does not accept it yet',
+  unclear: 'The nodes refuse it in words that the service does not know',
   unknown: 'The node did not answer; the same bytes are broadcast again',
   underpriced: 'The pool holds another transaction with this nonce',
   too_cheap: 'The network requires a higher fee at present',
@@ -82,25 +112,31 @@ const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   withheld: 'It is broadcast nowhere, because it is private',
 }
 
-function accepted({
-  item: { transaction },
-  attempt,
-  now,
-  raiseAfterMs,
-  rebroadcastAfterMs,
-}: BroadcastCase): Transaction {
+function accepted({ item, attempt, now, raiseAfterMs, rebroadcastAfterMs }: BroadcastCase): Transaction {
+  const { transaction } = item
   const broadcastSince = attempt.broadcastAt ?? now
   const raise = raiseAfterMs === undefined ? undefined : after(broadcastSince, raiseAfterMs)
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'broadcast'),
-    statusReason:
-      transaction.status === 'sent' && transaction.purpose === 'request'
-        ? undefined
-        : transaction.statusReason,
+    ...acceptedContent(item, attempt),
     ...(transaction.sentAt === undefined && { sentAt: now, acceptedAttempt: attempt.number }),
     nextRunAt: earliest(now, rebroadcastAfterMs ?? REBROADCAST_MS, [raise, endOf(transaction, now)]),
   }
+}
+
+/** A node takes the no-op and not the content, so the content is what it refuses. */
+function acceptedContent(
+  item: TransactionWithAttempts,
+  attempt: Attempt,
+): Pick<Transaction, 'purpose' | 'statusReason'> {
+  const { status, purpose, statusReason } = item.transaction
+  if (isComparison(item.transaction, attempt))
+    return {
+      purpose: 'abandon',
+      statusReason: refusedForGood(comparedAttempt(item)?.error ?? 'no reason given'),
+    }
+  return { purpose, statusReason: status === 'sent' && purpose === 'request' ? undefined : statusReason }
 }
 
 /** The time when `valid_until` must be handled; soon, if it passed while the node was answering. */
@@ -116,8 +152,8 @@ function earliest(now: Date, rebroadcastMs: number, times: readonly (Date | unde
   return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), rebroadcast)
 }
 
-function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
-  // Prices change with blocks, so a retry each second would be useless.
+function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
+  const { transaction } = item
   const isPriced = kind === 'too_cheap' || kind === 'too_dear'
   const named =
     isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
@@ -125,8 +161,14 @@ function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail 
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
     statusReason: `${REASONS[kind]}${named}: ${detail}`,
-    nextRunAt: after(now, isPriced ? REPRICE_MS : RETRY_MS),
+    nextRunAt: after(now, delayAfter(item, kind)),
   }
+}
+
+/** Prices change with blocks, so a retry each second would be useless. */
+function delayAfter(item: TransactionWithAttempts, kind: Unaccepted['kind']): number {
+  if (kind === 'too_cheap' || kind === 'too_dear') return REPRICE_MS
+  return kind === 'unclear' ? retryAfterMs(refusalsOf(item) + 1) : RETRY_MS
 }
 
 /**
@@ -172,6 +214,48 @@ function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: 
   }
 }
 
+/** The reason may be its price or its gas: both are as old as its signature. Only one attempt with this nonce can be included. */
+function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'returned'),
+    statusReason: `It is priced and estimated again, because the nodes refuse it in words that the service does not know: ${detail}`,
+    currentAttempt: undefined,
+    estimatedGas: undefined,
+    nextRunAt: after(now, RETRY_MS),
+  }
+}
+
+/**
+ * Nodes did not take the no-op either, so nothing is known about the content, which becomes current again. An underpriced no-op shows that a pool
+ * holds the content; everything else is told as an incident, because the account stands still.
+ */
+function comparisonEnded(
+  { item, attempt, now, costOf }: BroadcastCase,
+  { kind, detail }: Unaccepted,
+): Transaction {
+  const { transaction, attempts } = item
+  const compared = comparedAttempt(item)
+  const open = openAttempts(attempts).filter((other) => other !== attempt && other !== compared)
+  const shared = {
+    ...transaction,
+    status: nextStatus(transaction.status, 'deferred'),
+    currentAttempt: compared?.number,
+    cost: reservation(
+      [...open, ...(compared ? [compared] : [])].map(({ draft }) => draft),
+      costOf,
+    ),
+    nextRunAt: after(now, retryAfterMs(refusalsOf(item))),
+  }
+  if (kind === 'underpriced')
+    return { ...shared, statusReason: `${REASONS.underpriced}, which a no-op could not replace: ${detail}` }
+  return {
+    ...shared,
+    statusReason: `The nodes refuse everything with its nonce, a no-op as well (${detail}); the service keeps trying. They said of it: ${compared?.error ?? 'nothing'}`,
+    stuckSince: transaction.stuckSince ?? now,
+  }
+}
+
 /** An earlier attempt that may be in a mempool becomes the current one again. */
 function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: Unaccepted): Transaction {
   const { transaction, attempts } = item
@@ -196,12 +280,16 @@ function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unacc
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
+    statusReason: refusedForGood(detail),
     purpose: isRequest ? 'abandon' : transaction.purpose,
     currentAttempt: undefined,
     // A refused no-op needs another gas price, so an immediate retry is useless.
     nextRunAt: isRequest ? now : after(now, REBROADCAST_MS),
   }
+}
+
+function refusedForGood(detail: string): string {
+  return `The node refused it for good (${detail}); a no-op takes its nonce.`
 }
 
 function after(now: Date, ms: number): Date {

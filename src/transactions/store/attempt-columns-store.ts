@@ -17,7 +17,7 @@ export const RESULT = sql<object | null>`(case
   when a.number = t.current_attempt and t.included_outcome is not null then coalesce(t.included_result, a.result)
   else a.result end)`
 
-const OTHER_COLUMNS = sql`a.transaction_id, a.number, a.kind, a.hash, a.inner_hash, a.raw, a.draft, a.signature, a.error, a.signed_at,
+const OTHER_COLUMNS = sql`a.transaction_id, a.number, a.kind, a.hash, a.inner_hash, a.raw, a.draft, a.signature, a.error, a.refusals, a.signed_at,
   ${OUTCOME} as outcome, ${BROADCAST_AT} as broadcast_at, ${RESULT} as result`
 
 /** The columns of an `AttemptRow`, from the attempt `a` of the transaction `t`. */

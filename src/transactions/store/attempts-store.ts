@@ -45,6 +45,8 @@ export interface AttemptNews {
   /** Absent when nothing was decided. Then only the error changes, unless another node refused the attempt meanwhile. */
   readonly outcome?: AttemptOutcome
   readonly error?: string | undefined
+  /** Absent when the number stays as it is. */
+  readonly refusals?: number | undefined
   readonly broadcastAt?: Date | undefined
   readonly result?: ChainResult | undefined
 }
@@ -69,23 +71,23 @@ export async function saveOutcomes(
     number: change.number,
     outcome: change.outcome,
     error: change.error && storableText(change.error),
+    refusals: change.refusals,
     broadcast_at: change.broadcastAt,
     result: change.result && toExactJson(change.result),
   }))
   await sql`
     update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,
-      broadcast_at = coalesce(${BROADCAST_AT}, record.broadcast_at), result = coalesce(record.result, ${RESULT})
+      refusals = coalesce(record.refusals, a.refusals), broadcast_at = coalesce(${BROADCAST_AT}, record.broadcast_at), result = coalesce(record.result, ${RESULT})
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz,
-      result jsonb)
+      transaction_id text, number integer, outcome text, error text, refusals integer,
+      broadcast_at timestamptz, result jsonb)
     join transactions t on t.id = record.transaction_id
     where a.transaction_id = record.transaction_id and a.number = record.number
       and (${!openOnly}::boolean or ${OUTCOME} in ('signed', 'broadcast', 'refused'))
       and (record.outcome is not null or ${OUTCOME} <> 'refused')
-      and (coalesce(record.outcome, ${OUTCOME}), record.error, coalesce(${BROADCAST_AT}, record.broadcast_at),
-        coalesce(record.result, ${RESULT})) is distinct from (${OUTCOME}, a.error, ${BROADCAST_AT}, ${RESULT})`.execute(
-    tx,
-  )
+      and (coalesce(record.outcome, ${OUTCOME}), record.error, coalesce(record.refusals, a.refusals),
+        coalesce(${BROADCAST_AT}, record.broadcast_at), coalesce(record.result, ${RESULT}))
+        is distinct from (${OUTCOME}, a.error, a.refusals, ${BROADCAST_AT}, ${RESULT})`.execute(tx)
 }
 
 /**

@@ -70,6 +70,7 @@ export interface AttemptRow {
   signature: StoredSignature
   outcome: string
   error: string | null
+  refusals: number
   result: object | null
   signed_at: Date
   broadcast_at: Date | null
@@ -189,6 +190,7 @@ export function toAttempt(row: AttemptRow): Attempt {
     broadcastAt: row.broadcast_at ?? undefined,
     outcome: oneOf(ATTEMPT_OUTCOMES, row.outcome, 'outcome of attempt'),
     error: row.error ?? undefined,
+    refusals: row.refusals === 0 ? undefined : row.refusals,
     result: toResult(row.result),
   })
 }

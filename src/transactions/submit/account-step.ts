@@ -1,6 +1,7 @@
 import { keepLease } from '../../database/keep-lease.ts'
 import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
 import { isSignerFault } from '../../signers/signer-fault.ts'
+import { compareRefused } from '../broadcast/compare-refused.ts'
 import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -41,9 +42,10 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
       due.length > 0 &&
       maySign &&
       (await unlessKeyFails(context, relayerId, () => raiseOverdue(context, leased, due)))
-    const queuedInPool = await rebroadcastDue(context, leased, changed ? await findDue() : due)
+    const { queuedInPool, refused } = await rebroadcastDue(context, leased, changed ? await findDue() : due)
     if (queuedInPool && maySign)
       await unlessKeyFails(context, relayerId, () => unblock(context, leased, queuedInPool))
+    if (maySign) await unlessKeyFails(context, relayerId, () => compareRefused(context, leased, refused))
     if (maySign) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error

@@ -51,9 +51,24 @@ function attemptReason(
   const statusReason = withoutWaiting(item.transaction.statusReason)
   const reverted = reason === undefined ? undefined : `Reverted on chain: ${reason}.`
   const loser = contentThatLost(item, attempt)
-  if (loser === undefined) return reverted ?? (isReasonOfAttempt(item, attempt) ? statusReason : undefined)
+  if (loser === undefined)
+    return (
+      reverted ??
+      comparedReason(item, attempt) ??
+      (isReasonOfAttempt(item, attempt) ? statusReason : undefined)
+    )
   const explanation = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
   return reverted === undefined ? explanation : `${explanation} ${reverted}`
+}
+
+/** A no-op that was compared with refused content was included before anybody learned that a node had taken it. */
+function comparedReason(
+  { transaction: { purpose }, attempts }: TransactionWithAttempts,
+  { number }: Attempt,
+): string | undefined {
+  if (purpose !== 'request' || contentKind(attempts, number) !== 'abandon') return undefined
+  const refused = attempts.findLast(({ kind, error }) => !isNoop(kind) && error !== undefined)
+  return `A no-op took its nonce, because the nodes refused it: ${refused?.error ?? 'no reason given'}`
 }
 
 /** Keep the stored reason only if the included attempt is the one that the reason describes. */
@@ -70,7 +85,10 @@ function contentThatLost(
   attempt: Attempt,
 ): string | undefined {
   const { purpose } = transaction
-  const wanted = attempts.findLast((other) => other.kind !== 'speed_up' && other.outcome !== 'refused')
+  const wanted = attempts.findLast(
+    ({ kind, outcome }) =>
+      kind !== 'speed_up' && outcome !== 'refused' && !(kind === 'abandon' && purpose === 'request'),
+  )
   if (wanted !== undefined && attempt.number < wanted.number)
     return `${WANTED[purpose]} (attempt ${wanted.number})`
   // This content waited for the attempt to expire, and was never signed.

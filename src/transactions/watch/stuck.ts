@@ -37,7 +37,8 @@ export async function reportStuck(context: TransactionsContext, seen: QueueHeads
   for (const transaction of stuck) await markStuck(context, transaction)
 }
 
-async function markStuck(context: TransactionsContext, transaction: Transaction): Promise<void> {
+/** Notes that the transaction blocks its account, and announces it. */
+export async function markStuck(context: TransactionsContext, transaction: Transaction): Promise<void> {
   const { db, reservations, clock, log } = context
   const freed = await releasableNonce(context, transaction)
   const { id, relayerId, statusReason } = transaction

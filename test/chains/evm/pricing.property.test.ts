@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Fees } from '../../../src/chains/evm/content.ts'
 import { capped, ceilingOf, type Market, marketFees } from '../../../src/chains/evm/prepare/fees.ts'
+import { createGasLimits } from '../../../src/chains/evm/prepare/gas-limits.ts'
 import {
   type PrepareContext,
   prepareReplacement,
@@ -110,6 +111,7 @@ describe('pricing', () => {
         const context: PrepareContext = {
           client,
           simulations: createSimulationRefusals(1n, createTestClock()),
+          gasLimits: createGasLimits(createTestClock()),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),
         }
@@ -143,7 +145,8 @@ describe('pricing', () => {
       fc.asyncProperty(market, speed, multiplier, async (now, level, feeLimitMultiplier) => {
         const context: PrepareContext = {
           client,
-          simulations: createSimulationRefusals(1n),
+          simulations: createSimulationRefusals(1n, createTestClock()),
+          gasLimits: createGasLimits(createTestClock()),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),
         }

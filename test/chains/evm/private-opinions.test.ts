@@ -32,8 +32,19 @@ test.each<[string, PrivateOpinion[], BroadcastResult]>([
     [of({ kind: 'underpriced', detail }, true)],
     { kind: 'underpriced', detail: named, unanswered: true },
   ],
-  ['all refuse it for good', [of({ kind: 'refused', detail })], { kind: 'later', detail: named }],
-  ['all refuse its gas', [of({ kind: 'gas_limit', detail })], { kind: 'later', detail: named }],
+  ['all refuse it for good', [of({ kind: 'refused', detail })], { kind: 'unclear', detail: named }],
+  ['all refuse its gas', [of({ kind: 'gas_limit', detail })], { kind: 'unclear', detail: named }],
+  ['all refuse it in unknown words', [of({ kind: 'unclear', detail })], { kind: 'unclear', detail: named }],
+  [
+    'one refuses it, and another one may have it',
+    [of({ kind: 'refused', detail }), of({ kind: 'unknown', detail: 'silent' })],
+    { kind: 'unclear', detail: named, unanswered: true },
+  ],
+  [
+    'one refuses it, and another one wants it later',
+    [of({ kind: 'refused', detail: 'no' }), of({ kind: 'later', detail })],
+    { kind: 'later', detail: named },
+  ],
   ['nobody answers', [of({ kind: 'unknown', detail })], { kind: 'unknown', detail: named }],
   ['nobody is there', [], { kind: 'unknown', detail: 'no private endpoint was asked' }],
 ])('when %s', (_name, opinions, expected) => {

@@ -6,6 +6,7 @@ import { markUnanswered } from '../../unanswered.ts'
 import type { Fees } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { ceilingOf } from '../prepare/fees.ts'
+import type { GasLimitsMemory } from '../prepare/gas-limits.ts'
 import type { PriceBoundsMemory } from '../prepare/node-price-limits.ts'
 import { HEIGHT, readCount } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
@@ -16,18 +17,20 @@ interface BroadcastContext {
   readonly client: PooledClient
   readonly clock: Pick<Clock, 'monotonic'>
   readonly bounds: PriceBoundsMemory
+  readonly gasLimits: GasLimitsMemory
   readonly refusals: RefusalMemory
   /** Absent on networks whose nodes keep no pool. */
   readonly queuedInPool?: PoolQueueWatch | undefined
 }
 
-/** Answers that depend on the endpoint: on its pool, its price and gas limits, and the rules of its newest block. */
+/** Answers that depend on the endpoint: on its pool, its price and gas limits, its words, and the rules of its newest block. */
 const OWN_WORD: readonly BroadcastResult['kind'][] = [
   'underpriced',
   'refused',
   'gas_limit',
   'too_cheap',
   'too_dear',
+  'unclear',
 ]
 
 /**
@@ -71,7 +74,7 @@ function sendCall(raw: Uint8Array): RpcCall {
 }
 
 async function askOthers(
-  { client, clock, bounds, refusals }: BroadcastContext,
+  { client, clock, bounds, gasLimits, refusals }: BroadcastContext,
   raws: readonly Uint8Array[],
 ): Promise<BroadcastResult[]> {
   const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...raws.map(sendCall)])
@@ -89,27 +92,44 @@ async function askOthers(
       endpoints: client.states().length,
     })
     refusals.remember(bytes, opinions, now)
-    learnPrices(bounds, raw, result)
+    learn({ bounds, gasLimits }, raw, result)
     return result
   })
 }
 
-function learnPrices(bounds: PriceBoundsMemory, raw: Uint8Array, result: BroadcastResult): void {
-  if (result.kind !== 'too_cheap' && result.kind !== 'too_dear') return
-  const priced = pricesOf(raw)
-  if (priced === undefined) return
-  if (result.kind === 'too_cheap') bounds.sawTooCheap(priced.fees, result.detail)
-  else bounds.sawTooDear(priced.gas * ceilingOf(priced.fees), result.detail)
+/** Remembers the prices and the limits of gas that a refusal names. */
+function learn(
+  { bounds, gasLimits }: Pick<BroadcastContext, 'bounds' | 'gasLimits'>,
+  raw: Uint8Array,
+  result: BroadcastResult,
+): void {
+  const { kind } = result
+  if (kind !== 'too_cheap' && kind !== 'too_dear' && kind !== 'gas_limit') return
+  const sent = read(raw)
+  if (sent === undefined) return
+  if (kind === 'too_cheap') bounds.sawTooCheap(sent.fees, result.detail)
+  else if (kind === 'too_dear') bounds.sawTooDear(sent.gas * ceilingOf(sent.fees), result.detail)
+  else gasLimits.sawRefusal(sent, result.detail)
 }
 
-/** Reads the prices of a signed transaction; undefined for bytes that the service did not sign. */
-function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint } | undefined {
+interface Sent {
+  readonly to?: string
+  readonly value: bigint
+  readonly data: `0x${string}`
+  readonly gas: bigint
+  readonly fees: Fees
+}
+
+/** Reads a signed transaction; undefined for bytes that the service did not sign. */
+function read(raw: Uint8Array): Sent | undefined {
   try {
     // viem leaves out fields that are zero.
     const parsed = parseTransaction(toHex(raw))
-    const { type, gas = 0n, gasPrice = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
-    if (type === 'legacy' || type === 'eip2930') return { gas, fees: { kind: 'legacy', gasPrice } }
-    return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas } }
+    const { type, to, value = 0n, data = '0x', gas = 0n } = parsed
+    const { gasPrice = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
+    const content = { ...(to && { to }), value, data, gas }
+    if (type === 'legacy' || type === 'eip2930') return { ...content, fees: { kind: 'legacy', gasPrice } }
+    return { ...content, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas } }
   } catch {
     return undefined // viem throws for bytes that are no transaction.
   }

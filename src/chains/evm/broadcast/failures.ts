@@ -1,85 +1,118 @@
 import type { BroadcastResult } from '../../answer.ts'
 import type { RpcReply } from '../../rpc/rpc.ts'
+import { wordsOf } from '../prepare/revert.ts'
 
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
 /**
  * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases stand first. The
- * wordings are those of geth, Erigon, Nethermind, Besu, Reth, Arbitrum Nitro, the OP stack, zkSync and anvil.
+ * wordings are those of geth and its relatives, Erigon, Nethermind, Besu with the plugins of Linea, Reth and revm, Arbitrum Nitro, the OP
+ * stack, Avalanche, zkSync, and anvil; `test/chains/evm/node-texts.ts` has each with its source.
  */
 const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   // The node has the same bytes already: success.
   [
-    /already known|already imported|(?<!un)known transaction|already in (the )?mempool|AlreadyKnown/i,
+    /already ?known|already ?imported|(?<!un)known transaction|already in (the )?mempool|existing txn? with same hash|tx already exists/i,
     'accepted',
   ],
-  [/existing tx with same hash|tx already exists/i, 'accepted'],
+  // These are about the nonces of authorizations (EIP-7702), or about a transaction that is just arriving, and not about this nonce.
+  [/authority nonce/i, 'refused'],
+  [/authority already reserved|delegation (nonce gap|authority)|insertion of another transaction/i, 'later'],
   // The chain, or the pool, is past this nonce.
-  [/nonce (is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than/i, 'nonce_used'],
+  [
+    /nonce (\d+ )?(is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than|nonce \d+ below|already finalized|^mined$|Pool\(Stale\)/i,
+    'nonce_used',
+  ],
   // A pool entry with this nonce pays as much or more.
   [
-    /replacement transaction underpriced|ReplacementNotAllowed|could not replace existing|replacement.*underpriced/i,
+    /replacement transaction underpriced|ReplacementNotAllowed|could not replace existing|replacement.*underpriced|OwnNonceAlreadyUsed/i,
     'underpriced',
   ],
-  [/another transaction with (the )?same nonce/i, 'underpriced'],
+  [
+    /another (transaction|tx) (with|which has) (the )?same nonce|replaced by transaction with higher tip|TooLowPriority/i,
+    'underpriced',
+  ],
   // A node may accept it at another price.
   [
-    /(less|lower) than (the )?block base fee|fee ?cap.*(less|lower).*base ?fee|below (the )?current base fee|FeeTooLow/i,
+    /(less|lower) than (the )?((block|current) )?base ?fee|fee ?cap.*(less|lower).*base ?fee|below (the )?current base ?fee/i,
     'too_cheap',
   ],
+  [/fee ?too ?low|minimum required priority fee|unacceptable gas price|\binsufficient fee\b/i, 'too_cheap'],
   [
-    /transaction underpriced|minimal gas price|gas price (is )?(below|too low)|\binsufficient fee\b/i,
+    /transaction underpriced|^underpriced$|minimal gas price|gas ?price .{0,40}(below|too low)|less than gas price minimum/i,
     'too_cheap',
   ],
-  // geth's `--rpc.txfeecap` is a setting of one endpoint.
-  [/exceeds the configured cap/i, 'too_dear'],
+  // geth's `--rpc.txfeecap`, and its relatives, are settings of one endpoint.
+  [/exceeds the configured cap|transaction fee cap exceeded/i, 'too_dear'],
   // A node that has not reached a fork does not know its features (geth's `core/txpool/validation.go`).
-  [/not yet in \w+/i, 'later'],
+  [/not yet in \w+|not activated yet/i, 'later'],
   // The node cannot accept the bytes now and may accept them later.
   [
-    /nonce (is )?too high|NonceGap|nonce too far in the future|exceeds next nonce|tx-nonce-too-high/i,
+    /nonce (\d+ )?(is )?too high|NonceGap|nonce too far in (the )?future|exceeds next nonce|tx-nonce-too-high|nonce.{0,20}higher than/i,
     'later',
   ],
-  [/insufficient funds|InsufficientFunds|upfront cost exceeds|sender doesn't have enough|overshot/i, 'later'],
-  [/txpool is full|pool is full|pool limit|too many (pending|transactions)|account limit exceeded/i, 'later'],
-  [/rate limit|too many requests|limit exceeded|request timed out|timeout|internal error/i, 'later'],
   [
-    /nonce.{0,20}too (distant|far)|NonceTooFar|gapped-nonce|lower nonce exists|future transaction tries/i,
+    /nonce \d+ does not match|nonce.{0,20}too (distant|far)|NonceTooFar|gapped-nonce|lower nonce exists/i,
     'later',
   ],
-  [/in-flight transaction limit|address already reserved|PendingTxsOfConflictingType|Syncing/i, 'later'],
-  [/would cause overdraft/i, 'later'],
+  [
+    /insufficient ?funds|insufficient balance for|INSUFFICIENT_PAYER_BALANCE|lack of funds|not enough (funds|balance)|would cause overdraft/i,
+    'later',
+  ],
+  [/up-?front cost .*exceeds|sender doesn't have enough|overshot|InvalidTransaction::Payment/i, 'later'],
+  [
+    /(pool|queue) (is )?full|pool limit|too many (pending|transactions)|account limit exceeded|ImmediatelyDropped|^spammer$/i,
+    'later',
+  ],
+  [/rate limit|too many requests|(?<!gas )limit exceeded|shutting down|sync is still in progress/i, 'later'],
+  [/future transaction tries|in-flight transaction limit|address already reserved|Syncing/i, 'later'],
+  [/PendingTxsOfConflictingType|transaction type conflict/i, 'later'],
   // A node may accept it with another gas limit: the demand grows with the price of L1 data (Arbitrum), and caps change.
   [
-    /intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded|exceeds limit for gas/i,
+    /intrinsic ?gas|floor data gas|gas floor|gas limit (reached|exceeded|(is )?too (high|big))|exceeds.*gas limit|GasLimitExceeded|exceeds limit for gas/i,
+    'gas_limit',
+  ],
+  [
+    /gas ?limit ?cap ?exceeded|gas limit must be at most|gas limit .*(greater|higher) than|insufficient gas limit|not enough gas (to|for)/i,
     'gas_limit',
   ],
   // No node will ever accept these bytes.
-  [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)/i, 'refused'],
-  [/(tx|transaction) type (\S+ )?not supported|NotSupportedTxType|only replay-protected/i, 'refused'],
-  [/init ?code too large|MaxTxSizeExceeded|(rlp|transaction) too (long|large|big)/i, 'refused'],
-  [/not an eoa|SenderIsContract|FailedToResolveSender|nonce has max value/i, 'refused'],
-  [/uint64 overflow|Int256Overflow|higher than 2\^/i, 'refused'],
+  [
+    /oversized data|max initcode|init ?code size|invalid (sender|(transaction )?signature|chain ?id)/i,
+    'refused',
+  ],
+  [/(tx|transaction) type (\S+ )?not supported|NotSupportedTxType|unsupported transaction type/i, 'refused'],
+  [/transaction type .* is (invalid|not supported)|only replay-protected|list not supported/i, 'refused'],
+  [/init ?code too large|MaxTxSizeExceeded|(rlp|transaction) ?too ?(long|large|big)/i, 'refused'],
+  [
+    /not an eoa|SenderIsContract|deployed code|FailedToResolveSender|recover sender|nonce has max value/i,
+    'refused',
+  ],
+  [/uint ?(64 )?overflow|Int256Overflow|cost overflow|higher than 2\^/i, 'refused'],
+  [
+    /calldata of transaction is greater than|line count for module .* is above the limit|^recipient \S+ is blocked|^contract deployer address \S+ is not/i,
+    'refused',
+  ],
+  [/counters to continue the execution/i, 'refused'],
   // A proxy also says "decode" about the node behind it, which tells nothing about our bytes.
   [
-    /max priority fee.*(higher than|exceeds) max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
+    /priority fee.*(higher than|exceeds|greater than) max fee|MaxPriorityFeePerGas: Cannot|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
     'refused',
   ],
 ]
 
-/** Reads a reply to `eth_sendRawTransaction`. An unknown error is `later`: it is no reason to give up. */
+/**
+ * Reads a reply to `eth_sendRawTransaction`. The text counts and not the code: zkSync gives the code of a revert to every error. An unknown
+ * error is `unclear`: it is no reason to give up. So is a revert, as some endpoints simulate first: the author of a contract chooses its words,
+ * and it may succeed in the next block.
+ */
 export function readBroadcast(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'result') return { kind: 'accepted' }
   if (reply.kind === 'unknown') return reply
-  // Some endpoints simulate first, and the author of a contract chooses the words of its revert.
-  if (reply.code === 3 || /execution reverted/i.test(reply.message))
-    return { kind: 'later', detail: reply.message }
-  const side = sideOfNonce(reply.message)
-  if (side !== undefined) return { kind: side, detail: reply.message }
-  const row = PHRASES.find(([phrase]) => phrase.test(reply.message))
-  if (row)
-    return row[1] === 'accepted' ? { kind: 'accepted', known: true } : { kind: row[1], detail: reply.message }
-  return { kind: 'later', detail: reply.message }
+  const detail = wordsOf(reply)
+  if (/execution reverted/i.test(detail)) return { kind: 'unclear', detail }
+  const kind = sideOfNonce(detail) ?? PHRASES.find(([phrase]) => phrase.test(detail))?.[1] ?? 'unclear'
+  return kind === 'accepted' ? { kind, known: true } : { kind, detail }
 }
 
 /**

@@ -12,12 +12,12 @@ export interface PrivateOpinion {
 /** Answers that only demand other bytes for the same nonce. */
 const CURABLE: readonly BroadcastResult['kind'][] = ['underpriced', 'too_cheap', 'too_dear']
 
-/** Answers that end a transaction when they come from nodes. */
-const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
+/** Answers that end a transaction when they come from nodes, and refusals in unknown words. */
+const REFUSING: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit', 'unclear']
 
 /**
  * Combines the answers of the private endpoints. One that has the bytes, or knows that the nonce is used, outweighs the others. A refusal for
- * good only means later: these endpoints simulate, limit and filter by rules of their own, and there is nobody else to ask. What is known to
+ * good is only `unclear`: these endpoints simulate, limit and filter by rules of their own, and there is nobody else to ask. What is known to
  * one of them says nothing about another transaction, so `known` is dropped. Pure.
  */
 export function evaluatePrivateOpinions(opinions: readonly PrivateOpinion[]): BroadcastResult {
@@ -27,10 +27,12 @@ export function evaluatePrivateOpinions(opinions: readonly PrivateOpinion[]): Br
   const isUnanswered = opinions.some(({ result, unanswered }) => unanswered || result.kind === 'unknown')
   const decisive = find(['nonce_used']) ?? find(CURABLE)
   if (decisive !== undefined) return markUnanswered(named(decisive), isUnanswered)
-  const open = find(FINAL) ?? find(['later']) ?? opinions[0]
+  const open = find(['later']) ?? find(REFUSING) ?? opinions[0]
   if (open === undefined) return { kind: 'unknown', detail: 'no private endpoint was asked' }
   const result = named(open)
-  return FINAL.includes(result.kind) && 'detail' in result ? { kind: 'later', detail: result.detail } : result
+  return REFUSING.includes(result.kind) && 'detail' in result
+    ? markUnanswered({ kind: 'unclear', detail: result.detail }, isUnanswered)
+    : result
 }
 
 function named({ host, result }: PrivateOpinion): BroadcastResult {

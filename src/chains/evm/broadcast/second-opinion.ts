@@ -30,6 +30,9 @@ const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
 /** Answers that end a transaction, or its nonce. */
 const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
 
+/** Answers of an endpoint that does not take the bytes, and that do not contradict the refusal of another one. */
+const NO_CONTRADICTION: readonly BroadcastResult['kind'][] = [...FINAL, 'unclear']
+
 /** A refusal by the only endpoint counts as a second opinion when it has lasted for this many blocks, and `SETTLE_MS`. */
 const LATER_ALONE = 1n
 
@@ -42,7 +45,7 @@ export const LATER_AMONG_SILENT = 32n
 /**
  * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from another endpoint, or from the
  * same one when its refusal has lasted. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last year's block
- * gas limit are refusals, too. Pure.
+ * gas limit are refusals, too. A refusal in unknown words remains one only as long as no other endpoint has known words for the same bytes. Pure.
  */
 export function evaluateOpinions(
   opinions: readonly Opinion[],
@@ -63,6 +66,9 @@ export function evaluateOpinions(
   const refusal = refusals.find(({ result }) => result.kind === 'gas_limit') ?? refusals[0]
   if (refusal !== undefined && (refusals.length > 1 || isRepeated(refusal, opinions, circumstances)))
     return markUnanswered(refusal.result, unanswered)
+  const unclear = current.find(({ result }) => result.kind === 'unclear')
+  const hasKnownWords = current.some(({ result }) => result.kind === 'later')
+  if (unclear && !hasKnownWords) return markUnanswered(unclear.result, unanswered)
   return { kind: 'later', detail: doubtOf(results) }
 }
 
@@ -72,7 +78,7 @@ function isRepeated(
   opinions: readonly Opinion[],
   { first, now, endpoints }: Circumstances,
 ): boolean {
-  const others = opinions.filter(({ behind, result }) => !behind && !FINAL.includes(result.kind))
+  const others = opinions.filter(({ behind, result }) => !behind && !NO_CONTRADICTION.includes(result.kind))
   if (head === undefined || others.some(isAnswer)) return false
   return hasLasted(first, { head, now, blocks: endpoints > 1 ? LATER_AMONG_SILENT : LATER_ALONE })
 }
@@ -106,7 +112,8 @@ export function createRefusalMemory(): RefusalMemory {
     firstRefusal: (bytes) => first.get(bytes),
     remember: (bytes, opinions, now) => {
       const current = opinions.filter(({ behind }) => !behind)
-      if (current.some((one) => isAnswer(one) && !FINAL.includes(one.result.kind))) first.delete(bytes)
+      if (current.some((one) => isAnswer(one) && !NO_CONTRADICTION.includes(one.result.kind)))
+        first.delete(bytes)
       const heads = current.flatMap(({ result, head }) =>
         head === undefined || !FINAL.includes(result.kind) ? [] : [head],
       )

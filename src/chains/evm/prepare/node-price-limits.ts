@@ -54,13 +54,30 @@ function higherOf(a: PriceFloor, b: PriceFloor): PriceFloor {
   }
 }
 
+/** Where messages name the lowest tip. */
+const TIPS = [
+  /(?:tip|minimum) needed:? (\d+)/i, // geth
+  /required priority fee (\d+)/i, // Reth
+  /PriorityFeePerGas too low \d+ < (\d+)/i, // Nethermind
+]
+
+/** Where messages name the lowest price of a unit of gas. */
+const PRICES = [
+  /use at least tx\.gasPrice = (\d+)/i, // Metis
+  /minimum gas price '(\d+)'/i, // Hedera
+  /minimal: (\d+)/i, // OpenEthereum
+]
+
 /**
- * Reads "tip needed 5, tip permitted 1" and "gas tip cap 1, minimum needed 5" of geth, and "baseFee: 7" of Nitro. The market knows a base
- * fee without a number; a pool's minimum without a number has to be guessed.
+ * Reads the prices that a message names; "baseFee: 7" of Nitro and Nethermind as well. The market knows a base fee without a number; a pool's
+ * minimum without a number has to be guessed.
  */
 function floorFrom(fees: Fees, message: string): PriceFloor {
-  const [, tip] = /(?:tip|minimum) needed:? (\d+)/i.exec(message) ?? []
+  const [tip, price] = [TIPS, PRICES].map((patterns) =>
+    patterns.map((pattern) => pattern.exec(message)?.[1]).find((one) => one !== undefined),
+  )
   const [, baseFee] = /base ?fee:? (\d+)/i.exec(message) ?? []
+  if (price !== undefined) return { tip: 0n, ceiling: BigInt(price), stated: true }
   if (tip !== undefined || baseFee !== undefined)
     return { tip: BigInt(tip ?? 0), ceiling: BigInt(baseFee ?? 0) + BigInt(tip ?? 0), stated: true }
   if (/base ?fee/i.test(message)) return { tip: 0n, ceiling: 0n, stated: true }
@@ -78,9 +95,17 @@ function nextGuess(price: bigint): bigint {
   return price === 0n ? FIRST_GUESS : price * 2n + 1n
 }
 
-/** Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Without a number the maximum is half of the refused fee. */
+/**
+ * Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth, and the same in wei of Reth. Without a number the maximum is half of
+ * the refused fee.
+ */
 function maximumFrom(fee: bigint, message: string): bigint {
-  const [, cap] = /configured cap \((\d+(?:\.\d+)?) ether\)/i.exec(message) ?? []
-  const stated = cap === undefined ? 0n : parseEther(cap) - CAP_ROUNDING
+  const [, cap, unit] = /configured cap \((\d+(?:\.\d+)?) (ether|wei)\)/i.exec(message) ?? []
+  const stated =
+    cap === undefined
+      ? 0n
+      : unit?.toLowerCase() === 'wei'
+        ? BigInt(cap.split('.')[0] ?? 0)
+        : parseEther(cap) - CAP_ROUNDING
   return stated > 0n && stated < fee ? stated : fee / 2n
 }

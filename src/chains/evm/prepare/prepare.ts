@@ -18,6 +18,7 @@ import {
   type Pricing,
 } from './fees.ts'
 import { gasCallOf, isDoubtfulLimit, withinLimit, withoutMargin } from './gas.ts'
+import type { GasLimitsMemory } from './gas-limits.ts'
 import { chooseNoopTarget } from './noop-target.ts'
 import { describeFloor, type Floor, raisedTo, reaches, replacementFloor } from './replacement-floor.ts'
 import { type EstimateContext, estimateWithSecondOpinion } from './second-estimate.ts'
@@ -35,6 +36,7 @@ export interface PrepareContext extends EstimateContext {
   readonly rollupFee?: ((draft: EvmDraft) => Promise<Answer<bigint>>) | undefined
   /** Asks for the lowest price of exactly this content, on networks where it depends on the content; undefined without an answer. */
   readonly quote?: ((request: EvmRequest, from: string) => Promise<PriceFloor | undefined>) | undefined
+  readonly gasLimits: GasLimitsMemory
 }
 
 /** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs tell it. */
@@ -61,7 +63,7 @@ export async function prepareDraft(
     fees === wanted
       ? []
       : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
-  const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
+  const parts = { request, gas: gas.value, fees, market: market.value, limits: context, logs }
   return withRollupFee(
     context,
     explicitFees(request) === undefined ? finishBelowMaximum(parts) : finishAtOwnPrice(parts),
@@ -153,7 +155,7 @@ export async function prepareReplacement(
     ? []
     : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
   const known = { ...market.value, block: noOlder(market.value.block, attempts, seenBlock) }
-  const parts = { request, gas: gas.value, fees, market: known, maxGas: context.maxGas, logs }
+  const parts = { request, gas: gas.value, fees, market: known, limits: context, logs }
   return withRollupFee(context, finish(parts))
 }
 
@@ -215,10 +217,9 @@ async function gasFor(
   account: EvmAccount,
   knownGas?: bigint,
 ): Promise<Answer<bigint>> {
-  const gasLimit = request.gasLimit ?? knownGas
-  if (gasLimit === undefined) return estimateWithSecondOpinion(context, request, account.address)
-  if (request.gasLimit === undefined || !isDoubtfulLimit(request, gasLimit, context.maxGas))
-    return { kind: 'ok', value: gasLimit }
+  if (request.gasLimit === undefined) return chosenGas(context, request, { account, knownGas })
+  const { gasLimit } = request
+  if (!isDoubtfulLimit(request, gasLimit, context.maxGas)) return { kind: 'ok', value: gasLimit }
   const estimate = await estimateWithSecondOpinion(context, request, account.address)
   if (estimate.kind !== 'ok') return estimate
   const needed = withoutMargin(estimate.value)
@@ -231,6 +232,22 @@ async function gasFor(
   return gasLimit < needed
     ? tryLimit(context, { request, from: account.address, gasLimit, needed })
     : { kind: 'ok', value: gasLimit }
+}
+
+/** The gas limit that the service chooses: an estimate, and no less than nodes have demanded for this content. */
+async function chosenGas(
+  context: PrepareContext,
+  request: EvmRequest,
+  { account, knownGas }: { readonly account: EvmAccount; readonly knownGas: bigint | undefined },
+): Promise<Answer<bigint>> {
+  const estimate: Answer<bigint> =
+    knownGas === undefined
+      ? await estimateWithSecondOpinion(context, request, account.address)
+      : { kind: 'ok', value: knownGas }
+  if (estimate.kind !== 'ok') return estimate
+  const { to, value, data = '0x' } = request
+  const least = context.gasLimits.leastFor({ ...(to !== undefined && { to }), value, data })
+  return { kind: 'ok', value: larger(estimate.value, least) }
 }
 
 /** Estimates may be higher than the need (geth stops its search at 1.5 %), so the node tries the call with this limit before it is refused. */
@@ -261,12 +278,16 @@ interface Parts {
   readonly gas: bigint
   readonly fees: Fees
   readonly market: Market
-  readonly maxGas: bigint | undefined
+  readonly limits: Pick<PrepareContext, 'maxGas' | 'gasLimits'>
   readonly logs: readonly string[]
 }
 
-function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): Answer<EvmPrepared> {
-  const most = maxGas === undefined ? market.blockGasLimit : smaller(maxGas, market.blockGasLimit)
+function finish({ request, gas: wanted, fees, market, limits, logs }: Parts): Answer<EvmPrepared> {
+  const { maxGas, gasLimits } = limits
+  const most = [maxGas, gasLimits.most()].reduce<bigint>(
+    (least, one) => (one === undefined ? least : smaller(least, one)),
+    market.blockGasLimit,
+  )
   const gas = request.gasLimit === undefined ? withinLimit(wanted, most) : wanted
   const refusal = tooMuchGas(gas, market)
   if (refusal) return { kind: 'refused', refusal }

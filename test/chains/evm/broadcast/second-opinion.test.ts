@@ -73,6 +73,33 @@ describe('what several endpoints together say', () => {
       of: [opinion('gas_limit'), opinion('unknown')],
       want: 'later',
     },
+    { name: 'all refuse in unknown words', of: [opinion('unclear'), opinion('unclear')], want: 'unclear' },
+    {
+      name: 'one refuses in unknown words, another takes it',
+      of: [opinion('unclear'), opinion('accepted')],
+      want: 'accepted',
+    },
+    {
+      name: 'one refuses in unknown words, another has known words: the first is at fault',
+      of: [opinion('unclear'), opinion('later')],
+      want: 'later',
+    },
+    {
+      name: 'one refuses in unknown words, another behind has known words',
+      of: [opinion('unclear'), opinion('later', BEHIND)],
+      want: 'unclear',
+    },
+    { name: 'only one behind refuses in unknown words', of: [opinion('unclear', BEHIND)], want: 'later' },
+    {
+      name: 'one refuses in unknown words, another demands a price',
+      of: [opinion('unclear'), opinion('too_cheap')],
+      want: 'too_cheap',
+    },
+    {
+      name: 'one refuses for good, another in unknown words',
+      of: [opinion('refused'), opinion('unclear')],
+      want: 'unclear',
+    },
     { name: 'nobody', of: [], want: 'later' },
   ] as const)('$name: $want', ({ of, want }) => {
     expect(evaluateOpinions(of, { first: undefined, now: 0, endpoints: 2 }).kind).toBe(want)
@@ -110,6 +137,12 @@ describe('what several endpoints together say', () => {
     },
     { name: 'one rests', of: [opinion('too_cheap')], endpoints: 2, want: true },
     {
+      name: 'one refuses in unknown words, and one did not answer',
+      of: [opinion('unclear'), opinion('unknown')],
+      endpoints: 2,
+      want: true,
+    },
+    {
       name: 'two refuse and one is silent',
       of: [opinion('refused'), opinion('refused'), opinion('unknown')],
       endpoints: 3,
@@ -118,6 +151,13 @@ describe('what several endpoints together say', () => {
   ])('whether somebody may have taken it: $name', ({ of, endpoints, want }) => {
     const result = evaluateOpinions(of, { first: undefined, now: 0, endpoints })
     expect('unanswered' in result).toBe(want)
+  })
+
+  test('the same endpoint again, while another refuses in unknown words: refused', () => {
+    const opinions = [opinion('refused'), opinion('unclear')]
+    expect(
+      evaluateOpinions(opinions, { first: { head: 1n, at: 0 }, now: SETTLE_MS, endpoints: 2 }).kind,
+    ).toBe('refused')
   })
 
   test('the same endpoint again, while another wants it later: later', () => {

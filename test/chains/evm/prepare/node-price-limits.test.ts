@@ -1,6 +1,7 @@
 import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Market, marketFees, tipOf } from '../../../../src/chains/evm/prepare/fees.ts'
+import { createGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
 import { createPriceBounds } from '../../../../src/chains/evm/prepare/node-price-limits.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
 import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
@@ -27,6 +28,22 @@ describe('what nodes said of prices', () => {
       floor: { tip: 500n, ceiling: 500n, stated: true },
     },
     {
+      message: 'transaction priority fee below minimum required priority fee 500',
+      floor: { tip: 500n, ceiling: 500n, stated: true },
+    },
+    {
+      message: 'FeeTooLow, EffectivePriorityFeePerGas too low 10 < 20, BaseFee: 30',
+      floor: { tip: 20n, ceiling: 50n, stated: true },
+    },
+    {
+      message: 'gas price too low: 1 wei, use at least tx.gasPrice = 500 wei',
+      floor: { tip: 0n, ceiling: 500n, stated: true },
+    },
+    {
+      message: "Gas price '83' is below configured minimum gas price '500'",
+      floor: { tip: 0n, ceiling: 500n, stated: true },
+    },
+    {
       message: 'max fee per gas less than block base fee: address 0xf3, maxFeePerGas: 1, baseFee: 70',
       floor: { tip: 0n, ceiling: 70n, stated: true },
     },
@@ -44,6 +61,10 @@ describe('what nodes said of prices', () => {
   test.each([
     { message: 'tx fee (3.00 ether) exceeds the configured cap (1.00 ether)', want: parseEther('0.995') },
     { message: 'tx fee (3.00 ether) exceeds the configured cap (0.00 ether)', want: parseEther('1.5') },
+    {
+      message: 'tx fee (3000000000000000000 wei) exceeds the configured cap (1000000000000000001 wei)',
+      want: 1_000_000_000_000_000_001n,
+    },
     { message: 'fee exceeds the configured cap', want: parseEther('1.5') },
   ])('"$words"', ({ message, want }) => {
     const bounds = createPriceBounds(createTestClock())
@@ -135,6 +156,7 @@ describe('a maximum of the endpoints', () => {
         states: () => [],
       },
       simulations: createSimulationRefusals(1n, createTestClock()),
+      gasLimits: createGasLimits(createTestClock()),
       market: async () => ({ kind: 'ok', value: { ...MARKET, maximumFee } }),
       eip1559: true,
     }

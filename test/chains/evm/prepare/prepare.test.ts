@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EvmPolicies, EvmRequest, Fees } from '../../../../src/chains/evm/content.ts'
 import type { Market } from '../../../../src/chains/evm/prepare/fees.ts'
+import { createGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
 import {
   type PrepareContext,
   prepareDraft,
@@ -64,6 +65,7 @@ function contextOf({
   const context: PrepareContext = {
     client,
     simulations: createSimulationRefusals(1n, createTestClock()),
+    gasLimits: createGasLimits(createTestClock()),
     market: async () => ({ kind: 'ok', value: market }),
     eip1559: network,
   }
