@@ -32,6 +32,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/private/kill.test.ts',
   'test/e2e/private/methods.test.ts',
   'test/e2e/private/send.test.ts',
+  'test/e2e/refusals.test.ts',
   'test/e2e/restart.test.ts',
   'test/e2e/solana/valid-from.test.ts',
   'test/e2e/stellar/replace-by-signed.test.ts',

@@ -4798,7 +4798,10 @@ export interface components {
             readonly transaction_signature?: components["schemas"]["SolanaSignature"];
             /** @description The instructions of the request. Absent when it brought a serialized transaction. */
             readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
-            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. Absent until something is signed. */
+            /**
+             * @description The most that signatures and priority cost, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
+             *     (SIMD-0290). Absent until something is signed.
+             */
             readonly fee?: components["schemas"]["Quantity"];
             /** @description The last block height that takes the shown attempt. Absent with a durable nonce, and until something is signed. */
             readonly last_valid_block_height?: components["schemas"]["Quantity"];
@@ -4971,7 +4974,10 @@ export interface components {
             readonly hash: components["schemas"]["SolanaSignature"];
             /** @description The signed transaction, wire format in base64. */
             readonly transaction: string;
-            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. */
+            /**
+             * @description The most that signatures and priority cost, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
+             *     (SIMD-0290).
+             */
             readonly fee: components["schemas"]["Quantity"];
             /** @description The last block height that takes it. Absent with a durable nonce. */
             readonly last_valid_block_height?: components["schemas"]["Quantity"];
@@ -5162,7 +5168,10 @@ export interface components {
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
-        /** @description A serialized transaction in base64, at most 1232 bytes. */
+        /**
+         * @description A serialized transaction in base64: a legacy one or one of version 0, at most 1232 bytes. Version 1 (SIMD-0385, up to 4096
+         *     bytes) is refused with 400.
+         */
         readonly EncodedSerializedTransaction: string;
         /**
          * Solana, instructions

@@ -22,6 +22,12 @@ export function createRpcMetrics(registry: Registry, labels: Labels): (network: 
     labelNames: ['network', 'method', 'error_type'],
     registers,
   })
+  const unknownTexts = new Counter({
+    name: 'unknown_node_texts_total',
+    help: 'Errors of nodes in words that the service does not know; the log line "unknown error text of a node" has each text once.',
+    labelNames: ['network', 'call'],
+    registers,
+  })
   const methodLabel = createFixedLabel(RPC_METHODS)
   return (name) => {
     const network = labels.network(name)
@@ -32,6 +38,7 @@ export function createRpcMetrics(registry: Registry, labels: Labels): (network: 
           if (failure !== undefined) failures.inc({ network, method, error_type: failure })
         }
       },
+      unknownText: (call) => unknownTexts.inc({ network, call }),
     }
   }
 }

@@ -37,6 +37,9 @@ export function joinRpcObservers(
       asked: (request) => {
         for (const one of ofNetwork) one.asked(request)
       },
+      unknownText: (context) => {
+        for (const one of ofNetwork) one.unknownText?.(context)
+      },
     }
   }
 }

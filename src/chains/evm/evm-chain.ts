@@ -6,6 +6,7 @@ import { type ChainOptions, connect } from '../connect.ts'
 import { createGenesisReader } from '../genesis.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
+import { createUnknownTexts } from '../unknown-texts.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
@@ -54,7 +55,8 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { network, clock, log } = options
   const { http, webSocket } = byProtocol(network.rpcUrls)
   const { client, probeHeights } = connect(options, NODE_DIALECT, http)
-  const privateBroadcast = createPrivateBroadcast(options)
+  const unknownTexts = createUnknownTexts({ network: network.name, log, observer: options.observer })
+  const privateBroadcast = createPrivateBroadcast(options, unknownTexts)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const gasLimits = createGasLimits(clock)
@@ -72,6 +74,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     }),
     quote: createLineaQuote(client, network.chainId),
     gasLimits,
+    unknownTexts,
   }
   return {
     unit: 'wei',
@@ -105,7 +108,8 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     typedData: { sign: signTypedData },
-    broadcast: (raws) => broadcastAll({ client, clock, bounds, gasLimits, refusals, queuedInPool }, raws),
+    broadcast: (raws) =>
+      broadcastAll({ client, clock, bounds, gasLimits, refusals, unknownTexts, queuedInPool }, raws),
     ...(privateBroadcast && { privateBroadcast }),
     head: () => {
       probeHeights()

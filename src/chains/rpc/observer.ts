@@ -1,5 +1,8 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
 
+/** The calls whose errors the service reads by their text. */
+export type TextContext = 'broadcast' | 'estimate'
+
 /** Receives a report of every HTTP request to an endpoint of one network. Must not throw. */
 export interface RpcObserver {
   asked(request: {
@@ -11,4 +14,6 @@ export interface RpcObserver {
     /** The failure of the endpoint; absent when it answered, whatever the answer was. */
     readonly failure?: Failure['kind'] | 'batch_refused' | 'answer_too_large' | undefined
   }): void
+  /** A node has answered such a call with an error whose text the service does not know. */
+  unknownText?(context: TextContext): void
 }

@@ -192,6 +192,6 @@ describe('estimateGas', () => {
       want: { kind: 'refused', refusal: { code: 'insufficient_balance' } },
     },
   ])('$name: $want.kind', async ({ reply, want }) => {
-    expect(await estimateGas(saying(reply), requestOf(), FROM)).toMatchObject(want)
+    expect(await estimateGas({ client: saying(reply) }, requestOf(), FROM)).toMatchObject(want)
   })
 })

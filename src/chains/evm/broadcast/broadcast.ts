@@ -1,15 +1,16 @@
 import { parseTransaction } from 'viem/utils'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { BroadcastResult } from '../../answer.ts'
-import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { markUnanswered } from '../../unanswered.ts'
+import type { UnknownTexts } from '../../unknown-texts.ts'
 import type { Fees } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { ceilingOf } from '../prepare/fees.ts'
 import type { GasLimitsMemory } from '../prepare/gas-limits.ts'
 import type { PriceBoundsMemory } from '../prepare/node-price-limits.ts'
 import { HEIGHT, readCount } from '../quantity.ts'
-import { readBroadcast } from './failures.ts'
+import { readBroadcast, unknownTextOf } from './failures.ts'
 import type { PoolQueueWatch } from './pool-queue.ts'
 import { evaluateOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
 
@@ -19,6 +20,7 @@ interface BroadcastContext {
   readonly bounds: PriceBoundsMemory
   readonly gasLimits: GasLimitsMemory
   readonly refusals: RefusalMemory
+  readonly unknownTexts: UnknownTexts
   /** Absent on networks whose nodes keep no pool. */
   readonly queuedInPool?: PoolQueueWatch | undefined
 }
@@ -44,6 +46,10 @@ export async function broadcastAll(
 ): Promise<BroadcastResult[]> {
   const calls = raws.map(sendCall)
   const replies = await context.client.broadcast(calls)
+  reportTexts(
+    context.unknownTexts,
+    replies.map(({ reply }) => reply),
+  )
   const read = replies.map(({ reply }) => readBroadcast(reply))
   const results = await Promise.all(
     read.map(async (result, index): Promise<BroadcastResult> => {
@@ -62,6 +68,14 @@ export async function broadcastAll(
   return results.map((result, index) =>
     markUnanswered(settled[doubtful.indexOf(index)] ?? result, replies[index]?.unanswered),
   )
+}
+
+/** Reports the replies that the service cannot read. */
+export function reportTexts(unknownTexts: UnknownTexts, replies: readonly RpcReply[]): void {
+  for (const reply of replies) {
+    const text = unknownTextOf(reply)
+    if (text !== undefined) unknownTexts.saw('broadcast', text)
+  }
 }
 
 /** Every broadcast comes by here, and the loop of viem leaves a text for each byte as garbage. */

@@ -115,6 +115,12 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
   return kind === 'accepted' ? { kind, known: true } : { kind, detail }
 }
 
+/** Returns the text of a refusal that no row of the table knows; undefined for every other reply, and for a revert. */
+export function unknownTextOf(reply: RpcReply): string | undefined {
+  const result = readBroadcast(reply)
+  return result.kind === 'unclear' && !/execution reverted/i.test(result.detail) ? result.detail : undefined
+}
+
 /**
  * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for nonces that are too low and too high; only the numbers tell
  * which one it is. Returns undefined without numbers.

@@ -5,7 +5,9 @@ import type { PrivateBroadcast } from '../../private-broadcast.ts'
 import { reportEndpoints } from '../../report-endpoints.ts'
 import { createRpcClient } from '../../rpc/client.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import type { UnknownTexts } from '../../unknown-texts.ts'
 import { NODE_DIALECT } from '../node-dialect.ts'
+import { reportTexts } from './broadcast.ts'
 import { readBroadcast } from './failures.ts'
 import { evaluatePrivateOpinions, type PrivateOpinion } from './private-opinions.ts'
 
@@ -22,7 +24,10 @@ const WEIGHT = 100
  * Creates the broadcast to the private endpoints of a network; undefined for a network without any. Each endpoint gets all bytes, because only
  * the block builders behind it see them. No height is asked for and nothing is probed.
  */
-export function createPrivateBroadcast(options: ChainOptions<EvmNetwork>): PrivateBroadcast | undefined {
+export function createPrivateBroadcast(
+  options: ChainOptions<EvmNetwork>,
+  unknownTexts: UnknownTexts,
+): PrivateBroadcast | undefined {
   const { network, clock } = options
   const endpoints = (network.privateRpcUrls ?? []).map((one) => createEndpoint(options, one))
   if (endpoints.length === 0) return undefined
@@ -36,6 +41,10 @@ export function createPrivateBroadcast(options: ChainOptions<EvmNetwork>): Priva
   return {
     broadcast: async (raws) => {
       const replies = await sendAll(raws.map((raw) => bytesToHex(raw)))
+      reportTexts(
+        unknownTexts,
+        replies.flat().map(({ reply }) => reply),
+      )
       return raws.map((_, index) =>
         evaluatePrivateOpinions(endpoints.flatMap((one, at) => opinionOf(one, replies[at]?.[index]))),
       )

@@ -2,6 +2,7 @@ import { numberToHex, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { UnknownTexts } from '../../unknown-texts.ts'
 import type { EvmDraft, EvmRequest } from '../content.ts'
 import { readCount } from '../quantity.ts'
 import { NO_CODE } from './noop-target.ts'
@@ -151,13 +152,14 @@ export function listParameters({
 
 /** Asks a node for the gas of the request and adds a margin. A revert becomes a refusal with the decoded reason. */
 export async function estimateGas(
-  client: RpcClient,
+  { client, unknownTexts }: { readonly client: RpcClient; readonly unknownTexts?: UnknownTexts | undefined },
   request: EvmRequest,
   from: string,
 ): Promise<Answer<bigint>> {
   const call = gasCallOf(request, from)
   const estimate = readEstimate(await client.call('eth_estimateGas', [call]))
   if (estimate.kind !== 'unclear') return estimate
+  unknownTexts?.saw('estimate', estimate.detail)
   const [again, control] = await client.send(comparedCalls(call))
   const isSame = readEstimate(again).kind === 'unclear'
   return isSame ? readCompared(again, control) : { kind: 'unknown', detail: estimate.detail }

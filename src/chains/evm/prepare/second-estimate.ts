@@ -3,6 +3,7 @@ import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { SimulationOpinion } from '../../simulation-opinions.ts'
 import { dependsOnState, type SimulationRefusals } from '../../simulation-refusals.ts'
+import type { UnknownTexts } from '../../unknown-texts.ts'
 import type { EvmRequest } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { HEIGHT, readCount } from '../quantity.ts'
@@ -12,6 +13,7 @@ import { comparedCalls, estimateGas, type GasCall, gasCallOf, readCompared } fro
 export interface EstimateContext {
   readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'states'>
   readonly simulations: SimulationRefusals
+  readonly unknownTexts?: UnknownTexts | undefined
 }
 
 /**
@@ -23,8 +25,7 @@ export async function estimateWithSecondOpinion(
   request: EvmRequest,
   from: string,
 ): Promise<Answer<bigint>> {
-  const { client } = context
-  const answer = await estimateGas(client, request, from)
+  const answer = await estimateGas(context, request, from)
   const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
   if (!isDoubtful) return answer
   return estimateEverywhere(context, gasCallOf(request, from))

@@ -118,7 +118,7 @@ describe('an estimate that fails', () => {
       code: 'execution_reverted',
     },
   ])('$name is refused as $code', async ({ replies, code }) => {
-    expect(await estimateGas(nodeSaying(replies, ESTIMATE), request, FROM)).toMatchObject({
+    expect(await estimateGas({ client: nodeSaying(replies, ESTIMATE) }, request, FROM)).toMatchObject({
       kind: 'refused',
       refusal: { code },
     })
@@ -134,7 +134,9 @@ describe('an estimate that fails', () => {
       control: ESTIMATE,
     },
   ])('$name is unknown (I6)', async ({ replies, control }) => {
-    expect(await estimateGas(nodeSaying(replies, control), request, FROM)).toMatchObject({ kind: 'unknown' })
+    expect(await estimateGas({ client: nodeSaying(replies, control) }, request, FROM)).toMatchObject({
+      kind: 'unknown',
+    })
   })
 })
 
