@@ -12,6 +12,8 @@ export interface Campaign {
   readonly kills: boolean
   /** Where the chain has such accounts. */
   readonly channels?: number
+  /** Where the chain has histories about fees. */
+  readonly fees?: boolean
 }
 
 /** Far more than any of these takes on a busy machine. */

@@ -3,9 +3,9 @@ import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'EVM: random histories keep every promise',
-  ({ endpoints }) =>
+  ({ endpoints, fees = false }) =>
     () =>
-      startEvmTestChain({ endpoints }),
+      startEvmTestChain({ endpoints, fees }),
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
@@ -19,6 +19,17 @@ simulatorSuite(
       steps: 30,
       endpoints: 2,
       kills: false,
+    },
+    // A fee was raised by the time alone: to 4,400 gwei where the market was at 20, and 32 times within three blocks.
+    { title: 'nothing overpaid', first: 1, count: 3, steps: 30, endpoints: 1, kills: false, fees: true },
+    {
+      title: 'nothing overpaid, killed',
+      first: 2000,
+      count: 1,
+      steps: 30,
+      endpoints: 1,
+      kills: true,
+      fees: true,
     },
     { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],

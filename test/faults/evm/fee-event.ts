@@ -40,7 +40,7 @@ const GWEI = 1_000_000_000n
 export function drawFeeEvent(random: Random): FeeEvent | undefined {
   if (!random.chance(FEE_WEIGHT / 100)) return undefined
   const is = random.weighted(FEE_EVENTS)
-  const waits = random.int(8, 30)
+  const waits = random.int(10, 40)
   switch (is) {
     case 'halt':
       return { is, waits }
