@@ -12,6 +12,15 @@ interface UnknownTextsOptions {
   readonly observer?: RpcObserver | undefined
 }
 
+/** Reports the results of a broadcast that are refusals in unknown words. */
+export function reportUnclear(
+  unknownTexts: UnknownTexts,
+  results: readonly { readonly kind: string }[],
+): void {
+  for (const result of results)
+    if (result.kind === 'unclear' && 'detail' in result) unknownTexts.saw('broadcast', String(result.detail))
+}
+
 /** A text is cut to this length in the log, in characters: a node may echo the call. */
 const MAX_LOGGED = 300
 

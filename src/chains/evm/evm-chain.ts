@@ -55,7 +55,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { network, clock, log } = options
   const { http, webSocket } = byProtocol(network.rpcUrls)
   const { client, probeHeights } = connect(options, NODE_DIALECT, http)
-  const unknownTexts = createUnknownTexts({ network: network.name, log, observer: options.observer })
+  const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const privateBroadcast = createPrivateBroadcast(options, unknownTexts)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]

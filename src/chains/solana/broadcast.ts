@@ -2,12 +2,14 @@ import type { BroadcastResult } from '../answer.ts'
 import { confirmRefusals } from '../confirm-refusals.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { markUnanswered } from '../unanswered.ts'
+import { reportUnclear, type UnknownTexts } from '../unknown-texts.ts'
 import { readSent } from './failures.ts'
 
 /** Sends signed transactions to a node in this order and returns the results in the same order. */
 export async function broadcastAll(
   client: PooledClient,
   raws: readonly Uint8Array[],
+  unknownTexts: UnknownTexts,
 ): Promise<BroadcastResult[]> {
   const calls = raws.map((raw) => ({
     method: 'sendTransaction',
@@ -15,6 +17,7 @@ export async function broadcastAll(
   }))
   const replies = await client.broadcast(calls)
   const results = replies.map(({ reply, unanswered }) => markUnanswered(readSent(reply), unanswered))
+  reportUnclear(unknownTexts, results)
   return confirmRefusals(client, { calls, results, read: readSent })
 }
 

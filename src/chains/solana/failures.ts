@@ -1,5 +1,7 @@
 import type { BroadcastResult } from '../answer.ts'
+import { classifyNodeError } from '../rpc/node-errors.ts'
 import type { RpcReply } from '../rpc/rpc.ts'
+import { NODE_DIALECT } from './node-dialect.ts'
 import { fieldsOf } from './read/replies.ts'
 import { type ErrorMeaning, readFailure } from './read/transaction-error.ts'
 
@@ -46,8 +48,10 @@ export function readSent(reply: RpcReply): BroadcastResult {
   if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
   if (code === NODE_UNHEALTHY) return { kind: 'later', detail: message }
   const { err } = fieldsOf(data)
-  if (code !== PREFLIGHT_FAILED || err === undefined || err === null)
-    return { kind: 'unknown', detail: message }
+  if (code !== PREFLIGHT_FAILED || err === undefined || err === null) {
+    const isFailure = classifyNodeError(reply, NODE_DIALECT.errors) === 'endpoint_failure'
+    return { kind: isFailure ? 'unknown' : 'unclear', detail: message }
+  }
   const { meaning, description } = readFailure(err)
   const kind = RESULTS[meaning]
   return kind === 'accepted' ? { kind, known: true } : { kind, detail: description }

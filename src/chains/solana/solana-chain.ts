@@ -4,6 +4,7 @@ import { type ChainOptions, connect } from '../connect.ts'
 import { createGenesisReader } from '../genesis.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
+import { createUnknownTexts } from '../unknown-texts.ts'
 import { broadcastAll } from './broadcast.ts'
 import { encodeInstruction } from './call/encode-instruction.ts'
 import { checkRequest } from './check/request.ts'
@@ -45,6 +46,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
   const receipts = createReceiptReader(client)
   const history = createHistoryRecord(log)
   const funds = createFundsReader(client, clock)
+  const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const context: PrepareContext = {
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
@@ -73,7 +75,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     review: (unsigned, account) => reviewUnsigned(context, unsigned, account),
     sign: signDraft,
     signMessage,
-    broadcast: (raws) => broadcastAll(client, raws),
+    broadcast: (raws) => broadcastAll(client, raws, unknownTexts),
     head: () => {
       probeHeights()
       return readHead(client)

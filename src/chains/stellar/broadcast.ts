@@ -3,6 +3,7 @@ import type { Answer, BroadcastResult } from '../answer.ts'
 import { confirmRefusals } from '../confirm-refusals.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { markUnanswered } from '../unanswered.ts'
+import { reportUnclear, type UnknownTexts } from '../unknown-texts.ts'
 import { readSent, type Sent } from './failures.ts'
 import { resourceFeeOf } from './model/envelope.ts'
 import { underlying } from './model/strkey.ts'
@@ -14,6 +15,7 @@ interface BroadcastTerms {
   /** Tells for each envelope, in the same order, that a queue may hold another one with its sequence number. */
   readonly mayBeInPool?: readonly boolean[] | undefined
   readonly sawMinimum: MarketWatch['sawMinimum']
+  readonly unknownTexts: UnknownTexts
 }
 
 /**
@@ -24,7 +26,7 @@ interface BroadcastTerms {
 export async function broadcastAll(
   client: PooledClient,
   raws: readonly Uint8Array[],
-  { mayBeInPool = [], sawMinimum }: BroadcastTerms,
+  { mayBeInPool = [], sawMinimum, unknownTexts }: BroadcastTerms,
 ): Promise<BroadcastResult[]> {
   const calls = raws.map((raw) => ({
     method: 'sendTransaction',
@@ -35,6 +37,7 @@ export async function broadcastAll(
     const read = readSent(reply)
     return read.kind === 'sequence' ? read : markUnanswered(read, unanswered)
   })
+  reportUnclear(unknownTexts, sent)
   for (const [index, one] of sent.entries()) {
     if (one.kind === 'underpriced' && one.minimum !== undefined && mayBeInPool[index] !== true)
       tellMinimum(raws[index] ?? new Uint8Array(), one.minimum, sawMinimum)

@@ -1,6 +1,8 @@
 import type { TransactionResult, TransactionResultCodeName } from '@stellar/stellar-sdk/xdr'
 import type { BroadcastResult } from '../answer.ts'
+import { classifyNodeError } from '../rpc/node-errors.ts'
 import type { RpcReply } from '../rpc/rpc.ts'
+import { NODE_DIALECT } from './node-dialect.ts'
 import { fieldsOf } from './read/replies.ts'
 import { codeOf, describeResult, readResult } from './read/transaction-result.ts'
 
@@ -52,8 +54,9 @@ const UNREADABLE = /^invalid_(xdr|hash)$/
 export function readSent(reply: RpcReply): Sent {
   if (reply.kind === 'error') {
     if (UNREADABLE.test(reply.message)) return { kind: 'refused', detail: reply.message }
-    // The parts of the node failed to talk to each other, so the network may have the transaction.
-    return { kind: 'unknown', detail: reply.message }
+    // The parts of the node failed to talk to each other, so the network may have the transaction. Other errors are rules of a gateway.
+    const isFailure = classifyNodeError(reply, NODE_DIALECT.errors) === 'endpoint_failure'
+    return { kind: isFailure ? 'unknown' : 'unclear', detail: reply.message }
   }
   const fields = fieldsOf(reply)
   if (fields.kind !== 'ok') return { kind: 'unknown', detail: fields.kind === 'unknown' ? fields.detail : '' }
@@ -75,7 +78,7 @@ export function readSent(reply: RpcReply): Sent {
 }
 
 function readError(result: TransactionResult | undefined): Sent {
-  if (result === undefined) return { kind: 'unknown', detail: 'the endpoint did not say what is wrong' }
+  if (result === undefined) return { kind: 'unclear', detail: 'the endpoint did not say what is wrong' }
   const meaning = MEANINGS[codeOf(result)]
   const detail = detailOf(result, meaning)
   return meaning === 'underpriced' && result.feeCharged > 0n

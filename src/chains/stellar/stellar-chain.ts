@@ -6,6 +6,7 @@ import { type ChainOptions, connect } from '../connect.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import type { Speed } from '../speed.ts'
+import { createUnknownTexts } from '../unknown-texts.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
@@ -60,6 +61,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
   const { client, probeHeights } = connect(options, NODE_DIALECT)
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
+  const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const { passphrase } = network
   const readSpec = createSpecReader(client)
   const baseReserve = createBaseReserveReader(client, clock)
@@ -109,7 +111,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     review: async (unsigned, account) => reviewUnsigned(unsigned, account, passphrase),
     sign: (draft, signingContext) => signDraft(draft, signingContext, passphrase),
     signMessage,
-    broadcast: (raws, mayBeInPool) => broadcastAll(client, raws, { mayBeInPool, sawMinimum }),
+    broadcast: (raws, mayBeInPool) => broadcastAll(client, raws, { mayBeInPool, sawMinimum, unknownTexts }),
     head: async () => {
       probeHeights()
       const head = await readHead(client)

@@ -125,14 +125,17 @@ export function expired(
   { transaction, attempts }: TransactionWithAttempts,
   { now, over, reSignable, ownsNonce, nextNonce }: Expired,
 ): Resolution {
-  const { purpose, stuckSince, sourceAccount } = transaction
+  const { purpose, sourceAccount } = transaction
   const intended = AFTER_NONCE_LOSS[purpose]
   const event = intended === 'returned' && (over || !reSignable) ? 'expired' : intended
+  const refusal = event === 'returned' && purpose !== 'successor' ? refusedThroughout(attempts) : undefined
+  const stuckSince = transaction.stuckSince ?? (refusal === undefined ? undefined : now)
   // A stuck transaction does not keep the freed nonce, so that the others can use it; a successor may bring another one.
   const isReleased = event === 'returned' && (stuckSince !== undefined || purpose === 'successor')
   const shared = {
     ...withoutIncident(transaction),
     status: nextStatus(transaction.status, event),
+    stuckSince,
     cost: 0n,
     nextRunAt: now,
   }
@@ -146,7 +149,7 @@ export function expired(
             statusReason:
               purpose === 'successor'
                 ? 'The earlier version was not included in its time; the new content takes its place.'
-                : 'No block included it in its time; it is signed anew.',
+                : signedAnew(refusal),
             currentAttempt: undefined,
           }
         : { ...shared, sourceAccount: undefined, nonce: undefined, statusReason: EXPIRED[event] },
@@ -154,7 +157,28 @@ export function expired(
     ...((event !== 'returned' || isReleased) && ownsNonce && sourceAccount !== undefined
       ? { freed: { relayerId: transaction.relayerId, address: sourceAccount } }
       : {}),
+    ...(stuckSince !== transaction.stuckSince && { incident: 'transaction_stuck' as const }),
   }
+}
+
+/**
+ * Nodes refused an attempt through its life when they did so at least this many times in a row in unknown words, which takes half a minute; a node
+ * that hiccups takes it in between.
+ */
+const REFUSED_THROUGHOUT = 6
+
+/** Returns the words in which nodes refused all that expires now, when they are unknown and no node ever took any of it. */
+function refusedThroughout(attempts: readonly Attempt[]): string | undefined {
+  const ended = openAttempts(attempts)
+  const isRefused = ended.every(
+    ({ refusals = 0, broadcastAt }) => broadcastAt === undefined && refusals >= REFUSED_THROUGHOUT,
+  )
+  return isRefused ? ended.at(-1)?.error : undefined
+}
+
+function signedAnew(refusal: string | undefined): string {
+  if (refusal === undefined) return 'No block included it in its time; it is signed anew.'
+  return `The nodes refused it all its time in words that the service does not know (${refusal}); it is signed anew, and others overtake it.`
 }
 
 const EXPIRED: Readonly<Partial<Record<TransactionEvent, string>>> = {

@@ -41,7 +41,8 @@ describe('what a node says to bytes', () => {
     ],
     ['preflight: it never will do', error(-32002, 'failed', { err: 'SanitizeFailure' }), 'refused'],
     ['preflight: an error that is new', error(-32002, 'failed', { err: 'SomethingNew' }), 'later'],
-    ['preflight: without a reason', error(-32002, 'failed'), 'unknown'],
+    ['preflight: without a reason', error(-32002, 'failed'), 'unclear'],
+    ['a rule of its gateway', error(-32600, 'transactions must tip'), 'unclear'],
   ])('%s', (_what, reply, kind) => {
     expect(readSent(reply).kind).toBe(kind)
   })

@@ -24,7 +24,7 @@ describe('what nodes say to sendTransaction', () => {
     ['DUPLICATE', { kind: 'accepted', known: true }],
     ['TRY_AGAIN_LATER', { kind: 'later' }],
     ['SOMETHING_NEW', { kind: 'unknown' }],
-    ['ERROR', { kind: 'unknown' }],
+    ['ERROR', { kind: 'unclear' }],
   ])('%s', (status, want) => {
     expect(readSent(resultOf({ status }))).toMatchObject(want)
   })
@@ -55,7 +55,8 @@ describe('what nodes say to sendTransaction', () => {
     [-32602, 'invalid_xdr', 'refused'],
     [-32602, 'invalid_hash', 'refused'],
     [-32603, 'could not submit transaction to stellar-core', 'unknown'],
-    [-32601, 'method not found', 'unknown'],
+    [-32601, 'method not found', 'unclear'],
+    [-32000, 'not on this plan', 'unclear'],
   ])('error %d "%s" is %s', (code, message, kind) => {
     expect(readSent({ kind: 'error', code, message })).toEqual({ kind, detail: message })
   })

@@ -310,6 +310,35 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     expect(freed).toBeUndefined()
   })
 
+  test('what nodes refused all its time in unknown words gives way to the others, and an event tells it', () => {
+    const { transaction, freed, incident } = expired(
+      itemOf([{ refusals: 6, error: 'the stars are not right' }], { cost: 7n }),
+      WANTED,
+    )
+    expect(transaction).toMatchObject({
+      status: 'pending',
+      nonce: undefined,
+      cost: 7n,
+      stuckSince: NOW,
+      statusReason:
+        'The nodes refused it all its time in words that the service does not know (the stars are not right); it is signed anew, and others overtake it.',
+    })
+    expect([incident, freed]).toEqual(['transaction_stuck', FREED])
+    // Once is enough.
+    const again = expired(itemOf([{ refusals: 9, error: 'x' }], { stuckSince: new Date(1) }), WANTED)
+    expect(again.transaction.stuckSince).toEqual(new Date(1))
+    expect(again.incident).toBeUndefined()
+  })
+
+  test.each([
+    ['refused a few times', { refusals: 5, error: 'x' }, {}],
+    ['taken by a node before', { refusals: 9, error: 'x', broadcastAt: new Date(1) }, {}],
+    ['followed by other content', { refusals: 9, error: 'x' }, { purpose: 'successor' }],
+  ] as const)('%s, it does not count as stuck', (_name, attempt, change) => {
+    const { transaction, incident } = expired(itemOf([attempt], change), WANTED)
+    expect([transaction.stuckSince, incident]).toEqual([undefined, undefined])
+  })
+
   test('a setup transaction of the service, too', () => {
     expect(expired(itemOf([{}], { purpose: 'setup' }), WANTED).transaction).toMatchObject({
       status: 'pending',
