@@ -192,7 +192,7 @@ export async function prepareSpeedUp(
 }
 
 /** Returns how the service prices what this account sends. */
-export function pricingOf(
+function pricingOf(
   { eip1559 }: Pick<PrepareContext, 'eip1559'>,
   { policies: { eip1559Pricing, feeLimitMultiplier } }: EvmAccount,
 ): Pricing {
