@@ -3757,7 +3757,8 @@ export interface components {
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
          *     - `transaction_undecided`: no endpoint of the network can prove any more whether a block included the transaction. Nothing is signed
          *       or ended until the chain shows it, or an operator decides with `relayer tx decide`.
-         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes; `status_reason` and the diagnosis
+         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes, or for a few minutes in which
+         *       the nodes refuse everything with its nonce in words that the service does not know; `status_reason` and the diagnosis
          *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at
          *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
@@ -4540,9 +4541,9 @@ export interface components {
              *     - `no_private_endpoint`: it is private, and its network has no private endpoint any more; nobody gets its bytes.
              *     - `kept_private`: only the private endpoints know it.
              *     - `made_public`: private endpoints did not get it included in time, so the ordinary endpoints get it as well.
-             *     - `not_taken`: no node has taken it yet; `message` has what was said.
+             *     - `not_taken`: no node has taken it yet; `message` has what was said, and whether the nodes refuse everything with its nonce.
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
-             *     - `stuck`: it has been the first of its account's queue for longer than is normal.
+             *     - `stuck`: it has been the first of its account's queue for longer than is normal, or the nodes refuse everything with its nonce.
              *     - `nodes_silent`: no node answers.
              *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
@@ -4865,7 +4866,8 @@ export interface components {
          *     - `cancel`: asked for with DELETE.
          *     - `speed_up`: the service raised the price by itself.
          *     - `expire`: a no-op in its place, because `valid_until` passed.
-         *     - `abandon`: a no-op in its place, because no node would ever take it.
+         *     - `abandon`: a no-op in its place, because no node would ever take it. Where nodes refuse it in words that the service does not
+         *       know, the no-op also shows whether they refuse everything: if none takes the no-op, the earlier version counts again.
          *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
          *     - `re_sign`: the same content signed again, because the earlier version expired.
          *     - `setup`: a transaction of the service's own that others wait for, such as opening channel accounts.

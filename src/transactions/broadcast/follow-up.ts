@@ -3,7 +3,7 @@ import type { Attempt, Draft } from '../../chains/attempt.ts'
 import { openAttempts } from '../model/open-attempts.ts'
 import { isGasNamed, isPriceNamed } from '../model/speed-up-delay.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { isComparison, isGivenUp, isPreparedAgain } from './unclear.ts'
+import { fallsBack, isComparison, isPreparedAgain } from './unclear.ts'
 
 /**
  * Nodes may refuse this many attempts of one nonce before the service stops trying other gas limits. Each attempt has a new estimate, so
@@ -78,7 +78,7 @@ function followUnclear({ item, attempt, expires, externallySigned }: BroadcastCa
   const wasTaken = openAttempts(item.attempts).some(
     ({ number, broadcastAt }) => number < attempt.number && broadcastAt !== undefined,
   )
-  if (attempt.broadcastAt === undefined && wasTaken) return isGivenUp(attempt) ? 'fall_back' : 'retry'
+  if (attempt.broadcastAt === undefined && wasTaken) return fallsBack(attempt) ? 'fall_back' : 'retry'
   return isPreparedAgain(item) ? 'prepare_again' : 'retry'
 }
 

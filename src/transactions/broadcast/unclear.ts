@@ -65,8 +65,8 @@ export function isPreparedAgain(item: TransactionWithAttempts): boolean {
   return !wasPrepared && refusalsOf(item) + 1 >= PREPARED_AGAIN_AFTER
 }
 
-/** Tests that a newer attempt is given up for an earlier one that a node has taken, with one more refusal. */
-export function isGivenUp({ refusals = 0 }: Attempt): boolean {
+/** Tests that a newer attempt gives way to an earlier one that a node has taken, with one more refusal. */
+export function fallsBack({ refusals = 0 }: Attempt): boolean {
   return refusals + 1 >= COMPARED_AFTER
 }
 
