@@ -25,7 +25,6 @@ import { noop, openChannels } from './prepare/own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { prepareReplacement } from './prepare/replace.ts'
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
-import { prepareSpeedUp } from './prepare/speed-up.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { createFundsReader, readNonces } from './read/accounts.ts'
 import { createBaseReserveReader } from './read/base-reserve.ts'
@@ -88,7 +87,6 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
         preparedAt === undefined ? undefined : new Date(Number(preparedAt) * 1_000),
       reSignable: (request) => externalNonceOf(request) === undefined,
     },
-    feeBump: { speedUp: (attempts) => prepareSpeedUp(context, attempts) },
     channels: {
       open: async (addresses, account) => {
         const newChannels = { addresses, baseReserve: await baseReserve.read(OPENING_RESERVE_MS) }

@@ -13,13 +13,7 @@ export type StellarChain = ChainOf<StellarRequest, StellarDraft, StellarPolicies
   Required<
     Pick<
       Capabilities,
-      | 'sequencing'
-      | 'expiry'
-      | 'feeBump'
-      | 'channels'
-      | 'externalSigning'
-      | 'authorizationEntries'
-      | 'inclusionHashes'
+      'sequencing' | 'expiry' | 'channels' | 'externalSigning' | 'authorizationEntries' | 'inclusionHashes'
     >
   >
 export type StellarAccount = Account<StellarPolicies>
