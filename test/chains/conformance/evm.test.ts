@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex, numberToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
+import { SETTLE_MS } from '../../../src/chains/simulation-opinions.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 import { startAnvil } from '../../support/anvil.ts'
@@ -24,11 +25,12 @@ describeChain('EVM', async (): Promise<ChainUnderTest> => {
   behind.fault = () => ({ kind: 'lag', blocks: 1 })
   deaf.fault = (methods) => (methods.includes('eth_sendRawTransaction') ? 'lose' : 'pass')
 
+  const clock = createHurriedClock()
   const chainAt = (url: string) =>
     createEvmChain({
       network: { ...SILENT_NETWORK, chainId: 31_337, rpcUrls: [{ url, weight: 100 }] },
       rpcTimeoutMs: 5_000,
-      clock: createHurriedClock(),
+      clock,
       log: createLogger({ level: 'silent' }),
     })
 
@@ -40,7 +42,11 @@ describeChain('EVM', async (): Promise<ChainUnderTest> => {
     signingContext: (nonce) => ({ sourceAccount: account, nonce, account }),
     move: (amount, change) => ({ type: 'evm', to: other, value: amount, speed: 'fast', ...change }),
     received: async () => BigInt(await anvil.rpc<string>('eth_getBalance', [other, 'latest'])),
-    include: async () => void (await anvil.rpc('evm_mine')),
+    include: async () => {
+      // A refusal that one node repeats counts only after this time.
+      clock.advance(SETTLE_MS)
+      await anvil.rpc('evm_mine')
+    },
     stop: async () => {
       await Promise.all([behind.stop(), deaf.stop()])
       await anvil.stop()

@@ -82,12 +82,12 @@ describe('prepareDraft', () => {
       fees: legacy(100n),
       logs: 0,
     },
-    { name: 'its own price', change: { gasPrice: 7n }, fees: legacy(7n), logs: 0 },
+    { name: 'its own price, below the base fee', change: { gasPrice: 7n }, fees: legacy(7n), logs: 1 },
     {
       name: 'its own fees',
       change: { maxFeePerGas: 9n, maxPriorityFeePerGas: 2n },
       fees: eip1559(9n, 2n),
-      logs: 0,
+      logs: 1,
     },
     {
       name: 'the market above the cap',
