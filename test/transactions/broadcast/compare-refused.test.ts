@@ -270,7 +270,8 @@ describe('a node that refuses everything in unknown words', () => {
     nodes[0].habits = undefined
     await step(30_000)
     expect((await finish()).transaction).toMatchObject({ status: 'confirmed', statusReason: undefined })
-  })
+    // Hundreds of steps, each with a node's answers over HTTP.
+  }, 180_000)
 
   test('refuses a cancellation as well, which is told', async () => {
     const { owner, stepUntil, step, transaction } = await setUp({}, ALL_REFUSED)
