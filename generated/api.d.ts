@@ -827,6 +827,9 @@ export interface paths {
          *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
          *     - Legacy and EIP-1559 pricing may follow each other. The service estimates gas anew when `gas_limit` is absent.
          *
+         *     An undecided transaction (`transaction_undecided`) is replaced when it is decided that nothing of it was included; nothing is signed
+         *     before. `status_reason` says so.
+         *
          *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
          *     replacement. It bids at least ten times the highest bid of the open versions for each operation, within `max_fee`; otherwise it is
          *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do.
@@ -2696,8 +2699,24 @@ export interface components {
             readonly system_disabled: boolean;
             /** @description True while the relayer is paused. */
             readonly paused: boolean;
+            /** @description The newest block of its network. */
+            readonly network_head?: components["schemas"]["NetworkHead"];
             /** @description The state of `policies.top_up`. Absent without this policy, and before the first decision. */
             readonly top_up?: components["schemas"]["TopUpStatus"];
+        };
+        /** @description The newest block of a network, as its endpoints tell it to the process that answers. Absent while none of them has told it lately. */
+        readonly NetworkHead: {
+            /** @description The height of the block: of the finalized slot on Solana. */
+            readonly block: components["schemas"]["Quantity"];
+            /** @description No newer block has been seen for at least so long, in seconds. */
+            readonly age_seconds: number;
+            /**
+             * @description True when there was no block for 20 times `average_blocktime_ms` of the network, and for at least 60 s: it has halted, or its
+             *     endpoints do not follow it any more. Always false for a network that makes blocks only when there are transactions.
+             */
+            readonly halted: boolean;
+            /** @description The time that the block has, in a diagnosis on EVM and Stellar. */
+            readonly timestamp?: components["schemas"]["Timestamp"];
         };
         readonly RelayerBalanceResponse: {
             /** @constant */
@@ -3560,9 +3579,11 @@ export interface components {
             readonly explorer_urls?: readonly string[];
             /** @description Expected time between blocks, in milliseconds. */
             readonly average_blocktime_ms: number;
+            /** @description Its newest block. Absent where no relayer uses the network. */
+            readonly head?: components["schemas"]["NetworkHead"];
             /** @description True when its money is worth nothing. */
             readonly is_testnet: boolean;
-            /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup` … */
+            /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup`, `blocks-on-demand` … */
             readonly tags?: readonly string[];
             /** @description EVM: the chain id. */
             readonly chain_id?: number;
@@ -3931,13 +3952,15 @@ export interface components {
          *     - `transaction_stuck`: a transaction blocks its account. It ends when the transaction does so no more.
          *     - `relayer_disabled`: the service disabled a relayer. It ends when the service enables it.
          *     - `endpoint_down`: an endpoint was not usable for 60 s. It ends when the endpoint was usable for 60 s.
+         *     - `chain_halted`: a network has made no block for 20 times its `average_blocktime_ms`, and for at least 60 s, or its endpoints do not
+         *       follow it any more. It ends with the next block.
          *     - `budget_nearly_used`: 90 % of a limit of a relayer or an API key is used. It ends below 80 %.
          *     - `delivery_dead`: deliveries of a notification were given up. It ends when none of them is left.
          *
          *     Each also ends when what it is about is deleted, and when nobody asks for the warning any more.
          * @enum {string}
          */
-        readonly AlertKind: "balance_low" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "budget_nearly_used" | "delivery_dead";
+        readonly AlertKind: "balance_low" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "chain_halted" | "budget_nearly_used" | "delivery_dead";
         /** @description An alert that fires. The numbers are those of its begin. Fields that do not apply are absent. */
         readonly Alert: {
             readonly alert: components["schemas"]["AlertKind"];
@@ -4482,6 +4505,8 @@ export interface components {
                 /** @description The number of blocks that must lie on top of it. */
                 readonly required: number;
             };
+            /** @description The newest block of the network. */
+            readonly head?: components["schemas"]["NetworkHead"];
             /** @description The nodes that the service asks for this relayer. */
             readonly endpoints: readonly {
                 /** @description The host of the endpoint. */
@@ -4545,6 +4570,7 @@ export interface components {
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
              *     - `stuck`: it has been the first of its account's queue for longer than is normal, or the nodes refuse everything with its nonce.
              *     - `nodes_silent`: no node answers.
+             *     - `chain_halted`: the network makes no blocks at present, or its endpoints do not follow it any more.
              *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
@@ -4554,7 +4580,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "no_new_block" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "no_new_block" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "chain_halted" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

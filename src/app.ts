@@ -37,7 +37,13 @@ import { createTransactionSigner } from './transactions/sign-only.ts'
 import { findTraceParent } from './transactions/store/trace-parent-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createAccess } from './wiring/access.ts'
-import { chainsInUse, networksInUse } from './wiring/chains-in-use.ts'
+import {
+  chainsInUse,
+  createHeadPoller,
+  headsInUse,
+  networksInUse,
+  sampleHeads,
+} from './wiring/chains-in-use.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { sampleEndpoints } from './wiring/endpoint-samples.ts'
@@ -201,12 +207,21 @@ async function assemble(parts: Parts): Promise<App> {
       log,
       health: management.health,
       endpoints: () => sampleEndpoints(registry),
+      heads: () => sampleHeads(registry, clock.monotonic()),
+      pollHeads: createHeadPoller(registry, clock),
     }),
     ...deliveries.loops,
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]
   const { readings } = management.health
-  instrumentation?.watch({ database, owner, loops, readings, chains: () => networksInUse(registry) })
+  instrumentation?.watch({
+    database,
+    owner,
+    loops,
+    readings,
+    chains: () => networksInUse(registry),
+    heads: () => [...headsInUse(registry, clock.monotonic()).values()],
+  })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
   const requests = { ...context, db: database.requests }
@@ -237,6 +252,7 @@ async function assemble(parts: Parts): Promise<App> {
     ...deliveries,
     metrics: config.metrics && instrumentation,
     visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
+    headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
     check: createReadinessCheck({ database, chains: () => chainsInUse(registry), loops, clock }),
   })
   const observed = instrumentation?.requests

@@ -1,6 +1,6 @@
 /**
  * The kinds of alerts. `balance_low`: an account can spend less than the policy `warn_balance` · `transaction_stuck`: it blocks its account ·
- * `relayer_disabled`: a health check failed · `endpoint_down`: an endpoint was not usable for a minute · `budget_nearly_used`: most of a
+ * `relayer_disabled`: a health check failed · `endpoint_down`: an endpoint was not usable for a minute · `chain_halted`: a network makes no blocks · `budget_nearly_used`: most of a
  * spending limit is used · `delivery_dead`: deliveries of a notification were given up.
  */
 export type AlertKind =
@@ -8,6 +8,7 @@ export type AlertKind =
   | 'transaction_stuck'
   | 'relayer_disabled'
   | 'endpoint_down'
+  | 'chain_halted'
   | 'budget_nearly_used'
   | 'delivery_dead'
 

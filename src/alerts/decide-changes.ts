@@ -62,6 +62,8 @@ function endOf({ kind, detail }: OpenAlert): string {
       return `Relayer ${detail.relayer_id} was enabled again, or deleted.`
     case 'endpoint_down':
       return `No relayer uses endpoint ${detail.endpoint} of network ${detail.network} any more.`
+    case 'chain_halted':
+      return `No relayer uses network ${detail.network} any more.`
     case 'budget_nearly_used':
       return 'The limit exists no more.'
     case 'delivery_dead':

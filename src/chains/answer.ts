@@ -106,7 +106,7 @@ export interface Head {
    * absent where depth or the receipt decides.
    */
   readonly finalNumber?: bigint | 'unknown'
-  /** The time of the block, on chains that use it instead of our clock. */
+  /** The time of the block, where the head tells it. On Stellar it counts instead of our clock. */
   readonly time?: Date
 }
 

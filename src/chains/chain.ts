@@ -1,3 +1,4 @@
+import type { SeenHead } from '../networks/head-age.ts'
 import type { Signer } from '../signers/signer.ts'
 import type {
   Answer,
@@ -110,6 +111,8 @@ export interface ChainOf<
    */
   broadcast(raws: readonly Uint8Array[], mayBeInPool?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
+  /** Returns the newest head that the endpoints told, and since when; undefined before the first answer. No node is asked. */
+  seenHead(): SeenHead | undefined
   /** Reads receipts. A node that is behind never causes the answer `none`. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
   /**

@@ -1,4 +1,5 @@
 import { larger, smaller } from '../lib/bigint.ts'
+import { isBlockLate, isHeadStale, pausesWhenIdle } from '../networks/head-age.ts'
 import { wayOut } from '../relayers/chain-reset.ts'
 import { isScheduled } from '../transactions/model/due.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
@@ -32,6 +33,7 @@ const RULES: readonly Rule[] = [
   canceling,
   replacementWaiting,
   nodesSilent,
+  chainHalted,
   switchedOff,
   signerSilent,
   missingPredecessor,
@@ -150,6 +152,36 @@ function nodesSilent(facts: DiagnosisFacts): Finding | undefined {
   return { code: 'nodes_silent', message: 'No node of the network answers at present.' }
 }
 
+/**
+ * Nothing that waits for a block can go on, whatever else may be true of it. On a network that makes blocks on demand, this transaction is the
+ * demand, so only the time since its broadcast counts.
+ */
+function chainHalted(facts: DiagnosisFacts): Finding | undefined {
+  const { transaction, attempt, network, head, headState, now } = facts
+  if (!isUnmined(transaction.status) && transaction.status !== 'mined') return undefined
+  const waitedMs = attempt?.broadcastAt === undefined ? 0 : now - attempt.broadcastAt.getTime()
+  const seenMs = headState?.ageMs ?? 0
+  const ageMs = pausesWhenIdle(network) ? Math.min(seenMs, waitedMs) : seenMs
+  if (isBlockLate(network, ageMs))
+    return {
+      code: 'chain_halted',
+      message: `The network has made no block for ${seconds(ageMs)} s; one is expected every ${network.averageBlocktimeMs / 1_000} s. ${HALTED}`,
+    }
+  const blockMs = head?.time === undefined ? undefined : now - head.time.getTime()
+  if (blockMs === undefined || !isHeadStale(network, blockMs)) return undefined
+  return {
+    code: 'chain_halted',
+    message: `The newest block of the network has the time ${head?.time?.toISOString()}, ${seconds(blockMs)} s before that of this service. ${HALTED}`,
+  }
+}
+
+const HALTED =
+  'Nothing is included before the next one. If an explorer shows newer blocks, the endpoints do not follow the network any more: replace their urls.'
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000)
+}
+
 function switchedOff({ transaction, relayer }: DiagnosisFacts): Finding | undefined {
   if (transaction.status !== 'pending') return undefined
   if (relayer.paused)
@@ -212,7 +244,7 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
 const QUEUED_BLOCKS = 3
 
 function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
-  const { transaction, attempt, now, price, chainNonce, pendingNonce, blocktimeMs } = facts
+  const { transaction, attempt, now, price, chainNonce, pendingNonce, network } = facts
   if (transaction.status !== 'submitted' || chainNonce === undefined || pendingNonce === undefined)
     return undefined
   // No pool of an ordinary node has it.
@@ -221,7 +253,7 @@ function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
   // A pool also queues what no block can include at its price.
   if (price?.baseFee !== undefined && price.bid < price.baseFee) return undefined
   const since = attempt?.broadcastAt?.getTime()
-  if (since === undefined || now - since < QUEUED_BLOCKS * blocktimeMs) return undefined
+  if (since === undefined || now - since < QUEUED_BLOCKS * network.averageBlocktimeMs) return undefined
   return {
     code: 'queued_in_pool',
     message: `Nonce ${chainNonce} is next on the chain, but the node that was asked would not include it: its pool keeps it queued. The service broadcasts it to every endpoint, and raises its fee so that other bytes take its place, unless the caller named its price.`,

@@ -25,6 +25,7 @@ export type FindingCode =
   | 'undecided'
   | 'stuck'
   | 'nodes_silent'
+  | 'chain_halted'
   | 'signer_unavailable'
   | 'nodes_disagree'
   | 'awaits_approval'

@@ -1,6 +1,8 @@
 import type { EndpointReport, Head, PriceComparison } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
 import type { Unit } from '../chains/chain.ts'
+import { describeHead, type HeadState } from '../networks/head-age.ts'
+import type { Network } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
 import { planRaise, type RaisePlan } from '../transactions/broadcast/raise-fee.ts'
@@ -36,12 +38,13 @@ export interface DiagnosisFacts {
   readonly chainReset: string | undefined
   /** The nonce after the last transaction of the account that a node would include next. */
   readonly pendingNonce: bigint | undefined
-  /** Expected time between two blocks, in ms. */
-  readonly blocktimeMs: number
   /** Nonces between the next one on the chain and its own that no transaction has. */
   readonly missing: readonly bigint[]
   readonly price: PriceComparison | undefined
   readonly head: Head | undefined
+  /** The newest head that the endpoints have told, and for how long; undefined when none did lately. */
+  readonly headState: HeadState | undefined
+  readonly network: Network
   readonly requiredConfirmations: number
   /** True when signed bytes expire and are signed again, instead of a raise of the fee. */
   readonly expires: boolean
@@ -79,7 +82,7 @@ export async function gatherFacts(
     expires: runtime.chain.expiry !== undefined,
     unit: runtime.chain.unit,
     requiredConfirmations: runtime.network.requiredConfirmations,
-    blocktimeMs: runtime.network.averageBlocktimeMs,
+    network: runtime.network,
     raiseAt: await raiseTime(context, relayer, item),
     raise: account.ahead === 0 ? await raisePlan(context, relayer, item) : undefined,
     missing,
@@ -119,6 +122,7 @@ type NetworkFacts = Pick<
   | 'pendingNonce'
   | 'price'
   | 'head'
+  | 'headState'
   | 'endpoints'
   | 'privateEndpoints'
   | 'signerProblem'
@@ -132,6 +136,7 @@ const NO_NETWORK_FACTS: NetworkFacts = {
   pendingNonce: undefined,
   price: undefined,
   head: undefined,
+  headState: undefined,
   endpoints: [],
   privateEndpoints: undefined,
   signerProblem: undefined,
@@ -166,6 +171,7 @@ async function networkFacts(
     chainReset,
     pendingNonce,
     head: head.kind === 'ok' ? head.value : undefined,
+    headState: describeHead(runtime.network, chain.seenHead(), context.clock.monotonic()),
     price: price?.kind === 'ok' ? price.value : undefined,
     endpoints: chain.endpoints(),
     privateEndpoints: chain.privateBroadcast?.endpoints(),

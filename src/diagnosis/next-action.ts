@@ -89,6 +89,8 @@ const UNRAISED: readonly { readonly code: FindingCode; readonly message: string 
 function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAction {
   const { transaction, relayer, now, ahead, raiseAt, raise, expires } = facts
   const end = transaction.purpose === 'request' ? transaction.request.validUntil : undefined
+  if (codes.has('chain_halted'))
+    return { action: 'watch', message: 'The service waits for the network to make blocks again.' }
   if (expires) return expiring(facts)
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
     return { action: 'expire', at: end, message: 'When valid_until passes, a no-op takes its place.' }

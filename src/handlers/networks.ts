@@ -4,40 +4,49 @@ import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/assert-never.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
+import type { HeadState } from '../networks/head-age.ts'
 import type { NetworkManager } from '../networks/manage.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import type { EvmNetwork, Network } from '../networks/network.ts'
 import { networkId } from '../networks/network.ts'
 import type { ResetResult } from '../transactions/reset/reset-store.ts'
+import { presentHead } from './present/head.ts'
 import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */
 export interface NetworkHandlerDeps {
   readonly networks: NetworkManager
+  /** Returns the newest head of a network; undefined where no endpoint has told it lately. */
+  readonly headOf: (networkId: string) => HeadState | undefined
   readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 }
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwork'
 
 /** The operations of the tag Networks. */
-export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
+export function networkHandlers({
+  networks,
+  headOf,
+  resetChain,
+}: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
+  const present = (network: Network) => presentNetwork(network, headOf(networkId(network)))
   return {
     listNetworks: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)
       const all = networks.list().filter((network) => seesNetwork(visibility, networkId(network)))
       const shown = all.slice(page.offset, page.offset + page.limit)
-      return { data: shown.map(presentNetwork), pagination: page.describe(all.length) }
+      return { data: shown.map(present), pagination: page.describe(all.length) }
     },
     getNetwork: async ({ path }, { principal: { visibility } }) => {
       const network = networks.get(path.network_id)
       if (!seesNetwork(visibility, networkId(network)))
         throw new AppError('network_not_found', `There is no network ${path.network_id}.`)
-      return { data: presentNetwork(network) }
+      return { data: present(network) }
     },
     updateNetwork: async ({ path, body }, { actor }) => {
       const urls = { rpcUrls: body.rpc_urls, privateRpcUrls: body.private_rpc_urls }
       const { network, logs } = await networks.changeUrls(path.network_id, urls, actor)
-      return { data: presentNetwork(network), logs }
+      return { data: present(network), logs }
     },
     resetNetwork: async ({ path }, { actor }) => {
       const network = networks.get(path.network_id)
@@ -48,7 +57,7 @@ export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): P
 }
 
 /** Converts a network to the form of the contract. */
-function presentNetwork(network: Network): Schemas['Network'] {
+function presentNetwork(network: Network, head: HeadState | undefined): Schemas['Network'] {
   return omitUndefined({
     id: networkId(network),
     name: network.name,
@@ -56,6 +65,7 @@ function presentNetwork(network: Network): Schemas['Network'] {
     rpc_urls: network.rpcUrls.map(({ url, weight }) => ({ url: maskUrl(url), weight })),
     explorer_urls: network.explorerUrls,
     average_blocktime_ms: network.averageBlocktimeMs,
+    head: head && presentHead(head),
     is_testnet: network.isTestnet,
     tags: network.tags,
     ...presentKind(network),

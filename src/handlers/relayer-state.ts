@@ -12,6 +12,7 @@ import { type AccountState, fetchBalance, getAccountState } from '../transaction
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TopUpState } from '../transactions/top-up/state.ts'
 import { readTopUpState } from '../transactions/top-up/state-store.ts'
+import { presentHead } from './present/head.ts'
 import { presentUnit } from './present/unit.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -46,7 +47,7 @@ export function relayerStateHandlers(
 }
 
 function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
-  const { balance, open, oldestOpenAt, lastConfirmedAt } = state
+  const { balance, open, oldestOpenAt, lastConfirmedAt, head } = state
   return omitUndefined({
     network_type: relayer.networkType,
     balance: balance?.toString(),
@@ -56,6 +57,7 @@ function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerSt
     last_confirmed_transaction_timestamp: lastConfirmedAt?.toISOString(),
     system_disabled: relayer.systemDisabled,
     paused: relayer.paused,
+    network_head: head && presentHead(head),
   })
 }
 

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import { createBoundedLabel, type Labels, OTHER } from './bounded-label.ts'
 import { setGauge } from './set-gauge.ts'
-import type { EndpointState } from './state.ts'
+import type { EndpointState, HeadAge } from './state.ts'
 
 /** Creates the gauges of the endpoints. Their label has the host only, because providers put keys into the rest of a url (I11). */
 export function createEndpointMetrics(
@@ -32,5 +32,35 @@ export function createEndpointMetrics(
     ]
     setGauge(up, others.map(sampleOf), Math.min)
     setGauge(privateUp, ofPrivate.map(sampleOf), Math.min)
+  }
+}
+
+/** Creates the gauges of the newest blocks. */
+export function createHeadMetrics(
+  registry: Registry,
+  { network }: Labels,
+): (heads: readonly HeadAge[]) => void {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['network'], registers: [registry] })
+  const age = gauge(
+    'chain_head_age_seconds',
+    'For so long this process has seen no newer block of the network; absent when no endpoint told its block lately.',
+  )
+  const limit = gauge(
+    'chain_head_limit_seconds',
+    'From this age of its newest block on, the network has halted; absent for networks that make blocks on demand.',
+  )
+  return (heads) => {
+    const sampleOf = (one: HeadAge, value: number) => ({ labels: { network: network(one.network) }, value })
+    setGauge(
+      age,
+      heads.map((one) => sampleOf(one, one.ageSeconds)),
+      Math.max,
+    )
+    setGauge(
+      limit,
+      heads.flatMap((one) => (one.limitSeconds === undefined ? [] : sampleOf(one, one.limitSeconds))),
+      Math.min,
+    )
   }
 }

@@ -7,7 +7,7 @@ import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import { createLabels } from './bounded-label.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
-import { createEndpointMetrics } from './endpoint-metrics.ts'
+import { createEndpointMetrics, createHeadMetrics } from './endpoint-metrics.ts'
 import { createRelayerMetrics } from './relayer-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createRpcMetrics } from './rpc-metrics.ts'
@@ -60,6 +60,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
   const { setStored, setWorkers } = createStateMetrics(registry, labels)
   const setReadings = createRelayerMetrics(registry, labels)
   const setEndpoints = createEndpointMetrics(registry, labels)
+  const setHeads = createHeadMetrics(registry, labels)
   let source: StateSource | undefined
   let last: { readonly at: number; readonly done: Promise<void> } | undefined
 
@@ -67,6 +68,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
     setWorkers(source?.workers() ?? [])
     setReadings(source?.readings() ?? [])
     setEndpoints(source?.endpoints() ?? [])
+    setHeads(source?.heads() ?? [])
     const state = source && (await readWithin(clock, source, log))
     setStored(state && { state, now: clock.now() })
   }

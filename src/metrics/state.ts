@@ -19,6 +19,15 @@ export interface EndpointState {
   readonly isPrivate: boolean
 }
 
+/** The newest block of a network, as the endpoints tell it to this process. */
+export interface HeadAge {
+  readonly network: string
+  /** The time for which no newer one has been seen, in seconds. */
+  readonly ageSeconds: number
+  /** From this age on, the network counts as halted; undefined where its age alone says nothing. */
+  readonly limitSeconds: number | undefined
+}
+
 /** The state that is read from the database. */
 export interface StoredState {
   readonly transactions: readonly StatusCount[]
@@ -51,6 +60,7 @@ export interface StateSource {
   workers(): readonly WorkerState[]
   readings(): readonly HealthReading[]
   endpoints(): readonly EndpointState[]
+  heads(): readonly HeadAge[]
   /** Reads the database; rejects when it does not answer. */
   stored(): Promise<StoredState>
 }

@@ -6,6 +6,7 @@ import {
   HEALTHY,
   type Health,
 } from './endpoint-health.ts'
+import { type SeenHead, seeHead } from './head-age.ts'
 import type { RpcUrl } from './network.ts'
 
 /** The state of one endpoint, for people and for readiness. */
@@ -35,6 +36,8 @@ export interface EndpointPool {
   sawHead(url: string, height: bigint): void
   /** Returns the highest block that any endpoint reported lately; undefined when none did. */
   highest(): bigint | undefined
+  /** Returns the newest head of all endpoints, and since when they tell it; undefined when none did yet. */
+  seenHead(): SeenHead | undefined
   /** Returns the time until an endpoint other than `except` may be asked, in ms; undefined when there is no other. */
   waitMs(except: ReadonlySet<string>): number | undefined
   /** Returns the endpoints that are not resting. */
@@ -77,6 +80,7 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
     .map((url): Endpoint => ({ ...url, health: HEALTHY, onTrial: false, asked: false }))
   const find = (url: string) => endpoints.find((endpoint) => endpoint.url === url)
   const others = (except: ReadonlySet<string>) => endpoints.filter(({ url }) => !except.has(url))
+  let seen: SeenHead | undefined
   let chosen: { readonly url: string; readonly until: number } | undefined
 
   function pick(except: ReadonlySet<string>): Endpoint | undefined {
@@ -111,8 +115,14 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
       const endpoint = find(url)
       if (endpoint) endpoint.onTrial = false
     },
-    sawHead: (url, height) => note(find(url), height, now()),
+    sawHead: (url, height) => {
+      const endpoint = find(url)
+      if (endpoint === undefined) return
+      note(endpoint, height, now())
+      seen = seeHead(seen, height, now())
+    },
     highest: () => highestOf(endpoints, now()),
+    seenHead: () => seen,
     waitMs: (except) => {
       const waits = others(except).map((endpoint) => untilAskable(endpoint, now()))
       return waits.length === 0 ? undefined : Math.min(...waits)
@@ -152,8 +162,7 @@ function recent({ highest }: Endpoint, now: number): bigint | undefined {
   return highest !== undefined && now - highest.at < HEIGHT_MS ? highest.height : undefined
 }
 
-function note(endpoint: Endpoint | undefined, height: bigint, now: number): void {
-  if (!endpoint) return
+function note(endpoint: Endpoint, height: bigint, now: number): void {
   endpoint.head = height
   const before = recent(endpoint, now)
   if (before === undefined || height >= before) endpoint.highest = { height, at: now }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Answer } from '../chains/answer.ts'
 import type { Schema } from '../database/schema.ts'
 import { type Clock, withTimeout } from '../lib/time/clock.ts'
+import { describeHead, type HeadState } from '../networks/head-age.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'
 import type { RelayerRuntime } from './model/runtime.ts'
@@ -21,6 +22,8 @@ export interface AccountState {
   /** When the oldest open transaction was accepted; undefined when there is none. */
   readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
+  /** The newest head of its network; undefined when no endpoint has told it lately. */
+  readonly head: HeadState | undefined
   /** Sentences about the values that could not be read, with the reasons. */
   readonly logs: readonly string[]
 }
@@ -36,7 +39,7 @@ export async function getAccountState(
   { db, clock, runtimeOf }: AccountStateDeps,
   relayer: Relayer,
 ): Promise<AccountState> {
-  const { chain } = runtimeOf(relayer)
+  const { chain, network } = runtimeOf(relayer)
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
     readAccountState(db, relayer),
     fetchBalance(clock, { chain, address: relayer.address }),
@@ -47,6 +50,7 @@ export async function getAccountState(
     ...stored,
     balance: balance.kind === 'ok' ? balance.value : undefined,
     chainNonce,
+    head: describeHead(network, chain.seenHead(), clock.monotonic()),
     nextNonce: higher(nextNonce, chainNonce),
     logs: [...reason('balance', balance), ...(nonce ? reason('nonce', nonce) : [])],
   }

@@ -8,11 +8,13 @@ import { countLeases } from '../database/lease.ts'
 import { createMetricsServer } from '../http/observability/metrics-server.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
-import type { EndpointState, StateSource } from '../metrics/state.ts'
+import type { EndpointState, HeadAge, StateSource } from '../metrics/state.ts'
+import { haltedAfterMs } from '../networks/head-age.ts'
 import { countDead, countUntriedEvents, findOldestWaiting } from '../notifications/delivery/delivery-store.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
 import { countByStatus } from '../transactions/store/finished-store.ts'
 import type { Loop } from '../workers/loop.ts'
+import type { NetworkHead } from './chains-in-use.ts'
 
 interface Observed {
   readonly database: Database
@@ -22,6 +24,7 @@ interface Observed {
   readonly readings: StateSource['readings']
   /** The chains in use, with the name of their network. */
   readonly chains: () => readonly { readonly network: string; readonly chain: Chain }[]
+  readonly heads: () => readonly NetworkHead[]
 }
 
 /** The metrics and the server that serves them. */
@@ -45,11 +48,12 @@ export function createInstrumentation(
   const server = settings && createMetricsServer({ host, port: settings.port, metrics, log: deps.log })
   return {
     ...metrics,
-    watch: ({ database: { db }, owner, loops, readings, chains }) =>
+    watch: ({ database: { db }, owner, loops, readings, chains, heads }) =>
       metrics.watch({
         workers: () => loops().map((loop) => loop.health()),
         readings,
         endpoints: () => chains().flatMap(endpointsOf),
+        heads: () => heads().flatMap(headAgeOf),
         stored: async () => {
           // The queries run one after the other, so that metrics use at most one connection.
           const transactions = await countByStatus(db, new Date(deps.clock.now()))
@@ -68,6 +72,18 @@ export function createInstrumentation(
     },
     close: async () => server?.close(),
   }
+}
+
+function headAgeOf({ network, state }: NetworkHead): HeadAge[] {
+  if (state === undefined) return []
+  const limitMs = haltedAfterMs(network)
+  return [
+    {
+      network: network.name,
+      ageSeconds: state.ageMs / 1_000,
+      limitSeconds: limitMs === undefined ? undefined : limitMs / 1_000,
+    },
+  ]
 }
 
 function endpointsOf({

@@ -1,10 +1,11 @@
-import type { Chain } from '../chains/chain.ts'
 import { readDurability } from '../database/durability.ts'
 import type { Database } from '../database/engine.ts'
 import type { HealthReport } from '../handlers/health.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import { describeHead } from '../networks/head-age.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
 import type { Loop } from '../workers/loop.ts'
+import type { ChainInUse } from './chains-in-use.ts'
 
 /** Time in ms for which a result is reused, because supervisors ask often. */
 const FRESH_MS = 2_000
@@ -18,7 +19,7 @@ const QUIET_LIMIT_MS = 60_000
 interface ReadinessOptions {
   readonly database: Database
   /** The chains in use, by the name of their endpoint group. */
-  readonly chains: () => ReadonlyMap<string, Chain>
+  readonly chains: () => ReadonlyMap<string, Pick<ChainInUse, 'network' | 'chain'>>
   readonly loops: () => readonly Loop[]
   readonly clock: Clock
 }
@@ -40,9 +41,9 @@ async function checkAll({ database, chains, loops, clock }: ReadinessOptions): P
     checkWithin(clock, checkDatabase(database)),
     checkWithin(clock, checkRelayers(database)),
     Promise.all(
-      [...chains()].map(async ([name, chain]) => ({
+      [...chains()].map(async ([name, used]) => ({
         name,
-        ...(await checkWithin(clock, checkChain(chain))),
+        ...(await checkWithin(clock, checkChain(used, clock))),
       })),
     ),
   ])
@@ -79,17 +80,20 @@ async function checkRelayers({ db }: Database): Promise<Component> {
   }
 }
 
-async function checkChain(chain: Chain): Promise<Component> {
-  const answer = await chain.verify()
-  if (answer.kind === 'ok') return checkEndpoints(chain)
+async function checkChain(used: Pick<ChainInUse, 'network' | 'chain'>, clock: Clock): Promise<Component> {
+  const answer = await used.chain.verify()
+  if (answer.kind === 'ok') return checkEndpoints(used, clock)
   return {
     status: 'unhealthy',
     error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.',
   }
 }
 
-/** Reports only the number of failing endpoints, because readiness needs no API key. The diagnosis has the details. */
-function checkEndpoints(chain: Chain): Component {
+/** Reports only numbers, because readiness needs no API key. The diagnosis has the details. */
+function checkEndpoints({ network, chain }: Pick<ChainInUse, 'network' | 'chain'>, clock: Clock): Component {
+  const head = describeHead(network, chain.seenHead(), clock.monotonic())
+  if (head?.halted)
+    return { status: 'degraded', error: `No new block for ${Math.floor(head.ageMs / 1_000)} s.` }
   const endpoints = chain.endpoints()
   const failing = endpoints.filter(({ healthy }) => !healthy).length
   if (failing === 0) return { status: 'healthy' }

@@ -9,6 +9,7 @@ import {
   findDownEndpoints,
   rememberEndpoints,
 } from '../alerts/endpoints.ts'
+import { findHaltedChains, type HeadSample } from '../alerts/halted-chains.ts'
 import { lookForFindings } from '../alerts/look.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
@@ -29,10 +30,15 @@ interface AlertWorkerDeps {
   readonly health: Pick<HealthWorker, 'readings' | 'isLeading'>
   /** Returns the endpoints in use, each once, as they are now. */
   readonly endpoints: () => readonly EndpointSample[]
+  /** Returns the networks in use, each once, with their newest heads. */
+  readonly heads: () => readonly HeadSample[]
+  /** Asks for the heads that nobody has asked for lately. Nobody waits for the answers. */
+  readonly pollHeads: () => void
 }
 
-/** Begins and ends alerts, in one process at a time. */
-export function createAlertWorker({ db, clock, log, health, endpoints }: AlertWorkerDeps): Loop {
+/** Begins and ends alerts, in one process at a time. Every process keeps its knowledge of the heads current. */
+export function createAlertWorker(deps: AlertWorkerDeps): Loop {
+  const { db, clock, log, health, endpoints, heads, pollHeads } = deps
   let memory: EndpointMemory = new Map()
   let lookAt = Number.NEGATIVE_INFINITY
 
@@ -41,7 +47,11 @@ export function createAlertWorker({ db, clock, log, health, endpoints }: AlertWo
     // What fires is read first: what begins meanwhile in another process is not ended by an older look.
     const open = await findOpenAlerts(db)
     const found = await lookForFindings(db, { readings: health.readings(), now })
-    const findings = [...found, ...findDownEndpoints({ samples, memory, monotonic, now })]
+    const findings = [
+      ...found,
+      ...findDownEndpoints({ samples, memory, monotonic, now }),
+      ...findHaltedChains(heads(), now),
+    ]
     const changes = decideChanges({ findings, open, now })
     report('alert began', changes.begun, await beginAlerts(db, changes.begun))
     report('alert is over', changes.ended, await endAlerts(db, changes.ended))
@@ -59,6 +69,7 @@ export function createAlertWorker({ db, clock, log, health, endpoints }: AlertWo
     clock,
     log,
     work: async () => {
+      pollHeads()
       const samples = endpoints()
       const monotonic = clock.monotonic()
       memory = rememberEndpoints(memory, samples, monotonic)

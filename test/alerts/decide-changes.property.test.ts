@@ -8,6 +8,7 @@ const KINDS: readonly AlertKind[] = [
   'transaction_stuck',
   'relayer_disabled',
   'endpoint_down',
+  'chain_halted',
   'budget_nearly_used',
   'delivery_dead',
 ]

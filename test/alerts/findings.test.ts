@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { findLowBalances } from '../../src/alerts/balances.ts'
 import { findUsedBudgets } from '../../src/alerts/budgets.ts'
 import { type EndpointMemory, findDownEndpoints, rememberEndpoints } from '../../src/alerts/endpoints.ts'
+import { findHaltedChains } from '../../src/alerts/halted-chains.ts'
 import { NATIVE } from '../../src/chains/effects.ts'
+import type { Network } from '../../src/networks/network.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
 
 const RELAYER: Relayer = {
@@ -115,5 +117,58 @@ describe('an endpoint', () => {
     const memory = rememberEndpoints(new Map(), [{ ...SAMPLE, isUsable: false }], 0)
     expect(memory.size).toBe(1)
     expect(rememberEndpoints(memory, [], 5_000).size).toBe(0)
+  })
+})
+
+describe('a network without blocks', () => {
+  const NETWORK = {
+    type: 'evm',
+    name: 'sepolia',
+    chainId: 11_155_111,
+    symbol: 'ETH',
+    isTestnet: true,
+    features: [],
+    mempool: true,
+    averageBlocktimeMs: 12_000,
+    requiredConfirmations: 1,
+    finality: 'depth',
+    rpcUrls: [],
+  } as const
+  const NOW = new Date('2030-01-01T00:00:00.000Z')
+  const findingAt = (ageMs: number | undefined, { advanced = true, network = NETWORK as Network } = {}) => {
+    const state = ageMs === undefined ? undefined : { number: 7n, ageMs, halted: ageMs >= 240_000 }
+    return findHaltedChains([{ network, state, advanced, notifications: ['ops'] }], NOW)[0]
+  }
+
+  test.each<[string, number | undefined, boolean, string]>([
+    ['has halted', 240_000, true, 'firing'],
+    ['has halted since before this process began', 240_000, false, 'firing'],
+    ['goes on', 3_000, true, 'over'],
+    ['has not been seen to go on yet, so an alert of an earlier process stays', 3_000, false, 'unclear'],
+    ['is silent, which says nothing', undefined, true, 'unclear'],
+  ])('%s', (_, ageMs, advanced, state) => {
+    expect(findingAt(ageMs, { advanced })?.state).toBe(state)
+  })
+
+  test('is told with the number of seconds, the limit, and what to do', () => {
+    expect(findingAt(250_900)).toEqual({
+      kind: 'chain_halted',
+      subject: 'evm:sepolia',
+      state: 'firing',
+      since: new Date(NOW.getTime() - 250_900),
+      notifications: ['ops'],
+      detail: {
+        message: expect.stringMatching(
+          /^Network evm:sepolia has made no block after 7 for 250 s\. .*explorer/,
+        ),
+        network: 'evm:sepolia',
+        value: '250',
+        threshold: '240',
+      },
+    })
+  })
+
+  test('is nobody’s concern where blocks come on demand', () => {
+    expect(findingAt(10 ** 9, { network: { ...NETWORK, tags: ['blocks-on-demand'] } })).toBeUndefined()
   })
 })

@@ -305,7 +305,9 @@ test('lists come page by page, and as single pages', async () => {
   const whole = await client.networks.list({ per_page: 100 }).page()
   expect(whole.pagination?.total_items).toBeGreaterThan(20)
   const networks = await collect(client.networks.list({ per_page: 7 }))
-  expect(networks).toEqual(await collect(client.networks.list()))
+  // The newest block of a network changes between two answers.
+  const namesOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id)
+  expect(namesOf(networks)).toEqual(namesOf(await collect(client.networks.list())))
   expect(networks).toHaveLength(whole.pagination?.total_items ?? 0)
   const entries = await collect(client.audit.list({ limit: 5 }))
   expect(entries).toEqual(await collect(client.audit.list()))

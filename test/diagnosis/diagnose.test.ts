@@ -5,6 +5,10 @@ import type { DiagnosisFacts } from '../../src/diagnosis/facts.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { itemOf } from '../transactions/build.ts'
+import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
+
+/** A network that makes its blocks by the clock. */
+const SEPOLIA = { ...SILENT_NETWORK, chainId: 11_155_111, averageBlocktimeMs: 12_000 }
 
 const NOW = Date.parse('2030-01-01T00:00:00.000Z')
 const RELAYER = {
@@ -45,7 +49,8 @@ function factsOf(
     chainReset: undefined,
     signerProblem: undefined,
     pendingNonce: 6n,
-    blocktimeMs: 1_000,
+    network: SILENT_NETWORK,
+    headState: { number: 100n, ageMs: 0, halted: false },
     missing: [],
     price: { bid: 30n, market: 20n, baseFee: 10n },
     head: { number: 100n, hash: '0x1' },
@@ -198,6 +203,58 @@ const CASES: readonly Case[] = [
     facts: factsOf({ head: undefined, balance: undefined, chainNonce: undefined, price: undefined }),
     code: 'nodes_silent',
     action: 'raise_fee',
+  },
+  {
+    name: 'the network makes no blocks',
+    facts: factsOf({ network: SEPOLIA, headState: { number: 100n, ageMs: 50_900, halted: false } }),
+    code: 'chain_halted',
+    action: 'watch',
+    says: 'The network has made no block for 50 s; one is expected every 12 s.',
+  },
+  {
+    name: 'a block is not late yet',
+    facts: factsOf({ network: SEPOLIA, headState: { number: 100n, ageMs: 47_000, halted: false } }),
+    code: 'waiting_for_inclusion',
+    action: 'raise_fee',
+  },
+  {
+    name: 'the newest block is old by its own time, and nobody has looked before',
+    facts: factsOf({
+      network: SEPOLIA,
+      head: { number: 100n, hash: '0x1', time: new Date(NOW - 240_000) },
+    }),
+    code: 'chain_halted',
+    action: 'watch',
+    says: 'has the time 2029-12-31T23:56:00.000Z, 240 s before',
+  },
+  {
+    name: 'a chain that makes blocks on demand was idle before',
+    facts: factsOf({
+      attempt: broadcastBefore(9_000),
+      headState: { number: 100n, ageMs: 3_600_000, halted: false },
+      head: { number: 100n, hash: '0x1', time: new Date(NOW - 3_600_000) },
+    }),
+    code: 'waiting_for_inclusion',
+    action: 'raise_fee',
+  },
+  {
+    name: 'a chain that makes blocks on demand makes none for it',
+    facts: factsOf({
+      attempt: broadcastBefore(11_000),
+      headState: { number: 100n, ageMs: 3_600_000, halted: false },
+    }),
+    code: 'chain_halted',
+    action: 'watch',
+    says: 'no block for 11 s',
+  },
+  {
+    name: 'no block confirms what one has included',
+    facts: factsOf(
+      { network: SEPOLIA, headState: { number: 100n, ageMs: 300_000, halted: true } },
+      { status: 'mined', block: { number: 100n, hash: '0x1' } },
+    ),
+    code: 'chain_halted',
+    action: 'confirm',
   },
   {
     name: 'the service that holds the key does not answer',

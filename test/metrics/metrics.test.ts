@@ -26,6 +26,7 @@ const sourceOf = (parts: Partial<StateSource>): StateSource => ({
   workers: () => [],
   readings: () => [],
   endpoints: () => [],
+  heads: () => [],
   stored: async () => NOTHING,
   ...parts,
 })
@@ -243,6 +244,21 @@ describe('values to alert on', () => {
     })
     const up = (host: string) => totalOf(samples, 'rpc_endpoint_up', { network: 'sepolia', host })
     expect(['a.example', 'b.example', 'other', 'node-150.example'].map(up)).toEqual([1, 0, 1, undefined])
+  })
+
+  test('a head has its age, and the age that is too much where that can be said', async () => {
+    const samples = await read({
+      heads: () => [
+        { network: 'sepolia', ageSeconds: 7.5, limitSeconds: 240 },
+        { network: 'anvil', ageSeconds: 3_600, limitSeconds: undefined },
+      ],
+    })
+    const of = (name: string) =>
+      ['sepolia', 'anvil'].map((network) => totalOf(samples, `chain_head_${name}_seconds`, { network }))
+    expect([of('age'), of('limit')]).toEqual([
+      [7.5, 3_600],
+      [240, undefined],
+    ])
   })
 
   test('a private endpoint has a gauge of its own, so that it never counts as one that can be read', async () => {

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EndpointReport } from '../../src/chains/answer.ts'
 import type { Chain } from '../../src/chains/chain.ts'
+import type { SeenHead } from '../../src/networks/head-age.ts'
+import type { Network } from '../../src/networks/network.ts'
 import { createReadinessCheck } from '../../src/wiring/readiness.ts'
 import { type Fixture, openFixture } from '../transactions/fixture.ts'
-import { chainOf, createStubChain } from '../transactions/stub-chain.ts'
+import { chainOf, createStubChain, SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 let room: Fixture
 beforeAll(async () => {
@@ -20,13 +22,18 @@ const ILL: EndpointReport = {
 }
 
 /** A network that answers, or not, through these endpoints. */
-function chain(endpoints: readonly EndpointReport[], answers = true): Chain {
+function chain(
+  endpoints: readonly EndpointReport[],
+  answers = true,
+  seen?: SeenHead,
+): { network: Network; chain: Chain } {
   const stub = createStubChain()
   stub.override = {
     verify: async () => (answers ? { kind: 'ok', value: undefined } : { kind: 'unknown', detail: 'silence' }),
     endpoints: () => [...endpoints],
+    seenHead: () => seen,
   }
-  return chainOf(stub)
+  return { network: { ...SILENT_NETWORK, chainId: 11_155_111 }, chain: chainOf(stub) }
 }
 
 test.each([
@@ -51,4 +58,19 @@ test('a network with a failing endpoint says how many, and names no host to call
   expect((await check()).networks.details).toEqual([
     { name: 'anvil', status: 'degraded', error: '1 of 2 endpoints failed lately.' },
   ])
+})
+
+test('a network that makes no blocks is degraded, although its endpoints answer', async () => {
+  const now = room.clock.monotonic()
+  const seen = { height: 7n, since: now - 61_000, confirmedAt: now, advanced: false }
+  const check = createReadinessCheck({
+    database: room.database,
+    chains: () => new Map([['sepolia', chain([WELL], true, seen)]]),
+    loops: () => [],
+    clock: room.clock,
+  })
+  expect((await check()).networks).toEqual({
+    status: 'degraded',
+    details: [{ name: 'sepolia', status: 'degraded', error: 'No new block for 61 s.' }],
+  })
 })

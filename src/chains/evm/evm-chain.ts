@@ -115,6 +115,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       probeHeights()
       return readHead(client, network.finality)
     },
+    seenHead: () => client.seenHead(),
     headSubscription: {
       subscribe: (listener) =>
         createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),

@@ -120,12 +120,20 @@ export async function readRevertReason(
 
 function fromBlock(reply: RpcReply): Answer<Head> {
   if (reply.kind !== 'result') return silent(reply)
-  const { number, hash } = (reply.result ?? {}) as { number?: unknown; hash?: unknown }
+  const { number, hash, timestamp } = (reply.result ?? {}) as Readonly<Record<string, unknown>>
   const height = readCount(number)
+  const seconds = readCount(timestamp)
   if (height === undefined || typeof hash !== 'string') {
     return { kind: 'unknown', detail: 'the endpoint does not have this block' }
   }
-  return { kind: 'ok', value: { number: height, hash } }
+  const time = seconds === undefined ? undefined : timeOf(seconds)
+  return { kind: 'ok', value: { number: height, hash, ...(time && { time }) } }
+}
+
+/** Returns undefined for a number of seconds that no date has: a test node can be at any time. */
+function timeOf(seconds: bigint): Date | undefined {
+  const time = new Date(Number(seconds) * 1_000)
+  return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 /** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */

@@ -112,6 +112,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
         ? []
         : (await ask(calls.map(writableCall), undefined, true)).map(({ reply }) => reply),
     states: () => pool.states(),
+    seenHead: () => pool.seenHead(),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EndpointState } from '../../networks/endpoints.ts'
+import type { SeenHead } from '../../networks/head-age.ts'
 
 /** One JSON-RPC 2.0 call, with its parameters by position or by name, as the chain's nodes expect them. */
 export interface RpcCall {
@@ -63,4 +64,6 @@ export interface PooledClient extends RpcClient {
   broadcast(calls: readonly RpcCall[]): Promise<EndpointReply[]>
   /** Returns the state of each endpoint. Urls are whole: mask them before you show them. */
   states(): EndpointState[]
+  /** Returns the newest head that the endpoints told; undefined before the first answer. No node is asked. */
+  seenHead(): SeenHead | undefined
 }

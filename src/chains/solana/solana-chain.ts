@@ -80,6 +80,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       probeHeights()
       return readHead(client)
     },
+    seenHead: () => client.seenHead(),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
     proveInclusion: createInclusionProver({ client, receipts, clock }),

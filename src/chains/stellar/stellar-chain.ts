@@ -116,6 +116,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       if (head.kind === 'ok') sawLedger(head.value.expiredUpTo ?? 0n)
       return head
     },
+    seenHead: () => client.seenHead(),
     receipts,
     receiptsEverywhere: (hashes, freshness = {}) =>
       readReceiptsEverywhere(client, { hashes, passphrase, ...freshness }),

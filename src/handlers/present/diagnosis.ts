@@ -5,6 +5,7 @@ import { assertNever } from '../../lib/assert-never.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { presentHead } from './head.ts'
 
 /** Converts a diagnosis to the form of the contract. `call` is that of the shown attempt, where it is known. */
 export function presentDiagnosis(
@@ -28,11 +29,16 @@ export function presentDiagnosis(
       needed: String(transaction.cost),
     }),
     confirmations: presentConfirmations(facts),
+    head: presentDiagnosedHead(facts),
     endpoints: endpoints.map(({ host, healthy, head, keepsHistory, lastError }) =>
       omitUndefined({ host, healthy, head, keeps_history: keepsHistory, error: lastError }),
     ),
     next_action: omitUndefined({ ...nextAction, at: nextAction.at?.toISOString() }),
   })
+}
+
+function presentDiagnosedHead({ head, headState }: DiagnosisFacts) {
+  return headState && omitUndefined({ ...presentHead(headState), timestamp: head?.time?.toISOString() })
 }
 
 function presentNonce({ transaction, chainNonce, missing }: DiagnosisFacts) {

@@ -130,6 +130,7 @@ const OTHERS: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
     network: 'avalanche',
+    tags: ['blocks-on-demand'],
     chain_id: 43_114,
     symbol: 'AVAX',
     is_testnet: false,
@@ -141,6 +142,7 @@ const OTHERS: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
     network: 'avalanche-fuji',
+    tags: ['blocks-on-demand'],
     chain_id: 43_113,
     symbol: 'AVAX',
     is_testnet: true,
@@ -188,6 +190,7 @@ const OTHERS: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
     network: 'sonic',
+    tags: ['blocks-on-demand'],
     chain_id: 146,
     symbol: 'S',
     is_testnet: false,

@@ -87,6 +87,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...LEGACY,
     network: 'zk-sync',
+    tags: ['blocks-on-demand'],
     chain_id: 324,
     symbol: 'ETH',
     is_testnet: false,
@@ -98,6 +99,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...LEGACY,
     network: 'zk-sync-testnet',
+    tags: ['blocks-on-demand'],
     chain_id: 300,
     symbol: 'ETH',
     is_testnet: true,
@@ -109,6 +111,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...LEGACY,
     network: 'abstract',
+    tags: ['blocks-on-demand'],
     chain_id: 2_741,
     symbol: 'ETH',
     is_testnet: false,
@@ -120,6 +123,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...LEGACY,
     network: 'abstract-sepolia',
+    tags: ['blocks-on-demand'],
     chain_id: 11_124,
     symbol: 'ETH',
     is_testnet: true,

@@ -188,6 +188,18 @@ function promisesOfDoubt(under: () => ChainUnderTest): void {
     })
   })
 
+  test('the newest head is remembered as it was told, and the time since when, without a question', async () => {
+    const { number } = expectOk(await under().chain.head())
+    const before = under().chain.seenHead()
+    expect(before?.height).toBe(number)
+    await under().include()
+    expect(under().chain.seenHead()).toEqual(before)
+    expectOk(await under().chain.head())
+    const seen = under().chain.seenHead()
+    expect(seen?.height).toBeGreaterThan(before?.height ?? 0n)
+    expect(seen?.advanced).toBe(true)
+  })
+
   test('a node that is far enough denies what can no longer be included', async () => {
     const { attempt } = await included(under())
     const nonce = attempt.nonce ?? 0n

@@ -19,6 +19,7 @@ function saying(reply: RpcReply, behind = false): PooledClient {
     sendEverywhere: async (calls) => [calls.map(() => ({ reply, behind }))],
     broadcast: async () => [],
     forward: async (calls) => calls.map(() => reply),
+    seenHead: () => undefined,
     states: () => [],
   }
 }

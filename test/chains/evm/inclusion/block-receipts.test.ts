@@ -42,6 +42,7 @@ function nodeWith(
     sendEverywhere: async (calls) => [calls.map((call) => ({ reply: answer(call), behind: false }))],
     broadcast: async () => [],
     forward: async (calls) => calls.map(answer),
+    seenHead: () => undefined,
     states: () => [],
   }
   return { client, asked, count: (method: string) => asked.filter((name) => name === method).length }

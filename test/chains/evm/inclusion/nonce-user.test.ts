@@ -97,6 +97,7 @@ function clientOf(nodes: readonly Node[], resting = 0) {
     },
     broadcast: async () => [],
     forward: async () => [],
+    seenHead: () => undefined,
     states: () =>
       Array.from({ length: nodes.length + resting }, (_, index) => ({
         url: `http://${index}`,
