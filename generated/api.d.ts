@@ -5320,7 +5320,8 @@ export interface components {
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             /**
              * Format: date-time
-             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.
+             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole. Nodes refuse what ends before two more ledgers can
+             *     close, so less than twice `average_blocktime_ms` of the network and a second is refused with 400; `error` has the earliest time.
              */
             readonly valid_until?: string | null;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];

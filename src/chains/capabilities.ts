@@ -49,6 +49,11 @@ export interface Sequencing {
  * raises no fee to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap, and signs expired content again.
  */
 export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
+  /**
+   * The time in ms for which content must still be valid when a node gets it: nodes refuse content that ends sooner, so a request that does
+   * could only expire. Absent where nodes take content up to its last moment.
+   */
+  readonly minLifetimeMs?: number
   /** Returns true when, as of this head, no later block can include the draft; false also when that is not known. */
   hasExpired(draft: D, head: Head): Promise<boolean>
   /**

@@ -44,6 +44,13 @@ import { verifyPassphrase } from './verify.ts'
  */
 const OPENING_RESERVE_MS = 30_000
 
+/**
+ * A node refuses what would be too late for a ledger that closes after twice the expected time (stellar-core `HerderUtils`
+ * `getUpperBoundCloseTimeOffset`). Time bounds are whole seconds, rounded down.
+ */
+const LEDGERS_AHEAD = 2
+const SECOND_MS = 1_000
+
 /** A Stellar request names no speed: the bid follows the network's fees, and expired content is signed again after two minutes. */
 const MEANING: SpeedMeaning = { priceMultiplier: 1, raiseAfterSeconds: 120 }
 
@@ -82,6 +89,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     },
     expiry: {
+      minLifetimeMs: LEDGERS_AHEAD * network.averageBlocktimeMs + SECOND_MS,
       hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
       preparedAt: ({ preparedAt }) =>
         preparedAt === undefined ? undefined : new Date(Number(preparedAt) * 1_000),

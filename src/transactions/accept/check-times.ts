@@ -14,9 +14,33 @@ export function checkTimes(chain: Lifetime, request: ChainRequest, now: number):
   if (end !== undefined && end.getTime() <= now)
     return new AppError(
       'valid_until_in_past',
-      `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
+      `${fieldOf(request, end)}: a time in the future is expected, not ${end.toISOString()}.`,
     )
-  return request.validFrom && checkStart(chain, { request, start: request.validFrom, end, now })
+  return (
+    (request.validFrom && checkStart(chain, { request, start: request.validFrom, end, now })) ??
+    checkLifetime(chain, { request, end, now })
+  )
+}
+
+/** Nodes refuse content that ends too soon after they get it, which is when it is signed. */
+function checkLifetime(
+  { expiry }: Lifetime,
+  { request, end, now }: Omit<Start, 'start'>,
+): AppError | undefined {
+  const lifetimeMs = expiry?.minLifetimeMs
+  if (lifetimeMs === undefined || end === undefined) return undefined
+  const start = Math.max(now, request.validFrom?.getTime() ?? now)
+  const shortest = new Date(start + lifetimeMs)
+  if (end >= shortest) return undefined
+  const from = start > now ? 'valid_from' : 'now'
+  return invalid(
+    `${fieldOf(request, end)}: at least ${lifetimeMs / 1_000} s from ${from} are expected (${shortest.toISOString()}), not ${end.toISOString()}; the nodes of this network refuse what ends sooner.`,
+  )
+}
+
+/** The end is that of the request, or an earlier one in the transaction that it brings. */
+function fieldOf({ validUntil }: ChainRequest, end: Date): string {
+  return validUntil !== undefined && validUntil <= end ? 'valid_until' : 'transaction_xdr'
 }
 
 interface Start {

@@ -1,9 +1,11 @@
+import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAdjustableClock } from '../../support/adjustable-clock.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
 import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
+  keypairOf,
   MAIN,
   payment,
   RECEIVER,
@@ -111,4 +113,37 @@ describe('ledgers that share a second (CAP-88)', () => {
     expect(await own.reach(id, 'confirmed')).toMatchObject({ attempts: [{ outcome: 'mined' }] })
     expect(ledger.account(RECEIVER)?.balance).toBe(100n * XLM + 50n)
   })
+})
+
+test('a valid_until that the nodes of the network would refuse is refused, with the shortest that they take', async () => {
+  const ledger = await startLedger({ closeEveryMs: 'manual' })
+  ledger.fund(MAIN.publicKey(), 1_000n * XLM)
+  const { networks, ...config } = stellarConfig({ urls: [ledger.url], passphrase: ledger.passphrase })
+  const ledgerTime = networks?.map((network) => ({ ...network, average_blocktime_ms: 5_000 }))
+  const own = stellarScenarioOf(
+    ledger,
+    await startService({ ...config, ...(ledgerTime && { networks: ledgerTime }) }),
+  )
+  onTestFinished(own.stop)
+  const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+  for (const ms of [1_200, 3_000, 6_000, 10_000]) {
+    const refused = await own.post(payment(1n, { valid_until: inMs(ms) }))
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request'])
+    expect(refused.body.error).toMatch(/^valid_until: at least 11 s from now are expected \(20/)
+  }
+  const externally = new TransactionBuilder(new Account(RECEIVER, '7'), {
+    fee: '100',
+    networkPassphrase: ledger.passphrase,
+  })
+    .addOperation(Operation.bumpSequence({ bumpTo: '0' }))
+    .setTimebounds(0, Math.floor(Date.now() / 1_000) + 5)
+    .build()
+  externally.sign(keypairOf('receiver'))
+  const body = { network: 'standalone', transaction_xdr: externally.toXDR(), fee_bump: true }
+  const refused = await own.post(body)
+  expect(refused.body.error).toMatch(/^transaction_xdr: at least 11 s from now are expected/)
+
+  // What is accepted is not refused by the node for its end.
+  const { id } = await own.send(payment(1n, { valid_until: inMs(60_000) }))
+  await own.reach(id, 'submitted')
 })

@@ -24,6 +24,30 @@ describe('the times of a request', () => {
   })
 
   test.each([
+    ['a moment less than nodes take', { validUntil: at(10_999) }, at(11_000)],
+    ['as much as they take', { validUntil: at(11_000) }, undefined],
+    ['less, counted from its beginning', { validFrom: at(5_000), validUntil: at(15_999) }, at(16_000)],
+    ['as much, counted from its beginning', { validFrom: at(5_000), validUntil: at(16_000) }, undefined],
+    [
+      'less, counted from now, when its beginning has passed',
+      { validFrom: at(-5_000), validUntil: at(9_000) },
+      at(11_000),
+    ],
+  ])('%s', (_name, times, shortest) => {
+    const chain = { ...UNSIGNED, expiry: { ...ONCE.expiry, reSignable: () => true, minLifetimeMs: 11_000 } }
+    const problem = checkTimes(chain, requestOf(times), NOW)
+    expect(problem?.code).toBe(shortest && 'invalid_request')
+    expect(problem?.detail).toEqual(
+      shortest &&
+        expect.stringMatching(
+          new RegExp(
+            `^valid_until: at least 11 s from (now|valid_from) are expected \\(${shortest.toISOString()}\\)`,
+          ),
+        ),
+    )
+  })
+
+  test.each([
     ['a nonce of others', OF_OTHERS],
     ['signatures of others', ONCE],
   ])('content with %s cannot wait', (_name, chain) => {
