@@ -14,6 +14,7 @@ import { postponeTransactions } from '../store/work-store.ts'
 import { markPrivate } from './mark-private.ts'
 import { broadcastByRoute, routeOf } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
+import { comparedAttempt, isComparison } from './unclear.ts'
 
 /**
  * Broadcasts the current attempt of each transaction and stores the answers of the node. The bytes are stored already, so any process may
@@ -42,6 +43,7 @@ export async function broadcastCurrent(
         raw: attempt.signed.raw,
         route: routeOf(item.transaction),
         mayBeInPool: mayBeInPool(item, attempt),
+        compared: isComparison(item.transaction, attempt) ? comparedAttempt(item)?.signed.raw : undefined,
       })),
     ),
   )

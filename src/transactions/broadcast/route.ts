@@ -11,6 +11,8 @@ export interface RoutedBytes {
   readonly route: Route
   /** As in `Chain.broadcast`. */
   readonly mayBeInPool: boolean
+  /** The refused content that a no-op is compared with: it goes first, so that a node that works again takes it and not the no-op. */
+  readonly compared?: Uint8Array | undefined
 }
 
 /** Decides which endpoints get the bytes of a transaction. Pure. */
@@ -26,6 +28,24 @@ type PrivateChain = Pick<Chain, 'broadcast' | 'privateBroadcast'>
  * go nowhere. Where ordinary endpoints get the bytes as well, their answers count: the others have had their time.
  */
 export async function broadcastByRoute(
+  chain: PrivateChain,
+  items: readonly RoutedBytes[],
+): Promise<BroadcastResult[]> {
+  const all = items.flatMap(({ compared, ...item }) =>
+    compared === undefined ? [item] : [{ ...item, raw: compared }, item],
+  )
+  const results = await broadcastAllByRoute(chain, all)
+  const left = results[Symbol.iterator]()
+  const next = () => left.next().value ?? NO_REPLY
+  return items.map(({ compared }) => (compared === undefined ? next() : ofNoop(next(), next())))
+}
+
+/** A node that takes the content keeps it, whatever becomes of the no-op. */
+function ofNoop(content: BroadcastResult, noop: BroadcastResult): BroadcastResult {
+  return content.kind === 'accepted' ? { kind: 'underpriced', detail: 'a node takes the content now' } : noop
+}
+
+async function broadcastAllByRoute(
   chain: PrivateChain,
   items: readonly RoutedBytes[],
 ): Promise<BroadcastResult[]> {

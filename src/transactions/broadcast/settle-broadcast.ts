@@ -245,7 +245,7 @@ function comparisonEnded(
       [...open, ...(compared ? [compared] : [])].map(({ draft }) => draft),
       costOf,
     ),
-    nextRunAt: after(now, retryAfterMs(refusalsOf(item))),
+    nextRunAt: after(now, kind === 'underpriced' ? RETRY_MS : retryAfterMs(refusalsOf(item))),
   }
   if (kind === 'underpriced')
     return { ...shared, statusReason: `${REASONS.underpriced}, which a no-op could not replace: ${detail}` }

@@ -341,6 +341,24 @@ describe('private endpoints that refuse the content', () => {
   })
 })
 
+test('a node that works again just when content is compared takes the content, which comes first', async () => {
+  const { stepUntil, finish } = await setUp({}, ALL_REFUSED)
+  let isUp = false
+  nodes[0].fault = (methods) => {
+    isUp ||= methods.join() === 'eth_sendRawTransaction,eth_sendRawTransaction'
+    return 'pass'
+  }
+  nodes[0].habits = refusing(() => !isUp)
+  expect(await stepUntil(({ transaction: { status } }) => status === 'submitted')).toBeLessThanOrEqual(210)
+  const { transaction, attempts } = await finish()
+  expect(transaction.status).toBe('confirmed')
+  expect(attempts.at(-1)).toMatchObject({
+    kind: 'abandon',
+    outcome: 'refused',
+    error: 'a node takes the content now',
+  })
+})
+
 describe('several endpoints', () => {
   test('of which one takes what another refuses: nothing has to be compared', async () => {
     const { step } = await setUp({}, CONTENT_REFUSED, {})

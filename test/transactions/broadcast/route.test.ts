@@ -43,6 +43,31 @@ test('each item goes where it may, in order, and gets the answer of its own endp
   ])
 })
 
+test.each<[string, BroadcastResult, BroadcastResult, BroadcastResult['kind']]>([
+  [
+    'refuses the content and takes the no-op',
+    { kind: 'unclear', detail: '' },
+    { kind: 'accepted' },
+    'accepted',
+  ],
+  ['refuses both', { kind: 'unclear', detail: '' }, { kind: 'unclear', detail: '' }, 'unclear'],
+  ['takes the content now', { kind: 'accepted' }, { kind: 'accepted' }, 'underpriced'],
+])('content that a no-op is compared with goes first: a node that %s', async (_name, content, noop, want) => {
+  const got: number[] = []
+  const broadcast = async (raws: readonly Uint8Array[]) => {
+    got.push(...raws.map(([index = 0]) => index))
+    return raws.map(([index]) => (index === 1 ? content : noop))
+  }
+  const items = [
+    bytes('public', 7),
+    { ...bytes('public', 2), compared: Uint8Array.of(1) },
+    bytes('public', 8),
+  ]
+  const results = await broadcastByRoute({ broadcast }, items)
+  expect(got).toEqual([7, 1, 2, 8])
+  expect(results.map(({ kind }) => kind)).toEqual([noop.kind, want, noop.kind])
+})
+
 test('without private endpoints private bytes go nowhere', async () => {
   const open = recorder('public')
   const [kept, sent] = await broadcastByRoute({ broadcast: open.broadcast }, [
