@@ -7,7 +7,7 @@ import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
 import { isUnmined } from './is-unmined.ts'
 import { nextAction } from './next-action.ts'
-import { belowBaseFee, belowMarket, feeAtCap, feeAtLimit, noNewBlock, raiseUnpaid } from './price.ts'
+import { belowBaseFee, belowMarket, feeAtCap, feeAtLimit, raiseUnpaid } from './price.ts'
 import { isOnlyPrivate, keptPrivate, madePublic, noPrivateEndpoint } from './privacy.ts'
 
 /** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
@@ -43,7 +43,6 @@ const RULES: readonly Rule[] = [
   queuedInPool,
   noPrivateEndpoint,
   notAccepted,
-  noNewBlock,
   stuck,
   belowBaseFee,
   feeAtCap,

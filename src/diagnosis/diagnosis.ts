@@ -15,7 +15,6 @@ export type FindingCode =
   | 'fee_at_cap'
   | 'fee_at_limit'
   | 'fee_over_budget'
-  | 'no_new_block'
   | 'nonce_passed'
   | 'queued_in_pool'
   | 'no_private_endpoint'

@@ -80,7 +80,6 @@ function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode
 
 /** Findings that keep a fee from being raised, and what the service waits for. */
 const UNRAISED: readonly { readonly code: FindingCode; readonly message: string }[] = [
-  { code: 'no_new_block', message: 'It waits for the next block.' },
   { code: 'fee_at_limit', message: 'Its fee is raised again when the market rises.' },
   { code: 'waiting_for_funds', message: 'Its fee is raised when the account can pay for it.' },
   { code: 'fee_over_budget', message: 'Its fee is raised when the budget allows it.' },
@@ -90,7 +89,10 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   const { transaction, relayer, now, ahead, raiseAt, raise, expires } = facts
   const end = transaction.purpose === 'request' ? transaction.request.validUntil : undefined
   if (codes.has('chain_halted'))
-    return { action: 'watch', message: 'The service waits for the network to make blocks again.' }
+    return {
+      action: 'watch',
+      message: 'The service waits for the network to make blocks again, and raises no fee meanwhile.',
+    }
   if (expires) return expiring(facts)
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
     return { action: 'expire', at: end, message: 'When valid_until passes, a no-op takes its place.' }

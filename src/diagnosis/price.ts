@@ -42,17 +42,6 @@ export function raiseUnpaid({ raise, raiseAt, now }: DiagnosisFacts): Finding | 
   return raise.code === 'budget' ? { code: 'fee_over_budget', message } : undefined
 }
 
-/** A block may be late by this many times the usual time before a diagnosis speaks of it. */
-const LATE_BLOCKS = 10
-
-/** Finds that the chain stands still, or the nodes that are asked. */
-export function noNewBlock({ attempt, raise, price, now, blocktimeMs }: DiagnosisFacts): Finding | undefined {
-  const since = attempt?.broadcastAt?.getTime()
-  if (raise?.kind !== 'wait' || raise.code !== 'no_new_block' || price?.newest === undefined) return undefined
-  if (since === undefined || now - since < LATE_BLOCKS * blocktimeMs) return undefined
-  return { code: 'no_new_block', message: `Nothing can include it: ${raise.detail}` }
-}
-
 function isDue(raiseAt: number | undefined, now: number): boolean {
   return raiseAt !== undefined && raiseAt <= now
 }

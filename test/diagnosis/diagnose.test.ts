@@ -87,27 +87,6 @@ const CASES: readonly Case[] = [
     action: 'raise_fee',
   },
   {
-    name: 'a chain that stands still',
-    facts: factsOf({
-      attempt: broadcastBefore(10_000),
-      price: { bid: 30n, market: 20n, newest: { number: 100n, isNew: false, leftOut: 'room' } },
-      raise: { kind: 'wait', code: 'no_new_block', detail: 'no new block since block 100.' },
-    }),
-    code: 'no_new_block',
-    action: 'watch',
-    says: 'Nothing can include it: no new block since block 100.',
-  },
-  {
-    name: 'a block that is not late yet',
-    facts: factsOf({
-      attempt: broadcastBefore(9_999),
-      price: { bid: 30n, market: 20n, newest: { number: 100n, isNew: false, leftOut: 'room' } },
-      raise: { kind: 'wait', code: 'no_new_block', detail: 'no new block since block 100.' },
-    }),
-    code: 'waiting_for_inclusion',
-    action: 'raise_fee',
-  },
-  {
     name: 'a raise above the limit',
     facts: factsOf({
       price: { bid: 99n, market: 20n, limit: 100n, atLimit: true },

@@ -84,9 +84,12 @@ test('a chain that stands still for three hours raises no fee, says so, and the 
     /^Waiting for inclusion; no new block since block 2 of \d{4}-.*Z, so its fee is not raised\.$/,
   )
   const { findings, next_action } = await diagnosisOf(id)
-  expect(findings.map(({ code }) => code)).toEqual(['no_new_block', 'stuck'])
-  expect(findings[0]?.message).toContain('no new block since block 2')
-  expect(next_action).toEqual({ action: 'watch', message: 'It waits for the next block.' })
+  expect(findings.map(({ code }) => code)).toEqual(['chain_halted', 'stuck'])
+  expect(findings[0]?.message).toContain('The network has made no block for')
+  expect(next_action).toEqual({
+    action: 'watch',
+    message: 'The service waits for the network to make blocks again, and raises no fee meanwhile.',
+  })
   const { body } = await story.service.api<{ type: string }[]>('GET', `/events?transaction_id=${id}`)
   expect(body.data.filter(({ type }) => type === 'transaction_stuck')).toHaveLength(1)
   await story.settle()

@@ -42,6 +42,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await askForApproval(stage)
     await schedule(stage)
     await replaceAndCancel(stage)
+    await standStill(stage)
     await keepPrivate(stage)
     await beDisabled(stage)
     await runLow(stage)
@@ -206,6 +207,20 @@ async function replaceAndCancel({ service, anvil, clock }: Stage): Promise<void>
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, speed: 'safeLow' })
   await reach(service, id, 'confirmed', () => anvil.rpc('evm_mine'))
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2 })
+}
+
+/** A network that makes no block for as long as the transaction waits. */
+async function standStill({ service, anvil, clock }: Stage): Promise<void> {
+  const { id } = (await service.api('POST', ALL, { to: RECEIVER, value: 4 })).body.data
+  await reach(service, id, 'submitted')
+  await until(
+    () => {
+      clock.advance(5_000)
+      return service.api<{ findings: { code: string }[] }>('GET', `${ALL}/${id}/diagnosis`)
+    },
+    ({ body }) => body.data.findings[0]?.code === 'chain_halted',
+  )
+  await reach(service, id, 'confirmed', () => anvil.rpc('evm_mine'))
 }
 
 /** A private transaction that its endpoint does not get included. */

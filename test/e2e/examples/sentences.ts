@@ -79,7 +79,7 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/0x[0-9a-fA-F]{40,}/g, '<hex>'],
   [/\b[GCM][A-Z2-7]{55,}\b/g, '<account>'],
   [/127\.0\.0\.1:\d+|\brpc\.example\b/g, '<host>'],
-  [/\d+/g, '<n>'],
+  [/\d+(\.\d+)?/g, '<n>'],
 ]
 
 function generalised(text: string): string {

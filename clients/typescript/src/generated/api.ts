@@ -4560,7 +4560,6 @@ export interface components {
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
              *     - `fee_at_limit`: a raise of its fee would be above `fee_limit_multiplier` times the present market.
              *     - `fee_over_budget`: a budget does not allow a raise of its fee.
-             *     - `no_new_block`: no block came since it was priced; its fee is not raised meanwhile.
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `queued_in_pool`: the nodes know it and would not include it, although its nonce is next.
              *     - `no_private_endpoint`: it is private, and its network has no private endpoint any more; nobody gets its bytes.
@@ -4570,7 +4569,7 @@ export interface components {
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
              *     - `stuck`: it has been the first of its account's queue for longer than is normal, or the nodes refuse everything with its nonce.
              *     - `nodes_silent`: no node answers.
-             *     - `chain_halted`: the network makes no blocks at present, or its endpoints do not follow it any more.
+             *     - `chain_halted`: the network makes no blocks at present, or its endpoints do not follow it any more. Fees are not raised meanwhile.
              *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
@@ -4580,7 +4579,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "no_new_block" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "chain_halted" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "chain_halted" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
