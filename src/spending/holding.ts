@@ -60,6 +60,13 @@ export function settle(before: Holding, took: Spent): HoldingChange {
   }
 }
 
+/** Opens a holding again: the chain has taken back what decided about it, so the most counts until it decides anew. */
+export function reopen(before: Holding): HoldingChange | undefined {
+  if (!before.settled) return undefined
+  const holding = { ...before, counted: before.most, settled: false }
+  return { holding, changes: [taken(before), change(before, before.at, before.most)] }
+}
+
 function change({ subject, network, asset }: Counter, at: Date, spent: Spent): CountChange {
   return { subject, network, asset, at, spent }
 }

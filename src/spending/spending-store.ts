@@ -232,7 +232,7 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
 }
 
 /**
- * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. Those of a deleted relayer are left
+ * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. What a reorganisation has taken back is not decided. Those of a deleted relayer are left
  * out, because only a relayer on their network can read what they took; they count until their periods are over.
  */
 export async function findUnsettled(db: Db, limit: number): Promise<Map<string, string[]>> {
@@ -242,6 +242,7 @@ export async function findUnsettled(db: Db, limit: number): Promise<Map<string, 
     join relayers on relayers.id = transactions.relayer_id and relayers.removed_at is null
       and relayers.network_type || ':' || relayers.network = spendings.network
     where not spendings.settled and transactions.phase in ('confirmed', 'failed', 'canceled', 'expired')
+      and transactions.reorganized_at is null
     group by transactions.relayer_id`.execute(db)
   return new Map(rows.map(({ relayer_id, ids }) => [relayer_id, ids]))
 }

@@ -12,17 +12,31 @@ export interface FinalBlock {
 /** The number of newest final transactions of a relayer that are compared. The transactions of one round have the same time. */
 const NEWEST = 20
 
-/** Finds the highest block of the newest final transactions. The cost does not grow with the history. */
-export async function findHighestFinalBlock(
+/** Finds the time at which the newest transaction of these relayers became final. The cost does not grow with the history. */
+export async function findNewestFinal(
   db: Kysely<Schema>,
   { relayerIds, since }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'>,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select max(newest.confirmed_at) as at from unnest(${relayerIds}::text[]) relayer (id)
+    cross join lateral (
+      select confirmed_at from transactions
+      where relayer_id = relayer.id and confirmed_at > ${since} and reset_at is null and block_number is not null
+      order by confirmed_at desc limit 1) newest`.execute(db)
+  return rows[0]?.at ?? undefined
+}
+
+/** Finds the highest block of the newest transactions that became final until then. The cost does not grow with the history. */
+export async function findHighestFinalBlock(
+  db: Kysely<Schema>,
+  { relayerIds, since, until }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'> & { readonly until: Date },
 ): Promise<FinalBlock | undefined> {
   const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
     select newest.block_number, newest.block_hash
     from unnest(${relayerIds}::text[]) relayer (id)
     cross join lateral (
       select block_number, block_hash from transactions
-      where relayer_id = relayer.id and confirmed_at > ${since} and reset_at is null and block_number is not null
+      where relayer_id = relayer.id and confirmed_at > ${since} and confirmed_at <= ${until} and reset_at is null and block_number is not null
       order by confirmed_at desc, block_number desc limit ${NEWEST}) newest
     order by newest.block_number desc limit 1`.execute(db)
   return rows[0] && { number: rows[0].block_number, hash: rows[0].block_hash }
@@ -32,19 +46,23 @@ interface FinalBlocksQuery {
   readonly relayerIds: readonly string[]
   /** Only transactions that became final after this time. */
   readonly since: Date
+  /** Only transactions that became final until then. */
+  readonly until?: Date | undefined
   /** Only blocks below this one. */
-  readonly below: bigint
+  readonly below: bigint | undefined
   readonly limit: number
 }
 
-/** Finds blocks of final transactions, highest first. It reads all transactions that became final since then, so use it only when a block is gone. */
+/** Finds blocks of final transactions, highest first. It reads all transactions that became final in this time, so keep that short unless a block is gone. */
 export async function findFinalBlocks(
   db: Kysely<Schema>,
-  { relayerIds, since, below, limit }: FinalBlocksQuery,
+  { relayerIds, since, until, below, limit }: FinalBlocksQuery,
 ): Promise<FinalBlock[]> {
   const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
     select distinct block_number, block_hash from transactions
-    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null and block_number < ${below}
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null
+      and (${until ?? null}::timestamptz is null or confirmed_at <= ${until ?? null}) and block_number is not null
+      and (${below === undefined ? null : String(below)}::numeric is null or block_number < ${below === undefined ? null : String(below)}::numeric)
     order by block_number desc limit ${limit}`.execute(db)
   return rows.map((row) => ({ number: row.block_number, hash: row.block_hash }))
 }

@@ -1,7 +1,9 @@
+import { reopen } from '../../spending/holding.ts'
+import { lockBudgets, saveHoldings } from '../../spending/spending-store.ts'
 import { currentAttempt } from '../broadcast/broadcast.ts'
 import { broadcastByRoute, routeOf } from '../broadcast/route.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
-import { contentKind } from '../model/purpose.ts'
+import { contentKind, movesNothing } from '../model/purpose.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findAttempts, type OutcomeChange, saveOutcomes } from '../store/attempts-store.ts'
@@ -10,6 +12,7 @@ import {
   findFinalBlocks,
   findFinalInBlocks,
   findHighestFinalBlock,
+  findNewestFinal,
   findReorganized,
   hasRecentlyFinal,
 } from '../store/final-blocks-store.ts'
@@ -22,7 +25,7 @@ import type { WatchMemory, WatchRound } from './watch-round.ts'
 
 /**
  * Time in ms between two checks of the blocks of final transactions. A reorganisation below the network's finality is rare, and a check
- * costs one block hash.
+ * costs one block hash, and one for each block that has become final since the last one.
  */
 const RECHECK_MS = 30_000
 
@@ -45,16 +48,23 @@ export async function isRecheckDue({
 }
 
 /**
- * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one stands for all. If it
- * is gone, the service marks the transactions, announces an event, and broadcasts the same bytes again until a block includes one of the
- * attempts.
+ * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one of those that were in the
+ * chain together, at the last check, stands for all of them. What has become final since then is checked block by block: a reorganisation may lie
+ * between any two of them, and the newest block then says nothing about the others. If one is gone, the service marks the transactions, announces
+ * an event, and broadcasts the same bytes again until a block includes one of the attempts.
  */
 export async function recheckFinal(round: WatchRound): Promise<void> {
   const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
   const since = windowStart(context.clock.now())
-  const gone = await findGoneBlocks(round, since)
-  const hashes = gone.map(({ hash }) => hash)
+  const newest = await findNewestFinal(context.db, { relayerIds, since })
+  // A process that ended between two checks left its last transactions unchecked.
+  const checkedUntil = round.memory.checkedUntil ?? new Date((newest?.getTime() ?? 0) - 2 * RECHECK_MS)
+  const fresh = await findGoneSince(round, checkedUntil)
+  const hashes = [...fresh.gone, ...(await findGoneBlocks(round, { since, until: checkedUntil }))].map(
+    ({ hash }) => hash,
+  )
+  round.memory.checkedUntil = fresh.isComplete ? newest : checkedUntil
   const lost = await findFinalInBlocks(context.db, { relayerIds, since, hashes })
   if (lost.length > 0) await markReorganized(round, lost)
   const waiting = await findReorganized(context.db, relayerIds)
@@ -65,17 +75,44 @@ function windowStart(now: number): Date {
   return new Date(now - RECHECK_WINDOW_MS)
 }
 
-/** Finds the blocks, from the highest down, that are no longer in the chain. A block without an answer ends the search (I6). */
-async function findGoneBlocks(round: WatchRound, since: Date): Promise<FinalBlock[]> {
+/** Finds all blocks that became final after this time and are no longer in the chain. `isComplete`: every one of them has an answer. */
+async function findGoneSince(
+  round: WatchRound,
+  since: Date,
+): Promise<{ readonly gone: readonly FinalBlock[]; readonly isComplete: boolean }> {
+  const relayerIds = [...round.relayers.keys()]
+  const found: ComparedBlock[] = []
+  let below: bigint | undefined
+  do {
+    const blocks = await findFinalBlocks(round.context.db, { relayerIds, since, below, limit: PAGE })
+    found.push(...(await compareBlocks(round, blocks)))
+    below = blocks.length === PAGE ? blocks.at(-1)?.number : undefined
+  } while (below !== undefined)
+  return {
+    gone: found.filter(({ fate }) => fate === 'gone'),
+    isComplete: found.every(({ fate }) => fate !== 'unknown'),
+  }
+}
+
+interface Window {
+  readonly since: Date
+  readonly until: Date
+}
+
+/**
+ * Finds the blocks that became final in this time and are no longer in the chain, from the highest down. They were in one chain together. A
+ * block without an answer ends the search (I6).
+ */
+async function findGoneBlocks(round: WatchRound, window: Window): Promise<FinalBlock[]> {
   const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
-  const highest = await findHighestFinalBlock(context.db, { relayerIds, since })
+  const highest = await findHighestFinalBlock(context.db, { relayerIds, ...window })
   if (highest === undefined) return []
   const gone = [...(await takeWhileGone(round, [highest]))]
   let more = gone.length > 0
   while (more) {
     const below = gone.at(-1)?.number ?? highest.number
-    const blocks = await findFinalBlocks(context.db, { relayerIds, since, below, limit: PAGE })
+    const blocks = await findFinalBlocks(context.db, { relayerIds, ...window, below, limit: PAGE })
     const found = await takeWhileGone(round, blocks)
     gone.push(...found)
     more = found.length === PAGE
@@ -85,18 +122,30 @@ async function findGoneBlocks(round: WatchRound, since: Date): Promise<FinalBloc
 
 /** Returns the blocks before the first one that is still in the chain or has no answer. */
 async function takeWhileGone(
-  { chain: { blockFinality }, head }: WatchRound,
+  round: WatchRound,
   blocks: readonly FinalBlock[],
 ): Promise<readonly FinalBlock[]> {
-  if (blockFinality === undefined) return []
-  const answers = await Promise.all(
-    blocks.map(({ number }) => blockFinality.blockHash(number, { asOf: head.number })),
-  )
-  const firstKept = blocks.findIndex(({ hash }, index) => {
-    const answer = answers[index]
-    return answer?.kind !== 'ok' || answer.value === hash
-  })
+  const compared = await compareBlocks(round, blocks)
+  const firstKept = compared.findIndex(({ fate }) => fate !== 'gone')
   return firstKept === -1 ? blocks : blocks.slice(0, firstKept)
+}
+
+/** `gone`: the chain has another block in its place · `unknown`: no reliable answer, which is no proof (I6). */
+interface ComparedBlock extends FinalBlock {
+  readonly fate: 'kept' | 'gone' | 'unknown'
+}
+
+async function compareBlocks(
+  { chain: { blockFinality }, head }: WatchRound,
+  blocks: readonly FinalBlock[],
+): Promise<ComparedBlock[]> {
+  return Promise.all(
+    blocks.map(async (block): Promise<ComparedBlock> => {
+      const answer = await blockFinality?.blockHash(block.number, { asOf: head.number })
+      if (answer?.kind !== 'ok') return { ...block, fate: 'unknown' }
+      return { ...block, fate: answer.value === block.hash ? 'kept' : 'gone' }
+    }),
+  )
 }
 
 async function markReorganized({ context }: WatchRound, lost: readonly Transaction[]): Promise<void> {
@@ -118,6 +167,11 @@ async function saveAndAnnounce(
   const saved = await db.transaction().execute(async (tx) => {
     const written = await saveTransactions({ tx, reservations }, changed)
     const ids = new Set(written.map(({ id }) => id))
+    const held = await lockBudgets(tx, { transactionIds: [...ids] })
+    await saveHoldings(
+      tx,
+      held.flatMap((holding) => reopen(holding) ?? []),
+    )
     await saveOutcomes(
       tx,
       outcomes.filter(({ transactionId }) => ids.has(transactionId)),
@@ -158,12 +212,13 @@ async function restore(round: WatchRound, waiting: readonly Transaction[]): Prom
 }
 
 function claimOf(
-  { transaction }: TransactionWithAttempts,
+  { transaction, attempts }: TransactionWithAttempts,
   inclusion: Inclusion | undefined,
 ): ReceiptClaim | undefined {
   if (inclusion === undefined) return undefined
   const { hash, blockHash, success } = inclusion.receipt
-  return { transactionId: transaction.id, hash, blockHash, success }
+  const givesBack = movesNothing(attempts, { number: inclusion.attempt.number, isReverted: !success })
+  return { transactionId: transaction.id, hash, blockHash, success, givesBack }
 }
 
 /** The chain decides (I4): if another attempt is included now, that attempt gives the final status. */

@@ -20,10 +20,13 @@ async function confirmed(count: number) {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
-  const look = async (height: bigint) => {
+  const lookAtOnce = async (height: bigint) => {
     stub.head = headAt(height)
-    fixture.clock.advance(RECHECK_MS)
     await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
+  }
+  const look = (height: bigint) => {
+    fixture.clock.advance(RECHECK_MS)
+    return lookAtOnce(height)
   }
   const stored = await insert(
     fixture.context,
@@ -40,7 +43,7 @@ async function confirmed(count: number) {
     stored.map(async (one) => (await reload(fixture.context, one)).transaction.status),
   )
   expect(new Set(statuses)).toEqual(new Set(['confirmed']))
-  return { stub, owner, stored, hashes, look }
+  return { stub, owner, stored, hashes, look, lookAtOnce }
 }
 
 async function incidents({ id }: Transaction): Promise<unknown[]> {
@@ -87,6 +90,33 @@ test('every block above the last common one is found, however many there are', a
   const told = await Promise.all(stored.map(async (one) => (await incidents(one)).length))
   expect(told).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
 })
+
+test.each([
+  { name: 'was checked before', isChecked: true },
+  { name: 'became final since the last check', isChecked: false },
+])(
+  'what becomes final on the new chain does not hide a lost transaction that $name',
+  async ({ isChecked }) => {
+    const { stub, owner, stored, hashes, look, lookAtOnce } = await confirmed(1)
+    const [lost] = stored
+    if (!lost) throw new Error('nothing was stored')
+    if (isChecked) await look(122n)
+    stub.blocks.set(100n, '0xother100')
+    stub.receipts.delete(hashes[0] ?? '')
+    const [other] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+    if (!other) throw new Error('nothing was stored')
+    await workAccount(fixture.context, owner.relayer.id)
+    include(stub, stub.broadcasted.at(-1) ?? '', { blockNumber: 125n })
+    stub.nonce = { kind: 'ok', value: 2n }
+    await lookAtOnce(140n)
+    await lookAtOnce(141n)
+    expect((await reload(fixture.context, other)).transaction.status).toBe('confirmed')
+    expect(await incidents(lost)).toEqual([])
+    await look(142n)
+    expect(await incidents(lost)).toHaveLength(1)
+    expect(await incidents(other)).toEqual([])
+  },
+)
 
 test('a node that does not tell the block says nothing', async () => {
   const { stub, stored, look } = await confirmed(1)

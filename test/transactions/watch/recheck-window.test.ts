@@ -72,7 +72,8 @@ async function setUp(count: number, { agoMs = 0, change = {} as Partial<Transact
     head: { number: 1_000n, hash: '0xhead1000' },
     confirmations: 2n,
     relayers: new Map([[owner.relayer.id, owner.relayer]]),
-    memory: createWatchMemory(),
+    // All were checked when they were in one chain.
+    memory: { ...createWatchMemory(), checkedUntil: confirmedAt },
     decisions: new Map(),
     passed: new Set<string>(),
     open: false,
@@ -121,6 +122,22 @@ describe('the search for the blocks that are gone', () => {
     stub.blocks.delete(2n)
     await recheckFinal(round)
     expect(await marked()).toEqual([3, 4])
+  })
+
+  test('asks for each block that has become final since the last check, and again for one without an answer', async () => {
+    const { stub, round, lose, marked, asked } = await setUp(3)
+    round.memory.checkedUntil = undefined
+    lose(4)
+    stub.blocks.delete(2n)
+    await recheckFinal(round)
+    expect(asked).toEqual([3n, 2n, 1n])
+    stub.blocks.set(2n, '0xnew2')
+    await recheckFinal(round)
+    expect(asked.slice(3)).toEqual([3n, 2n, 1n])
+    expect(await marked()).toEqual([2])
+    asked.length = 0
+    await recheckFinal(round)
+    expect(asked).toEqual([3n])
   })
 
   test('goes back one day', async () => {
