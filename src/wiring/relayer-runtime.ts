@@ -7,7 +7,13 @@ import type { RpcObserver } from '../chains/rpc/observer.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
 import { type Clock, withTimeout } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
-import type { Network, NetworkOf, NetworkType, RpcUrl } from '../networks/network.ts'
+import {
+  hasUntrustedEndpoints,
+  type Network,
+  type NetworkOf,
+  type NetworkType,
+  type RpcUrl,
+} from '../networks/network.ts'
 import { channelsOf } from '../relayers/channels.ts'
 import { sendsPrivately } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -52,8 +58,12 @@ const VERIFY_MS = 5_000
 
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
-  const network = `${KEY_PREFIXES[relayer.networkType]}${relayer.network}`
+  const network = networkKey({ type: relayer.networkType, name: relayer.network })
   return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
+}
+
+function networkKey({ type, name }: Pick<Network, 'type' | 'name'>): string {
+  return `${KEY_PREFIXES[type]}${name}`
 }
 
 /** Networks of other types can have the same name. EVM has no prefix, because leases of earlier releases have none. */
@@ -103,9 +113,22 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     const known = chains.get(key)
     if (known?.base === base && isDeepStrictEqual(known.customRpcUrls, customRpcUrls)) return known
     const network = customRpcUrls ? { ...base, rpcUrls: customRpcUrls } : base
-    const made = { network, base, customRpcUrls, chain: make(network) }
+    const own = make(network)
+    const isJudged = customRpcUrls !== undefined && hasUntrustedEndpoints(network)
+    const chain = isJudged ? { ...own, judge: sharedChain(base, make) } : own
+    const made = { network, base, customRpcUrls, chain }
     chains.set(key, made)
     return made
+  }
+
+  /** The chain with the urls of the network itself, which relayers without urls of their own use. */
+  function sharedChain(base: Network, make: ChainMaker): Chain {
+    const key = networkKey(base)
+    const known = chains.get(key)
+    if (known?.base === base) return known.chain
+    const made = { network: base, base, customRpcUrls: undefined, chain: make(base) }
+    chains.set(key, made)
+    return made.chain
   }
 
   /** A signer of the same accounts can have taken over since the relayer was prepared; its predecessor signs until the next look. */

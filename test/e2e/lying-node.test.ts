@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
+import { issueLimited } from '../support/limited-key.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
-import { startService } from '../support/service.ts'
+import { RECEIVER, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Nobody else pays it. */
@@ -102,5 +103,58 @@ describe('the endpoints of a relayer', () => {
     expect(
       (await story.service.api('PATCH', '/relayers/main', { custom_rpc_urls: null }, headers)).status,
     ).toBe(200)
+  })
+})
+
+describe('a node that a caller of the API named, which says that every payment was reverted', () => {
+  let operators: FaultyNode
+  let named: FaultyNode
+  let own: Scenario
+
+  beforeAll(async () => {
+    const chain = await startAnvil({ args: ['--no-mining'] })
+    operators = await startFaultyNode(chain.url)
+    named = await startFaultyNode(chain.url)
+    const env = { RELAYER_ALLOW_PRIVATE_URLS: 'true' }
+    own = scenarioOf(chain, await startService({ rpcUrls: [operators.url], env }))
+    const custom_rpc_urls = [{ url: named.url }]
+    expect((await own.service.api('PATCH', '/relayers/main', { custom_rpc_urls })).status).toBe(200)
+  }, 120_000)
+  afterAll(async () => {
+    await own.stop()
+    for (const node of [operators, named]) await node.stop()
+  })
+
+  const receipts = (node: FaultyNode) => node.calls.get('eth_getTransactionReceipt') ?? 0
+
+  test.each([
+    { name: 'contradict it', fault: 'pass' },
+    { name: 'are silent', fault: 'drop' },
+  ] as const)("gives no budget back while the operator's endpoints $name", async ({ fault }) => {
+    const key = await issueLimited(own.service, { limits: [{ per: 'day', value: '1000' }] })
+    const spent = async () => (await key.usage()).limits[0]?.value?.spent
+    operators.fault = () => fault
+    named.habits = {
+      lie: ({ method }, reply) =>
+        method === 'eth_getTransactionReceipt' && reply.result !== null
+          ? { ...reply, result: { ...(reply.result as object), status: '0x0' } }
+          : reply,
+    }
+    const { id } = (await key.send({ to: RECEIVER, value: 600 })).body.data
+    await own.reach(id, 'submitted')
+    await own.mine(5)
+    await own.reach(id, 'mined')
+    const before = receipts(operators)
+    await until(
+      async () => receipts(operators),
+      (now) => now > before + 3,
+    )
+    expect((await own.get(id)).status).toBe('mined')
+    expect(await spent()).toBe('600')
+    expect((await key.send({ to: RECEIVER, value: 600 })).body.code).toBe('rule_violated')
+    operators.fault = () => 'pass'
+    named.habits = undefined
+    expect((await own.reach(id, 'confirmed', () => own.mine())).status_reason).toBeUndefined()
+    expect(await spent()).toBe('600')
   })
 })

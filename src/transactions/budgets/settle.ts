@@ -9,7 +9,7 @@ import {
   saveHoldings,
 } from '../../spending/spending-store.ts'
 import { hasLaterContent } from '../model/later-content.ts'
-import { contentKind, isNoop } from '../model/purpose.ts'
+import { movesNothing } from '../model/purpose.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
@@ -60,7 +60,7 @@ async function settleTransactions(
     const items = await findTransactions(tx, relayerId, ids)
     const final = new Map(
       items
-        .filter(({ transaction }) => isFinal(transaction.status))
+        .filter(({ transaction }) => isFinal(transaction.status) && transaction.reorganizedAt === undefined)
         .map((item) => [item.transaction.id, item]),
     )
     const changes = held.flatMap((holding) => {
@@ -75,19 +75,22 @@ async function settleTransactions(
 export function tookOf(
   { asset, most }: Holding,
   { transaction, attempts }: TransactionWithAttempts,
-  chain: ContentReader,
+  chain: ContentReader & Pick<Chain, 'judge'>,
 ): Spent {
   const included = attempts.find(({ number }) => number === transaction.currentAttempt)
   if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
     return NOTHING
   const isNative = most.count > 0
   const charged = chain.paidFee(included, transaction.from)
-  const kind = contentKind(attempts, included.number)
-  const movesNothing = included.outcome === 'reverted' || kind === undefined || isNoop(kind)
-  // Without a fee that the chain tells, the highest one counts, with what content of Solana pays for new accounts.
-  const known = included.result?.feeCharged === undefined && !movesNothing ? undefined : charged
+  const isUnexecuted = movesNothing(attempts, {
+    number: included.number,
+    isReverted: included.outcome === 'reverted',
+  })
+  // Without a fee that the operator's endpoints tell, the highest one counts, with what content of Solana pays for new accounts.
+  const isTold = chain.judge === undefined && (included.result?.feeCharged !== undefined || isUnexecuted)
+  const known = isTold ? charged : undefined
   return {
-    value: movesNothing
+    value: isUnexecuted
       ? 0n
       : contentValue({ asset, most }, { transaction, attempts }, { included: included.number, chain }),
     fees: isNative ? (known ?? most.fees) : 0n,

@@ -17,6 +17,18 @@ export function isNoop(content: Purpose | Attempt['kind']): content is NoopPurpo
 }
 
 /**
+ * Returns true when the inclusion of this attempt leaves the content of the request unexecuted: it was reverted, or is a no-op. Who believes it may
+ * pay again, and budgets are given back.
+ */
+export function movesNothing(
+  attempts: readonly Attempt[],
+  { number, isReverted }: { readonly number: number; readonly isReverted: boolean },
+): boolean {
+  const kind = contentKind(attempts, number)
+  return isReverted || kind === undefined || isNoop(kind)
+}
+
+/**
  * The kind of content that this attempt has. A `speed_up` keeps the content of the attempt before it. Refused attempts are skipped,
  * because their content was never in effect.
  */

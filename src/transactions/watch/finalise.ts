@@ -1,10 +1,12 @@
 import type { FeePayment } from '../model/observer.ts'
+import { movesNothing } from '../model/purpose.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
 import { finalised, included, type Resolution } from './resolution.ts'
 import { describeInclusion } from './resolve.ts'
 import { askSecondOpinions, includedHash, type ReceiptClaim, type SecondOpinion } from './second-opinion.ts'
+import { STUCK_AFTER_MS } from './stuck.ts'
 import type { WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
 
@@ -57,6 +59,7 @@ function claimOf({ transaction, attempts }: TransactionWithAttempts): ReceiptCla
     hash: includedHash(attempt),
     blockHash: transaction.block.hash,
     success: attempt.outcome !== 'reverted',
+    givesBack: movesNothing(attempts, { number: attempt.number, isReverted: attempt.outcome === 'reverted' }),
   }
 }
 
@@ -67,24 +70,39 @@ async function resolveFinal(
 ): Promise<Resolution | undefined> {
   const { transaction, attempts } = item
   if (opinion.kind === 'agreed') {
-    round.memory.tied.delete(transaction.id)
+    round.memory.disputed.delete(transaction.id)
     return finalised(item, new Date(round.context.clock.now()))
   }
   round.open = true
-  if (opinion.kind === 'tied') warnOfTie(round, item)
+  if (opinion.kind !== 'contradicted') return dispute(round, item, opinion.kind)
   const attempt = attempts.find(({ number }) => number === transaction.currentAttempt)
-  if (opinion.kind !== 'contradicted' || attempt === undefined) return undefined
+  if (attempt === undefined) return undefined
   const { receipt } = opinion
   // The next round asks again, and finalises what the endpoints then say.
   return included(item, await describeInclusion(round, transaction, { attempt, receipt }))
 }
 
-function warnOfTie({ context: { log }, memory }: WatchRound, { transaction }: TransactionWithAttempts): void {
-  const { id, relayerId, block } = transaction
-  if (memory.tied.has(id)) return
-  memory.tied.add(id)
-  log.warn(
-    { transaction: id, relayer: relayerId, block: String(block?.number) },
-    'the endpoints contradict each other about the result of a transaction; it stays mined until most of them agree: compare their receipts, and remove the endpoint that is wrong',
-  )
+/** A replica may be late, so silence is told only after this time, in ms. A contradiction is told at once. */
+const UNHEARD_MS = STUCK_AFTER_MS
+
+const DISPUTES = {
+  tied: 'the endpoints contradict each other about the result of a transaction; it stays mined until they agree: compare their receipts, and remove the endpoint that is wrong',
+  unheard:
+    'the endpoints do not confirm the result of a transaction; it stays mined until they do: replace the endpoint that does not answer, or has no receipt of it',
+}
+
+/** Tells once that a result is not agreed about. The record stays as it is. */
+function dispute(
+  { context: { log, clock }, memory: { disputed } }: WatchRound,
+  item: TransactionWithAttempts,
+  kind: keyof typeof DISPUTES,
+): Resolution | undefined {
+  const { id, relayerId, block } = item.transaction
+  const now = clock.monotonic()
+  const { since, told } = disputed.get(id) ?? { since: now, told: false }
+  const isDue = !told && now - since >= (kind === 'tied' ? 0 : UNHEARD_MS)
+  disputed.set(id, { since, told: told || isDue })
+  if (!isDue) return undefined
+  log.warn({ transaction: id, relayer: relayerId, block: String(block?.number) }, DISPUTES[kind])
+  return { transaction: item.transaction, outcomes: [], incident: 'transaction_undecided' }
 }

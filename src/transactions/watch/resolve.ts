@@ -9,6 +9,7 @@ import type { Transaction, TransactionWithAttempts } from '../model/transaction.
 import type { Inclusion } from './inclusion-reason.ts'
 import { reorged } from './reorganisation.ts'
 import { expired, included, type NonceLoss, nonceUsedElsewhere, type Resolution } from './resolution.ts'
+import { STUCK_AFTER_MS } from './stuck.ts'
 import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { isFinalBlock, type WatchRound } from './watch-round.ts'
 
@@ -17,6 +18,9 @@ import { isFinalBlock, type WatchRound } from './watch-round.ts'
  * the confirmation depth alone is shorter than the lag of a replica, and this decision is final.
  */
 const NO_RECEIPT_MS = 30_000
+
+/** Time in ms for which endpoints may be silent or behind before a missing proof is announced. An operator replaces them, or decides. */
+const DOUBT_MS = STUCK_AFTER_MS
 
 /** Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4). Undefined when nothing is new. */
 export async function resolveTransaction(
@@ -77,7 +81,7 @@ function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {
 
 /**
  * Asks the chain for a proof about all attempts. An included attempt wins; the proof that none is included gives `whenAbsent`. Without a
- * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one.
+ * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one, or none did for a while.
  */
 async function settleWithProof(
   round: WatchRound,
@@ -87,10 +91,10 @@ async function settleWithProof(
   // For attempts that expired earlier, the proof was made at that time.
   const oldest = unprovenAttempts(item.attempts)[0] ?? item.attempts[0]
   const since = oldest && (round.chain.expiry?.preparedAt?.(oldest.draft) ?? oldest.signedAt)
-  const proof = await round.chain.proveInclusion(
-    item.attempts,
-    omitUndefined({ asOf: round.head.number, since }),
-  )
+  const { judge = round.chain } = round.chain
+  const proof = await judge.proveInclusion(item.attempts, omitUndefined({ asOf: round.head.number, since }))
+  const { doubtSince } = round.memory
+  if (proof.kind !== 'unknown') doubtSince.delete(item.transaction.id)
   if (proof.kind === 'absent') return whenAbsent()
   if (proof.kind === 'included') {
     const { number, receipt } = proof
@@ -105,7 +109,17 @@ async function settleWithProof(
   if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
   if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
   round.open = true
-  return undefined
+  return proof.kind === 'unknown' && isLong(round, item.transaction)
+    ? undecided(item, { detail: proof.detail, now })
+    : undefined
+}
+
+/** Returns true when the proof has been missing for so long that somebody has to look at the endpoints. */
+function isLong({ context: { clock }, memory: { doubtSince } }: WatchRound, { id }: Transaction): boolean {
+  const now = clock.monotonic()
+  const since = doubtSince.get(id) ?? now
+  doubtSince.set(id, since)
+  return now - since >= DOUBT_MS
 }
 
 /** Finds the included attempt among the receipts, which are keyed by hash; undefined when no receipt shows one. */

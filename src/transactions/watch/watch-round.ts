@@ -12,10 +12,21 @@ export interface WatchMemory {
   settledAt: string | undefined
   /** The time of the next check of final transactions, in ms. */
   recheckAt: number
+  /** The newest time of a final transaction that the last check covered. */
+  checkedUntil: Date | undefined
   /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
-  /** Ids of the transactions about whose result the endpoints contradict each other, so that the log tells it once. */
-  readonly tied: Set<string>
+  /** The time since which a transaction waits for a proof of what became of it, by id. */
+  readonly doubtSince: Map<string, number>
+  /** Transactions whose result the endpoints do not agree about, by id: since when, and whether that has been told. */
+  readonly disputed: Map<string, Dispute>
+}
+
+/** The endpoints do not agree about the result of a transaction. */
+export interface Dispute {
+  /** In ms of the monotonic clock. */
+  readonly since: number
+  readonly told: boolean
 }
 
 /** Creates the memory of a watcher that has seen nothing yet. */
@@ -24,8 +35,10 @@ export function createWatchMemory(): WatchMemory {
     highest: { number: 0n, at: 0 },
     settledAt: undefined,
     recheckAt: 0,
+    checkedUntil: undefined,
     missingSince: new Map(),
-    tied: new Set(),
+    doubtSince: new Map(),
+    disputed: new Map(),
   }
 }
 

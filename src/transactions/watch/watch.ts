@@ -63,11 +63,14 @@ export async function watchNetwork(
   }
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
+  // Before this round makes others final: what is final until now was written on the chain as the last check, or the last process, saw it.
+  if (recheck) await recheckFinal(round)
   await settleUnmined(round, unmined)
   await makeOverduePublic(round, unmined)
   if (chain.blockFinality) await settleMined(round, mined)
   else await settleReceipts(round, await withAttempts(round, mined))
-  if (recheck) await recheckFinal(round)
+  for (const id of [...memory.doubtSince.keys()])
+    if (!watched.some((transaction) => transaction.id === id)) memory.doubtSince.delete(id)
   memory.settledAt = round.open ? undefined : head.value.hash
 }
 

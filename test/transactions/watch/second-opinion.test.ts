@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
 import { weigh } from '../../../src/transactions/watch/second-opinion.ts'
 
-const CLAIM = { transactionId: 'tx', hash: '0xa', blockHash: '0xblock', success: true }
+const CLAIM = { transactionId: 'tx', hash: '0xa', blockHash: '0xblock', success: true, givesBack: false }
 
 const says = (success: boolean, blockHash = '0xblock'): ReceiptAnswer => ({
   kind: 'included',
@@ -26,7 +26,7 @@ describe('the endpoints about a receipt that says "succeeded"', () => {
     ['most say the opposite', [NO, YES, NO], 'contradicted'],
     ['all say the opposite', [NO, NO], 'contradicted'],
     ['the opposite is about another block', [YES, says(false, '0xother')], 'agreed'],
-    ['nobody answers', [UNKNOWN, UNKNOWN], 'unanswered'],
+    ['nobody answers', [UNKNOWN, UNKNOWN], 'unheard'],
   ])('%s', (_, answers, kind) => {
     expect(weigh(CLAIM, answers).kind).toBe(kind)
   })
@@ -36,5 +36,23 @@ describe('the endpoints about a receipt that says "succeeded"', () => {
       kind: 'contradicted',
       receipt: { hash: '0xa', blockNumber: 100n, blockHash: '0xblock', success: false },
     })
+  })
+})
+
+describe('the endpoints about a receipt that gives something back', () => {
+  const claim = { ...CLAIM, success: false, givesBack: true }
+  test.each<[string, readonly ReceiptAnswer[], string]>([
+    ['all say the same', [NO, NO], 'agreed'],
+    ['one of two is silent', [NO, UNKNOWN], 'unheard'],
+    ['one of two has no receipt', [NO, NONE], 'unheard'],
+    ['one of two has it in another block', [NO, says(false, '0xother')], 'unheard'],
+    ['one of three is silent', [NO, UNKNOWN, NO], 'unheard'],
+    ['one of two says the opposite', [NO, YES], 'tied'],
+    ['one of three says the opposite', [NO, YES, NO], 'tied'],
+    ['most say the opposite', [YES, NO, YES], 'contradicted'],
+    ['the only one that answers says the opposite', [UNKNOWN, YES], 'contradicted'],
+    ['nobody answers', [UNKNOWN, UNKNOWN], 'unheard'],
+  ])('%s', (_, answers, kind) => {
+    expect(weigh(claim, answers).kind).toBe(kind)
   })
 })

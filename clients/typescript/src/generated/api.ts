@@ -3776,8 +3776,9 @@ export interface components {
         readonly EventNumber: string;
         /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
-         *     - `transaction_undecided`: no endpoint of the network can prove any more whether a block included the transaction. Nothing is signed
-         *       or ended until the chain shows it, or an operator decides with `relayer tx decide`.
+         *     - `transaction_undecided`: nothing proves what became of the transaction. No endpoint can prove any more whether a block included it, or
+         *       one that could has not answered for 15 minutes; or the endpoints contradict each other about the result of a mined transaction. Nothing
+         *       is signed or ended until the endpoints agree, or an operator decides with `relayer tx decide`.
          *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes, or for a few minutes in which
          *       the nodes refuse everything with its nonce in words that the service does not know; `status_reason` and the diagnosis
          *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at

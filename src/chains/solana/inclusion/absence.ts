@@ -4,7 +4,7 @@ import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
 import { coverageOf, type Span } from './coverage.ts'
-import { describeDoubt, type EndpointFinding } from './doubt.ts'
+import { describeDoubt, type EndpointFinding, isForGood } from './doubt.ts'
 import { readLedgers } from './ledgers.ts'
 import type { Life } from './life.ts'
 
@@ -33,8 +33,9 @@ export interface AbsenceQuestion {
 }
 
 /**
- * Looks for one endpoint that does not know the signatures and whose ledger contains every block that could include the transaction. The
- * endpoints were asked for the signatures before their ledgers, so a block that a node deletes in between is missing from the ledger, and
+ * Proves that the chain does not include the signatures: an endpoint whose ledger contains every block that could include them does not know
+ * them, and neither does any other endpoint that could. An endpoint without these blocks could not know; one that is silent or behind could, so
+ * it prevents the proof (I6). The endpoints were asked for the signatures before their ledgers, so a block that a node deletes in between is missing from the ledger, and
  * the proof fails safely.
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
@@ -54,12 +55,18 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
         typeof reading === 'object' ? coverageOf(reading, span, heights) : { kind: reading ?? 'unknown' },
       )
     }
-    if ([...findings.values()].some(({ kind }) => kind === 'complete')) return { kind: 'absent' }
     const next = nextSlot([...findings.values()], { from, to })
     if (next === undefined) break
     from = next
   }
-  return describeDoubt(findings, { from, to })
+  return isAbsent([...findings.values()]) ? { kind: 'absent' } : describeDoubt(findings, { from, to })
+}
+
+function isAbsent(findings: readonly EndpointFinding[]): boolean {
+  return (
+    findings.some(({ kind }) => kind === 'complete') &&
+    findings.every((finding) => finding.kind === 'complete' || isForGood(finding))
+  )
 }
 
 /** Returns true when more questions to this endpoint cannot change the finding. */

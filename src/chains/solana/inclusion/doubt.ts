@@ -29,7 +29,7 @@ export function describeDoubt(
   )
   const detail = `whether a block between slots ${from} and ${to} holds it: ${descriptions.join('; ')}`
   const lost = findings.size > 0 && [...findings.values()].every(isForGood)
-  if (!lost) return { kind: 'unknown', detail: `No endpoint could prove yet ${detail}.` }
+  if (!lost) return { kind: 'unknown', detail: `The endpoints do not prove yet ${detail}.` }
   return {
     kind: 'unknown',
     detail: `No endpoint can prove any more ${detail}. Attach an endpoint that has all blocks of these slots with their transactions, or look up the signatures elsewhere and decide the outcome.`,
@@ -37,8 +37,8 @@ export function describeDoubt(
   }
 }
 
-/** A node never gets blocks that it does not have. */
-function isForGood({ kind }: EndpointFinding): boolean {
+/** Returns true for an endpoint that cannot know the transaction, now or later: a node never gets blocks that it does not have. Pure. */
+export function isForGood({ kind }: EndpointFinding): boolean {
   return FOR_GOOD[kind]
 }
 
@@ -72,6 +72,7 @@ function describeFinding(finding: EndpointFinding): string {
     case 'edge':
       return 'needs questions about more slots than a proof reads'
     case 'complete':
+      return 'has all of these blocks, and none holds it'
     case 'unknown':
       return 'did not answer'
   }

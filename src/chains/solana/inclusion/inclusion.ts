@@ -43,15 +43,15 @@ interface Look {
  * Creates a prover of inclusion and absence.
  *
  * An endpoint that knows a signature proves inclusion. A node that does not know it proves nothing alone: it may have pruned the block, or
- * never had it. Absence is therefore proved with one endpoint that
+ * never had it. Absence is therefore proved with an endpoint that
  *
  * 1. does not know the signatures, as no other endpoint does, and
  * 2. has every block that could include the transaction, in its own ledger. `life.ts` tells the range of blocks: a
  * transaction lives for 150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks
  * with the difference of their heights, which shows every hole.
  *
- * `absence.ts` asks in rounds, because the number of slots without a block is not known before. Endpoints that do not answer prove nothing
- * and prevent nothing. Questions of the same turn of the event loop share their calls.
+ * Every other endpoint must do the same, or lack these blocks for good: one that is silent could know the transaction. `absence.ts` asks in
+ * rounds, because the number of slots without a block is not known before. Questions of the same turn of the event loop share their calls.
  */
 export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
   const hopeless = new Map<string, { readonly proof: InclusionProof; readonly until: number }>()

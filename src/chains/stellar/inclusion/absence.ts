@@ -12,7 +12,8 @@ export interface OpenAttempt {
 }
 
 /**
- * Returns the attempts that may have been applied up to the ledger `asOf`, as far as sequence numbers tell. Each applied transaction raises
+ * Returns the attempts that may have been applied up to the ledger `asOf`, as far as sequence numbers tell. `accounts` has the answer of every
+ * endpoint, undefined for silence: one that lies or has lost ledgers must not speak for the others. Each applied transaction raises
  * its account's sequence number to its own, also when its operations fail, and nothing ever lowers it: BumpSequence only raises it (CAP-1),
  * and an account that is merged and created again starts at the number of its ledger times 2^32, which merging keeps higher
  * (`MergeOpFrame`, ACCOUNT_MERGE_SEQNUM_TOO_FAR). So a lower number in that ledger, or a later one, proves that the attempt was not
@@ -21,7 +22,7 @@ export interface OpenAttempt {
  */
 export function absenceBySequence(
   attempts: readonly StellarAttempt[],
-  accounts: readonly AccountsAt[],
+  accounts: readonly (AccountsAt | undefined)[],
   asOf: bigint | undefined,
 ): readonly OpenAttempt[] {
   const unproven = attempts.filter(({ outcome }) => outcome !== 'expired' && outcome !== 'superseded')
@@ -33,16 +34,18 @@ export function absenceBySequence(
 
 function sequenceOf(
   { sourceAccount, nonce }: StellarAttempt,
-  accounts: readonly AccountsAt[],
+  accounts: readonly (AccountsAt | undefined)[],
   asOf: bigint | undefined,
 ): OpenAttempt['sequence'] | 'below' {
   if (nonce === undefined) return 'unread'
-  const told = accounts.flatMap(({ sequences }) => sequences.get(sourceAccount) ?? [])
+  const told = accounts.flatMap((account) => account?.sequences.get(sourceAccount) ?? [])
   // A sequence number never falls, so the answer of a node that is behind counts, too.
   if (told.some((sequence) => sequence >= nonce)) return 'passed'
-  const fresh = accounts.filter(({ ledger }) => asOf === undefined || ledger >= asOf)
-  if (fresh.some(({ sequences }) => sequences.has(sourceAccount))) return 'below'
-  return fresh.length > 0 ? 'gone' : 'unread'
+  const fresh = accounts.filter(
+    (account) => account !== undefined && (asOf === undefined || account.ledger >= asOf),
+  )
+  if (fresh.length === 0 || fresh.length < accounts.length) return 'unread'
+  return told.length === accounts.length ? 'below' : 'gone'
 }
 
 /** The reason why absence is not proved. */
@@ -52,19 +55,24 @@ export interface Doubt extends OpenAttempt {
 }
 
 /**
- * Returns undefined when the history of an endpoint proves, in each round of questions, that no ledger contains any of the hashes. `rounds`
- * contain the look-ups of each endpoint; `endpoints` is their number, resting ones included.
+ * Returns undefined when the histories of the endpoints prove, in each round of questions, that no ledger contains any of the hashes: each
+ * endpoint that could know them denies them, and one does. An endpoint that no longer keeps that time could not know; a silent one could (I6).
+ * `rounds` contain the look-ups of every endpoint, resting ones included. Pure.
  */
 export function absenceByHistory(
   rounds: readonly (readonly (readonly LookupResult[])[])[],
-  { open, endpoints }: { readonly open: readonly OpenAttempt[]; readonly endpoints: number },
+  open: readonly OpenAttempt[],
 ): Doubt | undefined {
   const unread = open.find(({ sequence }) => sequence === 'unread')
   if (unread) return { ...unread, kind: 'open' }
   const [first] = open
-  if (first === undefined || rounds.every((lookups) => lookups.some(denies))) return undefined
+  if (first === undefined || rounds.every(isDenied)) return undefined
   const last = rounds.at(-1) ?? []
-  return { ...first, kind: last.length === endpoints && last.every(hasForgotten) ? 'forgotten' : 'open' }
+  return { ...first, kind: last.length > 0 && last.every(hasForgotten) ? 'forgotten' : 'open' }
+}
+
+function isDenied(endpoints: readonly (readonly LookupResult[])[]): boolean {
+  return endpoints.some(denies) && endpoints.every((lookups) => denies(lookups) || hasForgotten(lookups))
 }
 
 function denies(lookups: readonly LookupResult[]): boolean {
@@ -82,14 +90,14 @@ export function explainDoubt(
 ): string {
   const { sourceAccount, nonce, signed } = attempt
   if (sequence === 'unread')
-    return `No endpoint told the sequence number of ${sourceAccount} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
+    return `Not every endpoint told the sequence number of ${sourceAccount} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
   const fact =
     sequence === 'gone'
       ? `Account ${sourceAccount} is gone`
       : `Sequence number ${nonce} of ${sourceAccount} was used`
   const back = since === undefined ? '' : ` back to ${since.toISOString()}`
   if (kind === 'open')
-    return `${fact}, and no endpoint that has reached ledger ${asOf ?? 'latest'} told its history${back}, which would show the transaction.`
+    return `${fact}, and not every endpoint told its history${back} up to ledger ${asOf ?? 'latest'}, which would show the transaction.`
   const hash = signed.innerHash ?? signed.hash
   return `${fact}, and no endpoint keeps its history${back}. Look up transaction ${hash} in an archive of the network: if it is there, this transaction was executed; if it is not, it was not.`
 }

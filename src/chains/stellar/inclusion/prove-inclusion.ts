@@ -18,12 +18,13 @@ export interface ProofContext {
  *
  * Every endpoint is asked, and any endpoint that knows one of the hashes proves inclusion. Absence has two proofs:
  *
- * 1. By sequence number: an endpoint that has reached `asOf` reports an account whose sequence number is below that of the attempt. Each
+ * 1. By sequence number: every endpoint has reached `asOf` and reports an account whose sequence number is below that of the attempt. Each
  * applied transaction raises the number to its own, so the attempt was not applied.
- * 2. By history, when the number was passed or the account is gone: an endpoint that remembers back to `since` finds none of the hashes.
- * stellar-rpc has no gaps between the oldest and the newest ledger that it reports (`db/ledger.go`), so one endpoint is enough.
+ * 2. By history, when the number was passed or the account is gone: every endpoint that remembers back to `since` finds none of the hashes, and
+ * there is one. stellar-rpc has no gaps between the oldest and the newest ledger that it reports (`db/ledger.go`).
  *
- * Endpoints that do not answer prove nothing and prevent nothing.
+ * The word of one endpoint is no proof, because what follows from it is signed again: an endpoint that is silent or behind could know the
+ * transaction, so it prevents the proof.
  */
 export async function proveInclusion(
   { client, passphrase }: ProofContext,
@@ -38,7 +39,7 @@ export async function proveInclusion(
   if (found) return found
   const open = absenceBySequence(
     attempts,
-    first.flatMap(({ accounts }) => accounts ?? []),
+    first.map(({ accounts }) => accounts),
     asOf,
   )
   if (open.length === 0) return { kind: 'absent' }
@@ -47,10 +48,9 @@ export async function proveInclusion(
   const second = await askEverywhere(client, { sourceAccounts: [], hashes, terms })
   const foundLate = inclusionIn(second, attempts, passphrase)
   if (foundLate) return foundLate
-  const endpoints = client.states().length
   const doubt = absenceByHistory(
     [first, second].map((round) => round.map(({ lookups }) => lookups)),
-    { open, endpoints },
+    open,
   )
   return doubt === undefined ? { kind: 'absent' } : unknown(doubt, terms)
 }

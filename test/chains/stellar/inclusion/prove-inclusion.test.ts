@@ -181,12 +181,17 @@ describe('the sequence number as proof', () => {
     expect(proof).not.toHaveProperty('unprovable')
   })
 
-  test('an endpoint that is dead does not prevent the proof, and one that holds the transaction decides', async () => {
+  test('an endpoint that is dead could know the transaction, and one that holds it decides', async () => {
     const attempt = await signed()
     stage.ledger.close()
     const dead = 'http://127.0.0.1:9'
     const pair = stage.chainAt(dead, stage.ledger.url)
-    expect(await pair.proveInclusion([attempt], { asOf: await newest() })).toEqual({ kind: 'absent' })
+    expect(await pair.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({
+      kind: 'unknown',
+      detail: expect.stringContaining('Not every endpoint told'),
+    })
+    const both = stage.chainAt(stage.ledger.url, stage.ledger.replica({ behind: 0 }))
+    expect(await both.proveInclusion([attempt], { asOf: await newest() })).toEqual({ kind: 'absent' })
     await send(attempt)
     stage.ledger.close()
     expect(await pair.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({ kind: 'included' })
@@ -221,11 +226,13 @@ describe('the sequence number as proof', () => {
 })
 
 describe('a sequence number that was used', () => {
-  test('by something else is proved by the history', async () => {
+  test('by something else is proved by the history of every endpoint', async () => {
     const attempt = await signed()
     await useElsewhere(attempt)
     const terms = { asOf: await newest(), since: attempt.signedAt }
     expect(await stage.chain.proveInclusion([attempt], terms)).toEqual({ kind: 'absent' })
+    const withSilent = stage.chainAt(stage.ledger.url, 'http://127.0.0.1:9')
+    expect(await withSilent.proveInclusion([attempt], terms)).toMatchObject({ kind: 'unknown' })
   })
 
   test('and a history that no endpoint has any more leave it to an operator', async () => {
