@@ -1632,7 +1632,8 @@ export interface paths {
          * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
          *
          *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further
-         *     scope, and no later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any.
+         *     scope, and no later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any. A network that does
+         *     not exist, in `networks` or in a limit, is 400 `unknown_network`: it would limit nothing.
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;
@@ -1977,7 +1978,7 @@ export interface components {
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
          *     | `chain_not_reset` | Nothing proves that the chain of the network was reset |
-         *     | `unknown_network` | A relayer cannot be on this network: there is none of this type and name |
+         *     | `unknown_network` | There is no network of this type and name: a relayer cannot be on it, and a key cannot be limited to it |
          *     | `account_taken` | Another relayer operates this account on this chain |
          *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many |
          *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
@@ -5806,7 +5807,8 @@ export interface components {
             readonly balance_id: string;
         };
         /**
-         * @description Raises the account's sequence number to the given one; a lower one changes nothing.
+         * @description Raises the account's sequence number to the given one; a lower one changes nothing. At most 9223372032559808511: after the largest number the
+         *     account could never send anything again.
          * @example {
          *       "type": "bump_sequence",
          *       "bump_to": "0"

@@ -11,12 +11,14 @@ export interface AssetAmount {
   readonly value: bigint
 }
 
-/** A call or operation whose amounts cannot be read from its bytes. */
+/** A call or operation whose effects cannot be read from its bytes. */
 export interface UnreadCall {
   /** The contract, program or operation, as the fields below name it. */
   readonly target: string
   /** The only asset that it can move; absent when it can move any. */
   readonly asset?: string
+  /** All that it takes is among the amounts, so only who receives it is not known. */
+  readonly isCounted?: true
 }
 
 /** The effects of content on the account that sends it, as far as its bytes tell them before anything is signed. */

@@ -8,6 +8,7 @@ import { signersOf } from '../relayers/channels.ts'
 import { pricingProblem, privacyProblem } from '../relayers/policy.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import { topUpProblems } from '../relayers/top-up/top-up-problem.ts'
+import { networksIn } from '../spending/rules.ts'
 import type { Config } from './types.ts'
 
 type Lists = Pick<Config, 'relayers' | 'signers' | 'notifications' | 'networks'>
@@ -31,6 +32,7 @@ export function checkReferences(lists: Lists): string[] {
   return [
     ...duplicates,
     ...dangling,
+    ...lists.relayers.flatMap(rulesElsewhere),
     ...sharedAccounts(lists),
     ...impossiblePolicies(lists),
     ...topUpProblems(lists.relayers),
@@ -40,6 +42,16 @@ export function checkReferences(lists: Lists): string[] {
 /** Names are unique within their type. */
 function networkKey({ type, name }: Network): string {
   return name && `${type}:${name}`
+}
+
+/** A limit for another network than the relayer's would limit nothing. */
+function rulesElsewhere({ id, network, networkType, policies }: RelayerConfig): string[] {
+  const own = `${networkType}:${network}`
+  return networksIn(policies.rules ?? {}).flatMap((named) =>
+    named === own
+      ? []
+      : [`relayer "${id}" has rules with a limit for the network "${named}", and is on "${own}"`],
+  )
 }
 
 function networksOf({ networks }: Lists, { networkType }: RelayerConfig): string[] {

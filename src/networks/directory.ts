@@ -1,6 +1,14 @@
 import { fingerprintOf } from '../lib/fingerprint.ts'
+import { suggest } from '../lib/suggest.ts'
 import type { ResetCount } from './chain-identity-store.ts'
-import { type Network, type NetworkType, type PrivateRpcUrl, privateUrlsOf, type RpcUrl } from './network.ts'
+import {
+  type Network,
+  type NetworkType,
+  networkId,
+  type PrivateRpcUrl,
+  privateUrlsOf,
+  type RpcUrl,
+} from './network.ts'
 import type { UntrustedPrivateUrls } from './private-urls-store.ts'
 import type { UntrustedUrls } from './rpc-urls-store.ts'
 
@@ -23,6 +31,21 @@ export interface NetworkChanges {
   readonly untrusted: readonly UntrustedUrls[]
   readonly untrustedPrivate: readonly UntrustedPrivateUrls[]
   readonly resets: readonly ResetCount[]
+}
+
+/**
+ * Says which of these networks, by type and name, do not exist, with the closest names; undefined when all do. A typing error in a list or in a
+ * limit would allow or limit nothing.
+ */
+export function unknownNetworks(
+  networks: Pick<NetworkDirectory, 'list'>,
+  ids: readonly string[],
+): string | undefined {
+  const known = networks.list().map(networkId)
+  const sentences = ids
+    .filter((id) => !known.includes(id))
+    .map((id) => `there is no network "${id}"${suggest(id, known)}`)
+  return sentences.length === 0 ? undefined : sentences.join('; ')
 }
 
 /** Creates the directory. The configuration wins over a well-known network of the same name. */

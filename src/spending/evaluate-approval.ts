@@ -1,5 +1,5 @@
 import type { Effects } from '../chains/effects.ts'
-import { concerns, findUnread, type RuleResult, resultOf } from './evaluate-content.ts'
+import { concerns, describeUnread, findUnread, type RuleResult, resultOf } from './evaluate-content.ts'
 import type { ApprovalRule, Spender } from './rules.ts'
 
 /** Content, as the rule for approvals sees it. */
@@ -60,9 +60,11 @@ function evaluateReceivers(
 function evaluateUnread(spender: Spender, rule: ApprovalRule, { effects, network }: Reviewed): RuleResult[] {
   const assets = (rule.above ?? []).filter((one) => concerns(one, network)).map(({ asset }) => asset)
   const isAbout = rule.new_receivers === true || assets.length > 0
-  const unread = isAbout && findUnread(spender.rules, effects, rule.new_receivers === true ? 'every' : assets)
+  const receivers = rule.new_receivers === true
+  const unread =
+    isAbout && findUnread(spender.rules, effects, { assets: receivers ? 'every' : assets, receivers })
   if (!unread) return []
-  const detail = `what ${unread.target} moves cannot be read, and it is not among the contracts or operations of the rules, so it needs an approval`
+  const detail = `${describeUnread(unread)}, so it needs an approval`
   return [waits(spender, 'require_approval', detail)]
 }
 

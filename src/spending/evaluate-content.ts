@@ -76,27 +76,41 @@ function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleRe
   )
   const isListed = rules.assets !== undefined || rules.receivers !== undefined
   if (!isListed && limited.length === 0) return []
-  const refused = findUnread(rules, effects, isListed ? 'every' : limited.map(({ asset }) => asset))
+  const refused = findUnread(rules, effects, {
+    assets: isListed ? 'every' : limited.map(({ asset }) => asset),
+    receivers: rules.receivers !== undefined,
+  })
   if (refused === undefined) return []
-  const rule = rules.assets ? 'assets' : rules.receivers ? 'receivers' : 'limits'
-  const detail = `what ${refused.target} moves cannot be read, and it is not among the contracts or operations of the rules`
-  return [resultOf(spender, { rule, allowed: false, detail })]
+  const rule = rules.assets && !refused.isCounted ? 'assets' : rules.receivers ? 'receivers' : 'limits'
+  return [resultOf(spender, { rule, allowed: false, detail: describeUnread(refused) })]
+}
+
+/** Says what is not known of a call. */
+export function describeUnread({ target, isCounted }: UnreadCall): string {
+  const unknown = isCounted ? `who receives what ${target} takes` : `what ${target} moves`
+  return `${unknown} cannot be read, and it is not among the contracts or operations of the rules`
+}
+
+/** What rules are about. */
+interface Concern {
+  readonly assets: readonly string[] | 'every'
+  /** Who receives them matters as well. */
+  readonly receivers: boolean
 }
 
 /**
- * Finds the first call that could move one of the assets without anybody seeing it, and for which the lists of contracts and operations take no
- * responsibility.
+ * Finds the first call that could move one of the assets without anybody seeing it, or to somebody that nobody sees, and for which the lists of
+ * contracts and operations take no responsibility.
  */
 export function findUnread(
   rules: SpendingRules,
   { unread }: Pick<Effects, 'unread'>,
-  assets: readonly string[] | 'every',
+  { assets, receivers }: Concern,
 ): UnreadCall | undefined {
   const trusted = new Set([...(rules.contracts ?? []), ...(rules.operations ?? [])])
-  return unread.find(
-    ({ target, asset }) =>
-      !trusted.has(target) && (asset === undefined || assets === 'every' || assets.includes(asset)),
-  )
+  const matters = ({ asset, isCounted }: UnreadCall) =>
+    isCounted ? receivers : asset === undefined || assets === 'every' || assets.includes(asset)
+  return unread.find((call) => !trusted.has(call.target) && matters(call))
 }
 
 /** Returns true when a limit is about a network. */

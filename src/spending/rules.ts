@@ -104,3 +104,9 @@ export function nameOf({ subject }: Pick<Spender, 'subject'>): string {
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)]
   return kind === 'key' ? `API key ${id}` : `relayer ${id}`
 }
+
+/** Lists the networks that limits and thresholds of the rules name. A rule for a network that does not exist limits nothing. */
+export function networksIn({ limits = [], require_approval: approval }: SpendingRules): string[] {
+  const named = [...limits, ...(approval?.above ?? [])].flatMap(({ network }) => network ?? [])
+  return [...new Set(named)]
+}

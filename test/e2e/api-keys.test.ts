@@ -154,6 +154,26 @@ describe('the life of a key', () => {
   })
 })
 
+test.each([
+  ['a list', { networks: ['evm:anvil', 'evm:sepolai'] }, 'body.networks: there is no network "evm:sepolai"'],
+  [
+    'a limit',
+    { rules: { limits: [{ per: 'day', value: '1', network: 'evm:anvli' }] } },
+    'body.rules: there is no network "evm:anvli"',
+  ],
+  [
+    'a threshold',
+    { rules: { require_approval: { above: [{ value: '1', network: 'solana:anvil' }] } } },
+    'body.rules: there is no network "solana:anvil"',
+  ],
+])('%s that names a network that does not exist is refused', async (_what, body, says) => {
+  const answer = await call('POST', '/api-keys', {
+    body: { name: 'x', scopes: ['transactions:write'], ...body },
+  })
+  expect([answer.status, answer.body.code]).toEqual([400, 'unknown_network'])
+  expect(answer.body.error).toContain(says)
+})
+
 describe('a key that may manage keys', () => {
   test('gives only what it has, and touches no stronger key', async () => {
     const admin = await issue({ scopes: ['api-keys:admin', 'api-keys:read', 'rpc'] })

@@ -18,8 +18,8 @@ const SELECTORS: ReadonlySet<string> = new Set(['0xa9059cbb', APPROVE, '0x23b872
 const SELECTOR_CHARACTERS = 10
 
 /** Gives the effects of a request. What a contract does with the native currency it receives is not known, so the contract is the receiver. */
-export function evmEffects({ authorizationList, ...request }: EvmRequest): Effects {
-  const effects = contentEffects(request)
+export function evmEffects({ authorizationList, ...request }: EvmRequest, from: string): Effects {
+  const effects = contentEffects(request, from.toLowerCase())
   if (authorizationList === undefined) return effects
   // The contracts run in the name of other accounts, and nothing tells what they do there.
   const delegates = [...new Set(authorizationList.map(({ address }) => address.toLowerCase()))]
@@ -30,7 +30,10 @@ export function evmEffects({ authorizationList, ...request }: EvmRequest): Effec
   }
 }
 
-function contentEffects({ to, value, data = '0x' }: Omit<EvmRequest, 'authorizationList'>): Effects {
+function contentEffects(
+  { to, value, data = '0x' }: Omit<EvmRequest, 'authorizationList'>,
+  from: string,
+): Effects {
   // The code that is stored runs at once, and can pass on what it receives.
   if (to === undefined) {
     const receivers = value > 0n ? [CONTRACT_CREATION] : []
@@ -39,6 +42,16 @@ function contentEffects({ to, value, data = '0x' }: Omit<EvmRequest, 'authorizat
   const target = to.toLowerCase()
   if (data === '0x') return { ...NONE, receivers: [target], amounts: native(value) }
   const call = data.toLowerCase()
+  // A delegated account (EIP-7702) has code, which acts in its name when it is called.
+  if (target === from)
+    return {
+      ...NONE,
+      receivers: [target],
+      contracts: [target],
+      selectors: [call.slice(0, SELECTOR_CHARACTERS)],
+      amounts: native(value),
+      unread: [{ target }],
+    }
   const selector = call.slice(0, SELECTOR_CHARACTERS)
   const moved = readTokenCall(selector, call as Hex)
   const receivers = [...(value > 0n ? [target] : []), ...(moved === undefined ? [] : [moved.receiver])]

@@ -36,7 +36,7 @@ export function reviewUnsigned(
   const draft: EvmDraft = to === undefined ? content : { to, ...content }
   return ok({
     request,
-    effects: evmEffects(request),
+    effects: evmEffects(request, account.address),
     cost: value + gasLimit * ceilingOf(fees),
     sign: (signer) => signDraft({ draft, nonce, chainId: network.chainId }, signer),
   })

@@ -103,9 +103,23 @@ function createModuleProcess(path: string): ModuleProcess {
   }
 }
 
+/**
+ * The variables that libraries of HSMs and their systems read. The library is code of somebody else in a process of its own: the API key, the database
+ * url and the passphrases of this service are nothing to it. Vendors: SoftHSM, Thales Luna, nShield, Utimaco, YubiHSM, AWS CloudHSM, Fortanix, OpenSC,
+ * p11-kit.
+ */
+const MODULE_VARIABLES =
+  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SystemRoot|SOFTHSM2?_\w+|Chrystoki\w+|NFAST_\w+|CKNFAST_\w+|CS_PKCS11_\w+|YUBIHSM_\w+|CLOUDHSM_\w+|FORTANIX_PKCS11_\w+|FORTANIX_API_ENDPOINT|OPENSC_\w+|P11_KIT_\w+|PKCS11_\w+)$/
+
+/** Returns the part of an environment that a library of an HSM gets. Pure. */
+export function moduleEnvironment(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => MODULE_VARIABLES.test(name)))
+}
+
 function startProgram(path: string): ChildProcess {
   return fork(PROGRAM, [path], {
     execArgv: [],
+    env: moduleEnvironment(process.env),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

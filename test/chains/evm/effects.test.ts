@@ -6,12 +6,13 @@ import { allowing, effectsWith } from '../../support/effects-with.ts'
 
 const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const OTHER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const SELF = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const [token, other] = [TOKEN.toLowerCase(), OTHER.toLowerCase()]
 const NONE = effectsWith()
 const LARGEST = 2n ** 256n - 1n
 
 const effectsOf = (request: { to?: string; value?: bigint; data?: string }) =>
-  evmEffects({ type: 'evm', value: 0n, ...request })
+  evmEffects({ type: 'evm', value: 0n, ...request }, SELF)
 
 const called = (selector: string, want: Partial<Effects>) => ({
   ...NONE,
@@ -39,7 +40,7 @@ describe('without data', () => {
 test('the contracts of authorizations count as called, and nobody can read what they move', () => {
   const signed = { chainId: 0, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const
   const authorizationList = [{ ...signed, address: TOKEN }]
-  const effects = evmEffects({ type: 'evm', to: OTHER, value: 7n, authorizationList })
+  const effects = evmEffects({ type: 'evm', to: OTHER, value: 7n, authorizationList }, SELF)
   expect(effects).toEqual({
     ...NONE,
     receivers: [other],
@@ -48,6 +49,24 @@ test('the contracts of authorizations count as called, and nobody can read what 
     unread: [{ target: token }],
   })
 })
+
+test.each([
+  { name: 'unknown to the rules', data: '0x12345678' },
+  { name: 'of a token', data: transfer },
+])(
+  'a call of the account itself, $name, is unread for every asset: a delegated account has code',
+  ({ data }) => {
+    const self = SELF.toLowerCase()
+    expect(effectsOf({ to: SELF, value: 1n, data })).toEqual({
+      ...NONE,
+      receivers: [self],
+      contracts: [self],
+      selectors: [data.slice(0, 10)],
+      amounts: [{ asset: 'native', value: 1n }],
+      unread: [{ target: self }],
+    })
+  },
+)
 
 describe('the creation of a contract', () => {
   test('without a value hands nothing to anybody', () => {

@@ -134,6 +134,10 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [{ type: 'bump_sequence', bump_to: -1n }, 'operations[0].bump_to: a number from 0'],
   [
+    { type: 'bump_sequence', bump_to: 2n ** 63n - 1n },
+    'operations[0].bump_to: at most 9223372032559808511 is expected',
+  ],
+  [
     { ...CALL, contract_address: `${CONTRACT.slice(0, -1)}B` } as StellarOperation,
     'operations[0].contract_address: the address of a smart contract is expected',
   ],

@@ -50,6 +50,7 @@ const paid = (asset: string, value: bigint, ...receivers: readonly string[]) => 
   amounts: [{ asset, value }],
 })
 const EUR_NAME = `EUR:${OTHER}`
+const exchangedBy = (target: string) => ({ unread: [{ target, isCounted: true as const }] })
 
 describe('a classic operation that moves assets', () => {
   const CASES: [string, xdr.Operation, Partial<Effects>][] = [
@@ -72,7 +73,7 @@ describe('a classic operation that moves assets', () => {
         destAsset: NATIVE,
         destMin: '9',
       }),
-      paid(EUR_NAME, 2n * ONE, OTHER),
+      { ...paid(EUR_NAME, 2n * ONE, OTHER), ...exchangedBy('path_payment_strict_send') },
     ],
     [
       'path_payment_strict_receive',
@@ -83,7 +84,30 @@ describe('a classic operation that moves assets', () => {
         destAsset: EUR,
         destAmount: '1',
       }),
-      paid('native', 3n * ONE, OTHER),
+      { ...paid('native', 3n * ONE, OTHER), ...exchangedBy('path_payment_strict_receive') },
+    ],
+    [
+      'path_payment_strict_send',
+      Operation.pathPaymentStrictSend({
+        sendAsset: NATIVE,
+        sendAmount: '2',
+        destination: OTHER,
+        destAsset: NATIVE,
+        destMin: '0.0000001',
+        path: [EUR],
+      }),
+      { ...paid('native', 2n * ONE, OTHER), ...exchangedBy('path_payment_strict_send') },
+    ],
+    [
+      'path_payment_strict_receive',
+      Operation.pathPaymentStrictReceive({
+        sendAsset: EUR,
+        sendMax: '3',
+        destination: OTHER,
+        destAsset: EUR,
+        destAmount: '3',
+      }),
+      paid(EUR_NAME, 3n * ONE, OTHER),
     ],
     [
       'create_claimable_balance',
@@ -100,12 +124,12 @@ describe('a classic operation that moves assets', () => {
     [
       'manage_sell_offer',
       Operation.manageSellOffer({ selling: EUR, buying: NATIVE, amount: '5', price: '2' }),
-      paid(EUR_NAME, 5n * ONE),
+      { ...paid(EUR_NAME, 5n * ONE), ...exchangedBy('manage_sell_offer') },
     ],
     [
       'create_passive_sell_offer',
       Operation.createPassiveSellOffer({ selling: NATIVE, buying: EUR, amount: '6', price: '2' }),
-      paid('native', 6n * ONE),
+      { ...paid('native', 6n * ONE), ...exchangedBy('create_passive_sell_offer') },
     ],
     [
       'manage_buy_offer',
@@ -115,7 +139,7 @@ describe('a classic operation that moves assets', () => {
         buyAmount: '0.0000010',
         price: { n: 1, d: 3 },
       }),
-      paid('native', 4n),
+      { ...paid('native', 4n), ...exchangedBy('manage_buy_offer') },
     ],
   ]
   test.each(CASES)('%s tells receivers and the most that it takes', (name, operation, want) => {
@@ -140,7 +164,6 @@ describe('a classic operation that moves assets', () => {
 test.each<[string, xdr.Operation]>([
   ['change_trust', Operation.changeTrust({ asset: EUR })],
   ['manage_data', Operation.manageData({ name: 'a', value: 'b' })],
-  ['bump_sequence', Operation.bumpSequence({ bumpTo: '0' })],
   ['claim_claimable_balance', Operation.claimClaimableBalance({ balanceId: BALANCE })],
   ['inflation', Operation.inflation({})],
   ['extend_footprint_ttl', Operation.extendFootprintTtl({ extendTo: 5 })],
@@ -153,6 +176,7 @@ test.each<[string, xdr.Operation]>([
 
 test.each<[string, xdr.Operation, string[]]>([
   ['account_merge', Operation.accountMerge({ destination: MUXED }), [OTHER]],
+  ['bump_sequence', Operation.bumpSequence({ bumpTo: '9223372036854775807' }), []],
   ['set_options', Operation.setOptions({ signer: { ed25519PublicKey: OTHER, weight: 1 } }), []],
   ['allow_trust', Operation.allowTrust({ trustor: OTHER, assetCode: 'EUR', authorize: true }), []],
   [

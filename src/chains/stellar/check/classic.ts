@@ -64,7 +64,21 @@ const CHECKS: Checks = {
     /^0{8}[0-9a-fA-F]{64}$/.test(operation.balance_id)
       ? undefined
       : `${at}.balance_id: 8 zeros and 64 hexadecimal digits are expected.`,
-  bump_sequence: (operation, at) => notNegative(operation.bump_to, `${at}.bump_to`),
+  bump_sequence: (operation, at) =>
+    notNegative(operation.bump_to, `${at}.bump_to`) ?? checkBump(operation.bump_to, `${at}.bump_to`),
+}
+
+/**
+ * The largest number that an account is raised to. After 2^63 - 1 no number comes, so the account could never send anything again, nor be merged
+ * (`BumpSequenceOpFrame`, `MergeOpFrame`: ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
+ */
+const MAX_BUMP = 2n ** 63n - 1n - 2n ** 32n
+
+/** Refuses a number that would end the account. */
+export function checkBump(bumpTo: bigint, at: string): Problem {
+  return bumpTo <= MAX_BUMP
+    ? undefined
+    : `${at}: at most ${MAX_BUMP} is expected; after the largest number the account could never send anything again.`
 }
 
 function notOneself(address: string, at: string, self: string): Problem {

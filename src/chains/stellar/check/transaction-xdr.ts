@@ -3,6 +3,7 @@ import type { StellarRequest } from '../content.ts'
 import { hashTransaction, maxLedgerOf, maxTimeOf, readEnvelope } from '../model/envelope.ts'
 import { publicKeyOf, underlying } from '../model/strkey.ts'
 import { claimsToBeBy, isBy } from '../signature.ts'
+import { checkBump } from './classic.ts'
 import { firstOf, type Problem } from './fields.ts'
 
 const AT = 'transaction_xdr'
@@ -75,11 +76,11 @@ function checkOperations({ operations, memo }: Transaction, self: string): Probl
     return `${AT}: an operation of smart contracts has to be the only one.`
   if (soroban && memo.type !== 'memoNone')
     return `${AT}: an operation of smart contracts goes without a memo.`
-  return firstOf(operations, `${AT}: operations`, ({ sourceAccount }, path) =>
-    sourceAccount === null || underlying(sourceAccount) === self
-      ? undefined
-      : `${path} has the source ${underlying(sourceAccount)}; the service signs for the relayer's own account only.`,
-  )
+  return firstOf(operations, `${AT}: operations`, ({ sourceAccount, body }, path) => {
+    if (sourceAccount !== null && underlying(sourceAccount) !== self)
+      return `${path} has the source ${underlying(sourceAccount)}; the service signs for the relayer's own account only.`
+    return body.type === 'bumpSequence' ? checkBump(body.bumpSequenceOp.bumpTo, `${path}.bump_to`) : undefined
+  })
 }
 
 /**

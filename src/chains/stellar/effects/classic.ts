@@ -4,11 +4,10 @@ import type { PartialEffects } from '../../join-effects.ts'
 import { accountIdOf, underlying } from '../model/strkey.ts'
 import { assetName, operationName } from './names.ts'
 
-/** Operations that neither move assets nor give rights on the account. Fees and reserves do not count. */
+/** Operations that neither take assets from the account nor give rights on it. Fees and reserves do not count. */
 const WITHOUT_AMOUNTS: ReadonlySet<OperationBody['type']> = new Set([
   'changeTrust',
   'manageData',
-  'bumpSequence',
   'claimClaimableBalance',
   'inflation',
   'extendFootprintTtl',
@@ -36,11 +35,11 @@ function paymentEffects(body: OperationBody): PartialEffects | undefined {
     }
     case 'pathPaymentStrictSend': {
       const { destination, sendAsset, sendAmount } = body.pathPaymentStrictSendOp
-      return { receivers: [underlying(destination)], ...taken(sendAsset, sendAmount) }
+      return { receivers: [underlying(destination)], ...exchanged(body, sendAsset, sendAmount) }
     }
     case 'pathPaymentStrictReceive': {
       const { destination, sendAsset, sendMax } = body.pathPaymentStrictReceiveOp
-      return { receivers: [underlying(destination)], ...taken(sendAsset, sendMax) }
+      return { receivers: [underlying(destination)], ...exchanged(body, sendAsset, sendMax) }
     }
     case 'createClaimableBalance': {
       const { claimants, asset, amount } = body.createClaimableBalanceOp
@@ -55,28 +54,59 @@ function paymentEffects(body: OperationBody): PartialEffects | undefined {
 function offerEffects(body: OperationBody): PartialEffects | undefined {
   switch (body.type) {
     case 'manageSellOffer':
-      return taken(body.manageSellOfferOp.selling, body.manageSellOfferOp.amount)
+      return exchanged(body, body.manageSellOfferOp.selling, body.manageSellOfferOp.amount)
     case 'createPassiveSellOffer':
-      return taken(body.createPassiveSellOfferOp.selling, body.createPassiveSellOfferOp.amount)
+      return exchanged(body, body.createPassiveSellOfferOp.selling, body.createPassiveSellOfferOp.amount)
     case 'manageBuyOffer':
-      return purchase(body.manageBuyOfferOp)
+      return purchase(body, body.manageBuyOfferOp)
     default:
       return undefined
   }
 }
 
 /** A price is the amount that is sold for one unit of what is bought. The ledger refuses one that is not positive. */
-function purchase({ selling, buyAmount, price }: ManageBuyOfferOp): PartialEffects | undefined {
+function purchase(
+  body: OperationBody,
+  { selling, buyAmount, price }: ManageBuyOfferOp,
+): PartialEffects | undefined {
   if (price.n <= 0 || price.d <= 0) return undefined
   const [n, d] = [BigInt(price.n), BigInt(price.d)]
-  return taken(selling, (buyAmount * n + d - 1n) / d)
+  return exchanged(body, selling, (buyAmount * n + d - 1n) / d)
 }
 
 function taken(asset: Asset, value: bigint): PartialEffects {
   return { amounts: [{ asset: assetName(asset), value }] }
 }
 
-/** `account_merge` sends all lumens; the others give rights on the account, use its rights over others, or move unknown amounts. */
+/**
+ * Whoever has the offers takes what is exchanged, at any price: a path through an asset of somebody's own gives that person everything, whatever
+ * arrives at the destination. A path payment of one asset without a path exchanges nothing.
+ */
+function exchanged(body: OperationBody, asset: Asset, value: bigint): PartialEffects {
+  const amounts = taken(asset, value)
+  return isPlainPayment(body)
+    ? amounts
+    : { ...amounts, unread: [{ target: operationName(body), isCounted: true }] }
+}
+
+function isPlainPayment(body: OperationBody): boolean {
+  const payment =
+    body.type === 'pathPaymentStrictSend'
+      ? body.pathPaymentStrictSendOp
+      : body.type === 'pathPaymentStrictReceive'
+        ? body.pathPaymentStrictReceiveOp
+        : undefined
+  return (
+    payment !== undefined &&
+    payment.path.length === 0 &&
+    assetName(payment.sendAsset) === assetName(payment.destAsset)
+  )
+}
+
+/**
+ * `account_merge` sends all lumens; the others give rights on the account, use its rights over others, move unknown amounts, or can end the account
+ * (`bump_sequence`: no number comes after the largest one).
+ */
 function unreadEffects(body: OperationBody): PartialEffects {
   const unread = [{ target: operationName(body) }]
   return body.type === 'accountMerge' ? { receivers: [underlying(body.destination)], unread } : { unread }
