@@ -33,11 +33,18 @@ interface ReadOptions extends EventFilter {
   readonly limit: number
 }
 
-/** The bytes of the payloads before a row of a page; null for the first row. */
+/**
+ * The bytes that readers get of the rows before a row of a page; null for the first row. An event without content of its own shows that of its
+ * transaction, however many events do.
+ */
 const BYTES_BEFORE = sql<number | null>`
-  sum(octet_length(payload::text)) over (order by number rows between unbounded preceding and 1 preceding)`.as(
-  'bytes_before',
-)
+  sum(octet_length(payload::text) + coalesce(octet_length(request::text), 0))
+    over (order by number rows between unbounded preceding and 1 preceding)`.as('bytes_before')
+
+/** The content that an event of a page shares with its transaction. */
+const SHARED_CONTENT = sql<{ request: unknown }>`
+  lateral (select request from transactions
+    where transactions.id = page.transaction_id and not page.payload ? 'request' limit 1)`.as('shared')
 
 /** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
@@ -56,6 +63,7 @@ export async function readEvents(
   const page = query.orderBy('number').limit(limit).as('page')
   const sized = db
     .selectFrom(page)
+    .leftJoin(SHARED_CONTENT, (join) => join.onTrue())
     .select([...EVENT_COLUMNS, BYTES_BEFORE])
     .as('sized')
   const rows = await db
