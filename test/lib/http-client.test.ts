@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createHttpClient, type HttpClientOptions } from '../../src/lib/http/http-client.ts'
+import { createHttpClient, type HttpClientOptions, type PostRequest } from '../../src/lib/http/http-client.ts'
 
 /** A server on this machine, and a client; both stop with the test. */
 async function start(answer: RequestListener, options: HttpClientOptions = {}) {
@@ -22,7 +22,8 @@ async function start(answer: RequestListener, options: HttpClientOptions = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return {
     url,
-    post: (headers = {}, to = url) => client.post({ url: to, headers, body: '{}', timeoutMs: 2_000 }),
+    post: (headers = {}, to = url, more: Partial<PostRequest> = {}) =>
+      client.post({ url: to, headers, body: '{}', timeoutMs: 2_000, ...more }),
     connections: () => connections,
   }
 }
@@ -108,6 +109,79 @@ test('requests in sequence share a connection', async () => {
   await post()
   await post()
   expect(connections()).toBe(1)
+})
+
+/** A server that closes each connection when a further request comes over it, as one that has just timed out does. */
+async function startForgetful() {
+  const seen = new WeakSet<object>()
+  const answered: string[] = []
+  const started = await start(
+    (request, response) => {
+      if (seen.has(request.socket)) return request.socket.destroy()
+      seen.add(request.socket)
+      answered.push(request.url ?? '')
+      return response.end('{}')
+    },
+    { wholeBodyBytes: 100 },
+  )
+  return { ...started, answered }
+}
+
+describe('a kept connection that the server has closed', () => {
+  test('is replaced by a new one for a request that may be repeated', async () => {
+    const { post, connections, answered } = await startForgetful()
+    await post()
+    expect(await post({}, undefined, { isRepeatable: true })).toMatchObject({ status: 200 })
+    expect([answered.length, connections()]).toEqual([2, 2])
+  })
+
+  test('is an error for any other', async () => {
+    const { post, answered } = await startForgetful()
+    await post()
+    await expect(post()).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(answered).toHaveLength(1)
+  })
+
+  test('is told from one that the server closes at once, which is not repeated', async () => {
+    let asked = 0
+    const { post } = await start((request) => {
+      asked += 1
+      request.socket.destroy()
+    })
+    await expect(post({}, undefined, { isRepeatable: true })).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(asked).toBe(1)
+  })
+
+  test('is told from one that breaks while it answers', async () => {
+    let asked = 0
+    const { post } = await start(
+      (_request, response) => {
+        asked += 1
+        if (asked === 1) return void response.end('{}')
+        response.writeHead(200, { 'content-length': '100' })
+        response.write('a part', () => response.destroy())
+      },
+      { wholeBodyBytes: 1_000 },
+    )
+    await post()
+    await expect(post({}, undefined, { isRepeatable: true })).rejects.toThrow()
+    expect(asked).toBe(2)
+  })
+})
+
+test('an idle connection is closed before a server of Go would close it', async () => {
+  const closed = Promise.withResolvers<number>()
+  let at = 0
+  const { post } = await start((request, response) => {
+    request.socket.on('close', () => closed.resolve(performance.now() - at))
+    // Go tells nobody how long it keeps a connection.
+    response.shouldKeepAlive = true
+    response.removeHeader('keep-alive')
+    response.end('{}')
+  })
+  await post()
+  at = performance.now()
+  expect(await closed.promise).toBeLessThan(5_000)
 })
 
 test('a redirect is an answer like any other', async () => {

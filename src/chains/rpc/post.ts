@@ -44,7 +44,7 @@ const BARRED = [401, 402, 403, 404, 410]
 /** Parse error and invalid request (JSON-RPC 2.0, section 5.1): servers without batches answer an array like this. */
 const NOT_UNDERSTOOD = [-32700, -32600]
 
-/** Sends one HTTP request with one call or a batch. Never rejects, never repeats. */
+/** Sends one HTTP request with one call or a batch. Never rejects, and repeats nothing that an endpoint can have failed at. */
 export async function post(options: PostOptions): Promise<PostResult> {
   const { url, calls, timeoutMs, now, verbatim, transport, limits, errors } = options
   try {

@@ -30,12 +30,20 @@ export type Transport = (request: HttpQuestion) => Promise<HttpAnswer>
 /** Some gateways refuse requests without a user agent. */
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'relayer' }
 
-/** Creates a transport over an HTTP client. The client decides which addresses it connects to. */
+/**
+ * Creates a transport over an HTTP client. The client decides which addresses it connects to. A request may be sent once more: calls read, or
+ * broadcast signed bytes, which nodes execute once, and after a failure the RPC client asks another endpoint the same.
+ */
 export function httpTransport(httpClient: HttpClient): Transport {
   return async ({ limits: { bytes, values }, ...request }) => {
     const meter = createJsonMeter({ depth: MAX_DEPTH, values })
     const limits = { bytes, inspect: meter.read }
-    const { status, headers, body } = await httpClient.post({ ...request, limits, headers: HEADERS })
+    const { status, headers, body } = await httpClient.post({
+      ...request,
+      limits,
+      headers: HEADERS,
+      isRepeatable: true,
+    })
     return { status, text: body, retryAfter: headers['retry-after'], values: meter.values() }
   }
 }

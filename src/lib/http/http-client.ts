@@ -1,4 +1,5 @@
 import {
+  type AgentOptions,
   type ClientRequest,
   Agent as HttpAgent,
   request as httpRequest,
@@ -21,6 +22,8 @@ export interface PostRequest {
   readonly timeoutMs: number
   /** The limits of the answer, for a client that reads whole bodies. Default: those of the client. */
   readonly limits?: BodyLimits
+  /** The server may execute it twice without harm, so it is sent once more when a kept connection turns out to be closed. */
+  readonly isRepeatable?: boolean
 }
 
 /** The answer of the server, whatever its status. */
@@ -73,10 +76,11 @@ const DEFAULT_IDLE_SOCKETS = 8
 const MAX_INFORMATIONAL = 16
 
 /**
- * An idle connection is closed after this time, in ms, or a second before the server's `Keep-Alive: timeout` ends. Load balancers drop
- * idle connections silently after a minute or more, and a request on a dropped connection would wait for its time-out.
+ * An idle connection is closed after this time, in ms, or a second before the server's `Keep-Alive: timeout` ends. Servers of Go and Node.js
+ * close theirs after 5 s, those of Go (stellar-rpc) without a word before; with more, requests meet closed connections. Load balancers drop idle
+ * connections silently after a minute or more.
  */
-const IDLE_MS = 30_000
+const IDLE_MS = 4_000
 
 /** Creates a client that reuses connections. It does not follow redirects: only the configured url is asked. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -87,22 +91,44 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     maxFreeSockets: idleSockets,
     ...(lookup && { lookup }),
   }
-  const agents = { http: new HttpAgent(settings), https: new HttpsAgent({ ...settings, ...tls }) }
+  const agentsOf = (change: AgentOptions): Agents => ({
+    http: new HttpAgent({ ...settings, ...change }),
+    https: new HttpsAgent({ ...settings, ...tls, ...change }),
+  })
+  const agents = agentsOf({})
+  // Every other kept connection may be closed, too.
+  const fresh = agentsOf({ keepAlive: false })
   const body = wholeBodyBytes === undefined ? BEGINNING : wholeBody(wholeBodyBytes, budget)
   const targetOf = createTargets(checkUrl)
   return {
     post: async (request) => {
       const target = targetOf(request.url)
-      const open = (how: RequestOptions) =>
+      const openBy = (used: Agents) => (how: RequestOptions) =>
         target.protocol === 'https:'
-          ? httpsRequest({ ...target, ...how, agent: agents.https })
-          : httpRequest({ ...target, ...how, agent: agents.http })
-      return exchange({ open, body }, request)
+          ? httpsRequest({ ...target, ...how, agent: used.https })
+          : httpRequest({ ...target, ...how, agent: used.http })
+      const startedAt = performance.now()
+      let isDropped = false
+      const onDropped = () => {
+        isDropped = true
+      }
+      try {
+        return await exchange({ open: openBy(agents), body, onDropped }, request)
+      } catch (error) {
+        if (!isDropped || request.isRepeatable !== true) throw error
+        const timeoutMs = Math.max(1, request.timeoutMs - (performance.now() - startedAt))
+        return exchange({ open: openBy(fresh), body }, { ...request, timeoutMs })
+      }
     },
     close: () => {
-      for (const agent of Object.values(agents)) agent.destroy()
+      for (const agent of [...Object.values(agents), ...Object.values(fresh)]) agent.destroy()
     },
   }
+}
+
+interface Agents {
+  readonly http: HttpAgent
+  readonly https: HttpsAgent
 }
 
 /** The number of parsed urls that are kept. */
@@ -132,10 +158,15 @@ function targetAt(url: URL): RequestOptions {
 interface Exchange {
   readonly open: (options: RequestOptions) => ClientRequest
   readonly body: BodyReader
+  /** The request failed because its kept connection had been closed: no answer has begun. */
+  readonly onDropped?: () => void
 }
 
+/** Codes of Node.js for a connection that the other side has closed. */
+const CLOSED: readonly unknown[] = ['ECONNRESET', 'EPIPE']
+
 async function exchange(
-  { open, body: { headers: accept, read } }: Exchange,
+  { open, body: { headers: accept, read }, onDropped }: Exchange,
   { method = 'POST', headers, body, timeoutMs, limits }: PostRequest,
 ): Promise<PostAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>()
@@ -158,8 +189,15 @@ async function exchange(
     const text = await read(response, limits)
     return { status, headers: readHeaders(response), body: text }
   }
-  outgoing.on('response', (response) => readAnswer(response).then(resolve, reject))
-  outgoing.on('error', reject)
+  let isAnswered = false
+  outgoing.on('response', (response) => {
+    isAnswered = true
+    readAnswer(response).then(resolve, reject)
+  })
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    if (outgoing.reusedSocket && !isAnswered && CLOSED.includes(error.code)) onDropped?.()
+    reject(error)
+  })
   // Node hands the connection over, and neither an answer nor an error of the request follows.
   outgoing.on('upgrade', (response, socket) => {
     socket.destroy()

@@ -45,6 +45,30 @@ const echo = ({ id, method }: WireCall) => ({ jsonrpc: '2.0', id, result: method
 const calls = ['a', 'b', 'c'].map(call)
 const results = ['a', 'b', 'c'].map((result) => ({ kind: 'result', result }))
 
+test.each(['send', 'forward'] as const)(
+  'a connection that the server closed under a request (%s) costs a new one, and is no failure of the endpoint',
+  async (how) => {
+    let asked = 0
+    const failures: unknown[] = []
+    const server = await serve(([first]) => {
+      asked += 1
+      return asked === 2 || first === undefined ? 'cut' : { body: echo(first) }
+    })
+    const client = createRpcClient({
+      urls: [{ url: server.url, weight: 100 }],
+      timeoutMs: TIMEOUT_MS,
+      clock: createHurriedClock(),
+      log,
+      observer: { asked: ({ failure }) => failures.push(failure) },
+      ...NODE_DIALECT,
+    })
+    await client[how]([call('a')])
+    expect(await client[how]([call('b')])).toEqual([results[1]])
+    expect(server.requests.map(([first]) => first?.method)).toEqual(['a', 'b', 'b'])
+    expect(failures).toEqual([undefined, undefined])
+  },
+)
+
 describe('a batch', () => {
   test('goes in one HTTP request, and the replies may come in any order', async () => {
     const server = await serve((asked) => ({ body: asked.map(echo).reverse() }))
