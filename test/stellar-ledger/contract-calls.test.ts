@@ -51,6 +51,14 @@ describe('a call', () => {
     expect(await desk.apply(failing)).toEqual(['txFailed', 'invokeHostFunctionTrapped'])
   })
 
+  test('of another kind is told before the ledger is looked at', async () => {
+    const { simulation } = await desk.simulate(desk.person(), Operation.bumpSequence({ bumpTo: '0' }))
+    expect(simulation).toMatchObject({
+      error: 'transaction contains unsupported operation type: OperationTypeBumpSequence',
+      latestLedger: 0,
+    })
+  })
+
   test('of nothing that is there is told by its simulation', async () => {
     const nowhere = Address.contract(Buffer.alloc(32, 7)).toString()
     const { simulation } = await desk.simulate(desk.person(), increment(nowhere, desk.person()))
@@ -131,6 +139,7 @@ describe('what is declared', () => {
     const operation = increment(desk.ledger.contract(COUNTER), alice)
     const bare = await desk.send(desk.build(alice, [operation]))
     expect(codesOf(bare.errorResult)).toEqual(['txMalformed'])
+    expect(bare.errorResult?.feeCharged).toBe(0n)
     const good = await desk.prepare(alice, operation)
     const beside = Operation.bumpSequence({ bumpTo: '0' })
     const two = desk.vary(good, alice, { operations: [...good.tx.operations, beside] })

@@ -51,6 +51,12 @@ describe('deploying', () => {
   })
 })
 
+test('code that is no WebAssembly is not uploaded', async () => {
+  const upload = Operation.uploadContractWasm({ wasm: Buffer.from('7f454c4602010100', 'hex') })
+  const { simulation } = await desk.simulate(desk.person(), upload)
+  expect(simulation).toMatchObject({ error: expect.stringContaining('Error(WasmVm, InvalidInput)') })
+})
+
 describe('the life of entries', () => {
   test('before protocol 23, what is archived must be restored before; the simulation says how', async () => {
     const { ledger } = desk

@@ -204,6 +204,12 @@ describe('ledgers', () => {
 })
 
 describe('entries', () => {
+  test('are not told when a key comes twice', async () => {
+    const key = xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId: desk.person().xdrAccountId() }))
+    const keys = [key.toXdr('base64'), key.toXdr('base64')]
+    expect(await post(call('getLedgerEntries', { keys }))).toMatchObject({ error: { code: -32603 } })
+  })
+
   test('come in the order of the keys, without those that do not exist', async () => {
     const [alice, bob] = [desk.person(5n * XLM), desk.person(7n * XLM)]
     const keys = [bob, Keypair.random(), alice].map((keys) =>

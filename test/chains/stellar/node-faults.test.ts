@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
-import { accountWith, attemptOf, known, paymentOf, requestOf, SELF, signingContextAt } from './build.ts'
+import {
+  accountWith,
+  attemptOf,
+  known,
+  OTHER,
+  paymentOf,
+  requestOf,
+  SELF,
+  signingContextAt,
+} from './build.ts'
 import { type Stage, setStage } from './stage.ts'
 
 let stage: Stage
@@ -45,6 +54,12 @@ describe('an endpoint that reports its faults as JSON-RPC errors', () => {
     expect(await both.proveInclusion([attempt], { asOf: number })).toEqual({ kind: 'absent' })
     expect(known((await both.sequencing.nonces([SELF], { asOf: number }))[0] ?? { kind: 'none' })).toBe(nonce)
     await faulty.stop()
+  })
+
+  test('is not seen in the refusal of a node that is asked for an account twice', async () => {
+    const nonce = await stage.nonce()
+    const answers = await stage.chain.sequencing.nonces([SELF, OTHER, SELF])
+    expect(answers.map((answer) => known(answer))).toEqual([nonce, expect.any(BigInt), nonce])
   })
 
   test('does not end a call of a contract that another one can simulate', async () => {

@@ -3,7 +3,7 @@ import { type Bid, bidOf, compareRates, feeToBeat, feeToReplace, inclusionFee } 
 import type { Frame } from './frame.ts'
 import type { Moment } from './moment.ts'
 import { type FrameResult, isSuccess, type Outcome } from './results.ts'
-import { hasHiddenMemo } from './soroban/validity.ts'
+import { hasHiddenMemo, hasValidFee } from './soroban/validity.ts'
 import { knownAccount } from './state.ts'
 import { checkValid } from './validity.ts'
 
@@ -15,9 +15,9 @@ export type Answer =
 /** The answer to what may be taken another time. */
 export const TRY_AGAIN: Answer = { status: 'TRY_AGAIN_LATER' }
 
-/** The part of `TransactionQueue::canAdd` that looks at what the same account has waiting. */
+/** The part of `TransactionQueue::tryAdd` and `canAdd` before the ledger: the form of the fee, and what the same account has waiting. */
 export function compareWithQueued(frame: Frame, current: Frame | undefined): Answer | undefined {
-  if (inclusionFee(frame) < 0n) return error('txMalformed', 0n)
+  if (!hasValidFee(frame.transaction) || inclusionFee(frame) < 0n) return error('txMalformed', 0n)
   if (!current) return undefined
   if (isDuplicate(current, frame)) return { status: 'DUPLICATE' }
   const [sequence, queued] = [frame.transaction.sequence, current.transaction.sequence]

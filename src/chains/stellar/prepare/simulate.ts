@@ -29,7 +29,7 @@ const MAX_REASON = 512
  * full queue, a closed worker pool, a stellar-core that does not answer (`preflight/pool.go`).
  */
 const FAULT_OF_CALL =
-  /^(HostError\b|Could not unmarshal transaction|Transaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
+  /^(HostError\b|Could not unmarshal transaction|[Tt]ransaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
 
 /**
  * A repeated refusal is final after this many ledgers although another endpoint is silent: a node that is only late reaches within this

@@ -88,9 +88,9 @@ function left(entry: AccountEntry | undefined, baseReserve: bigint): bigint {
   return entry.balance - BigInt(count) * baseReserve - (extension?.liabilities.selling ?? 0n)
 }
 
-/** Asks for the entries of at most 200 accounts (`G…`). */
+/** Asks for the entries of at most 200 accounts (`G…`). An account that is named twice is asked for once: nodes refuse a repeated key. */
 export function entriesCall(addresses: readonly string[]): RpcCall {
-  const keys = addresses.map((address) =>
+  const keys = [...new Set(addresses)].map((address) =>
     LedgerKey.account(new LedgerKeyAccount({ accountId: toPublicKey(address) })).toXdr('base64'),
   )
   return { method: 'getLedgerEntries', params: { keys } }

@@ -84,6 +84,7 @@ describe('what a simulation complains of', () => {
     'Could not unmarshal transaction',
     'Transaction contains more than one operation',
     'Transaction contains unsupported operation type: OperationTypePayment',
+    'transaction contains unsupported operation type: OperationTypePayment',
     "cannot set authMode to 'record' with an auth footprint",
   ])('is a refusal where the call is at fault: %s', async (error) => {
     expect(await prepare({ error })).toMatchObject({

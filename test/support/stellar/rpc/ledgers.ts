@@ -1,5 +1,5 @@
 import { xdr } from '@stellar/stellar-sdk'
-import { invalidParams } from '../../json-rpc/fault.ts'
+import { INTERNAL_ERROR, invalidParams, RpcFault } from '../../json-rpc/fault.ts'
 import type { ClosedLedger } from '../chain.ts'
 import type { Entry } from '../entries.ts'
 import { stateKeyOf, toEntryData } from '../entry-xdr.ts'
@@ -32,13 +32,18 @@ export function getLatestLedger({ latest }: Node): unknown {
   }
 }
 
-/** stellar-rpc methods/get_ledger_entries.go: those that exist, in the order of the keys. */
+/**
+ * stellar-rpc methods/get_ledger_entries.go: those that exist, in the order of the keys. Its stellar-core (27.1) refuses a key that comes twice,
+ * which looks like a failure of the node; only the code is known of that answer.
+ */
 export function getLedgerEntries(node: Node, params: Params): unknown {
   refuseJsonFormat(params)
   const keys = stringsParam(params, 'keys')
   if (keys.length > MAX_KEYS) {
     throw invalidParams(`key count (${keys.length}) exceeds maximum supported (${MAX_KEYS})`)
   }
+  if (new Set(keys).size !== keys.length)
+    throw new RpcFault(INTERNAL_ERROR, 'could not query captive core: a key was given twice')
   const view = node.view()
   const entries = keys.flatMap((key, index) => {
     const stateKey = stateKeyOf(readKey(key, index))

@@ -22,28 +22,60 @@ export function simulateTransaction(node: Node, params: Params): unknown {
   const nodeFault = preflightFault(node.nodeFault)
   if (nodeFault !== undefined) return { error: nodeFault, latestLedger }
   try {
-    return { ...simulate(node, base64, params.authMode), latestLedger }
+    const { transaction, operation } = readOperation(node, base64, params.authMode)
+    return { ...simulate(node, transaction, operation, params.authMode), latestLedger }
   } catch (error) {
+    // A transaction that cannot be simulated is refused before the ledger is looked at, and the field is 0.
+    if (error instanceof Unfit) return { error: error.message, latestLedger: 0 }
     if (!(error instanceof Trap)) throw error
     return { error: error.message, events: [], latestLedger }
   }
 }
 
-function simulate(node: Node, base64: string, authMode: unknown): Record<string, unknown> {
+/** A transaction that no simulation begins with. */
+class Unfit extends Error {}
+
+function readOperation(node: Node, base64: string, authMode: unknown) {
   const transaction = read(base64, node)
   const [operation, ...others] = transaction.operations
-  if (!operation || others.length > 0) throw new Trap('Transaction contains more than one operation')
+  if (!operation || others.length > 0) throw new Unfit('Transaction contains more than one operation')
+  checkAuthMode(operation.body, authMode)
+  return { transaction, operation }
+}
+
+/** `validateAuthMode`, which also refuses operations that are not about contracts. */
+function checkAuthMode(body: xdr.OperationBody, authMode: unknown): void {
+  const mode = authMode ?? ''
+  if (mode !== '' && mode !== 'enforce' && mode !== 'record' && mode !== 'record_allow_nonroot')
+    throw new Unfit("optional 'authMode' must be one of enforce,record,record_allow_nonroot when included")
+  if (body.type === 'invokeHostFunction') {
+    if (body.invokeHostFunctionOp.auth.length > 0 && mode !== '' && mode !== 'enforce')
+      throw new Unfit(`cannot set authMode to '${mode}' with an auth footprint`)
+    return
+  }
+  if (body.type !== 'extendFootprintTtl' && body.type !== 'restoreFootprint') {
+    const name = `OperationType${body.type.charAt(0).toUpperCase()}${body.type.slice(1)}`
+    throw new Unfit(`transaction contains unsupported operation type: ${name}`)
+  }
+  if (mode !== '') throw new Unfit('cannot set authMode with non-InvokeHostFunction operations')
+}
+
+function simulate(
+  node: Node,
+  transaction: Transaction,
+  operation: xdr.Operation,
+  authMode: unknown,
+): Record<string, unknown> {
   const { body } = operation
   if (body.type === 'invokeHostFunction') {
     const source = sourceOf(operation, transaction)
     return simulateCall(node, transaction, source, body.invokeHostFunctionOp, authMode)
   }
-  if (body.type !== 'extendFootprintTtl' && body.type !== 'restoreFootprint') {
-    throw new Trap(`Transaction contains unsupported operation type: ${body.type}`)
-  }
+  if (body.type !== 'extendFootprintTtl' && body.type !== 'restoreFootprint')
+    throw new Error('`checkAuthMode` has refused the others.')
   const footprint = transaction.soroban?.resources.footprint
   if (!footprint) {
-    throw new Trap(
+    throw new Unfit(
       'To perform a SimulateTransaction for ExtendFootprintTtl or RestoreFootprint operations, SorobanTransactionData must be provided',
     )
   }
@@ -101,10 +133,6 @@ function recorderFor(
 ): Recorder | undefined {
   const mode = authMode === undefined || authMode === '' ? (auth.length > 0 ? 'enforce' : 'record') : authMode
   if (mode === 'enforce') return undefined
-  if (mode !== 'record' && mode !== 'record_allow_nonroot') {
-    throw new Trap("optional 'authMode' must be one of enforce,record,record_allow_nonroot when included")
-  }
-  if (auth.length > 0) throw new Trap(`cannot set authMode to '${mode}' with an auth footprint`)
   return createRecorder(source, mode === 'record_allow_nonroot')
 }
 
@@ -122,6 +150,6 @@ function read(base64: string, node: Node): Transaction {
   try {
     return decodeFrame(base64, node.ledger.network).transaction
   } catch {
-    throw new Trap('Could not unmarshal transaction')
+    throw new Unfit('Could not unmarshal transaction')
   }
 }

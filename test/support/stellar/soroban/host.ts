@@ -126,8 +126,13 @@ function functionOf(program: Program, name: string): ContractFunction {
   return found
 }
 
+/** The magic number and the version of a WebAssembly module. */
+const MODULE = Buffer.from('0061736d01000000', 'hex')
+
 function upload(run: Run, wasm: Uint8Array): xdr.ScVal {
   run.count += 1
+  if (!MODULE.equals(wasm.subarray(0, MODULE.length)))
+    throw new Trap('HostError: Error(WasmVm, InvalidInput)')
   const hash = sha256(wasm)
   const key = codeLedgerKey(hash)
   if (!run.storage.read(key)) run.storage.write(codeEntry(wasm, liveUntil(run, MIN_PERSISTENT_LEDGERS)), key)

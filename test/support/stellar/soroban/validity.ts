@@ -38,6 +38,16 @@ export function checkSoroban(transaction: Transaction, fee: bigint | undefined):
 }
 
 /**
+ * Contract calls, and they alone, declare resources, with a fee that can be calculated with. Otherwise a node refuses the transaction before
+ * it calculates a fee (stellar-core `TransactionQueue::tryAdd`, `XDRProvidesValidFee`).
+ */
+export function hasValidFee({ operations, soroban }: Transaction): boolean {
+  const [first] = operations
+  if ((first !== undefined && isContractOperation(first)) !== (soroban !== undefined)) return false
+  return !soroban || (soroban.resourceFee >= 0n && soroban.resourceFee <= MAX_RESOURCE_FEE)
+}
+
+/**
  * A call must be readable by contracts in full: no memo, no muxed account, whoever has signed for it (stellar-core
  * `TransactionFrame::validateSorobanMemo`).
  */
