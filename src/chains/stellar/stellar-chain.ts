@@ -29,6 +29,7 @@ import { amountOutOf } from './prepare/spending.ts'
 import { createFundsReader, readNonces } from './read/accounts.ts'
 import { createBaseReserveReader } from './read/base-reserve.ts'
 import { readHead } from './read/head.ts'
+import { createMemoRequirements } from './read/memo-required.ts'
 import { STELLAR_CONTENT } from './read-content.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
@@ -76,6 +77,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     client,
     market,
     passphrase,
+    memos: createMemoRequirements(client, clock),
     simulations: createSimulationRefusals(FINAL_AFTER_LEDGERS, clock),
   }
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>

@@ -5315,7 +5315,10 @@ export interface components {
              * @default 1000000
              */
             readonly max_fee: components["schemas"]["Int64"] | null;
-            /** @description Only with `operations`; a prebuilt transaction has its own. */
+            /**
+             * @description Only with `operations`; a prebuilt transaction has its own. When a payment, a path payment or an `account_merge` goes to an
+             *     account (`G…`) that asks for a memo on the ledger (`config.memo_required`, SEP-29), a transaction without one is refused with 400.
+             */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
             /** @description When the service begins, see `ValidFrom`; null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;

@@ -8,6 +8,7 @@ import type { StellarDraft, StellarRequest } from '../content.ts'
 import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from '../model/envelope.ts'
 import { isSoroban } from '../model/operation.ts'
 import { underlying } from '../model/strkey.ts'
+import type { MemoRequirements } from '../read/memo-required.ts'
 import type { StellarAccount, StellarPrepared } from '../types.ts'
 import { composeTransaction } from './compose.ts'
 import { aboveBudget, type Bid, budgetOf, decideBid, MIN_FEE_PER_OPERATION, type Wish } from './fees.ts'
@@ -19,6 +20,7 @@ import { nativeOutflow } from './spending.ts'
 export interface PrepareContext extends SimulationContext {
   readonly market: () => Promise<Answer<Market>>
   readonly passphrase: string
+  readonly memos: MemoRequirements
 }
 
 /** Content without its bid. */
@@ -78,7 +80,7 @@ async function composeContent(
 ): Promise<Answer<FoundContent> | SetupRequired<StellarRequest>> {
   if (request.feeBump === true) return composeExternallySigned(context, request.transactionXdr ?? '', account)
   const tx = composeTransaction(request, account, closeTime)
-  if (!isSorobanTransaction(tx)) return { kind: 'ok', value: { content: ownContent(tx, account) } }
+  if (!isSorobanTransaction(tx)) return composeClassic(context, request, tx, account)
   const operation = request.operations?.[0]
   if (operation?.type === 'restore_footprint') {
     const data = SorobanTransactionData.fromXdr(operation.transaction_data, 'base64')
@@ -89,6 +91,20 @@ async function composeContent(
   if (answer.kind !== 'ok') return answer
   if (answer.value.kind === 'restore') return restoreFirst(request, answer.value.transactionData)
   return { kind: 'ok', value: { content: ownContent(answer.value.tx, account) } }
+}
+
+async function composeClassic(
+  { memos }: PrepareContext,
+  { transactionXdr }: StellarRequest,
+  tx: Transaction,
+  account: StellarAccount,
+): Promise<Answer<FoundContent>> {
+  const found = await memos.receiverWithout(tx)
+  if (found.kind !== 'ok') return found
+  if (found.value === undefined) return { kind: 'ok', value: { content: ownContent(tx, account) } }
+  const field = transactionXdr === undefined ? 'memo' : 'transaction_xdr'
+  const detail = `${field}: a memo is expected, because ${found.value} accepts payments only with one (config.memo_required, SEP-29).`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 
 async function composeExternallySigned(
