@@ -9,16 +9,20 @@ const HEX = /^(0x)?([0-9a-fA-F]{2})*$/
 const DEFAULT_SCRYPT_N = 2 ** 17
 
 /**
- * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it.
+ * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it. The passphrase counts as it was
+ * typed, and else in the normal form NFKC, which ethers gives it: letters with accents and ligatures can be written in several ways.
  * @returns the private key, whatever its length
  * @throws KeystoreError for a wrong passphrase or a file of another shape; never with content of the file
  */
 export async function decryptKeystore(text: string, passphrase: string): Promise<Uint8Array> {
   const { kdf, iv, ciphertext, mac } = readKeystore(text)
-  const derived = await deriveKey(kdf, passphrase)
-  if (!timingSafeEqual(macOf(derived, ciphertext), mac)) throw new KeystoreError('the passphrase is wrong')
-  const decipher = createDecipheriv(CIPHER, derived.subarray(0, 16), iv)
-  return new Uint8Array(Buffer.concat([decipher.update(ciphertext), decipher.final()]))
+  for (const spelling of new Set([passphrase, passphrase.normalize('NFKC')])) {
+    const derived = await deriveKey(kdf, spelling)
+    if (!timingSafeEqual(macOf(derived, ciphertext), mac)) continue
+    const decipher = createDecipheriv(CIPHER, derived.subarray(0, 16), iv)
+    return new Uint8Array(Buffer.concat([decipher.update(ciphertext), decipher.final()]))
+  }
+  throw new KeystoreError('the passphrase is wrong')
 }
 
 /** The field of our own in a key file, as other tools have theirs (`x-ethers`). Other tools ignore it. */

@@ -1,3 +1,4 @@
+import { encryptKeystoreJson } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { KeystoreError } from '../../../src/signers/keystore/kdf.ts'
 import { decryptKeystore, encryptKeystore } from '../../../src/signers/keystore/keystore.ts'
@@ -60,6 +61,23 @@ describe('a key file is decrypted', () => {
     ['with 0x before the digits', pbkdf2With({ mac: `0x${PBKDF2.crypto.mac}` })],
   ])('%s', async (_what, file) => {
     expect(Buffer.from(await decrypt(file)).toString('hex')).toBe(KEY)
+  })
+})
+
+describe('a passphrase with letters that can be written in several ways', () => {
+  // A letter with a combining accent, and a ligature.
+  const typed = 'e\u0301 \uFB01'
+
+  test('opens a file of ethers, which normalizes it', async () => {
+    const account = { address: '0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b', privateKey: `0x${KEY}` }
+    const file = await encryptKeystoreJson(account, typed, { scrypt: { N: 1024 } })
+    expect(Buffer.from(await decrypt(file, typed)).toString('hex')).toBe(KEY)
+  })
+
+  test('opens a file of geth, which takes the bytes as they are', async () => {
+    const key = Uint8Array.from(Buffer.from(KEY, 'hex'))
+    const file = await encryptKeystore(key, { passphrase: typed, address: '0x00', n: 1024 })
+    expect(await decrypt(file, typed)).toEqual(key)
   })
 })
 
