@@ -4392,7 +4392,10 @@ export interface components {
             readonly domain: {
                 readonly [key: string]: unknown;
             };
-            /** @description Fields of each struct, in the order in which they are signed. */
+            /**
+             * @description Fields of each struct, in the order in which they are signed. Names are those of Solidity, and may contain colons, as those of some
+             *     protocols do (`HyperliquidTransaction:UsdSend`).
+             */
             readonly types: {
                 readonly [key: string]: readonly {
                     /** @description The name of the field. */

@@ -75,9 +75,20 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
       expected: `there is no such field here${suggestField(field, known)}; known are ${known.join(', ')}`,
     }
   }
+  if (keyword === 'propertyNames') {
+    const name = params.propertyName as string
+    const names = error.schema as Node
+    const validate = compiler.compile(names)
+    // The name itself is the value here, so the path ends with it.
+    const at = `${path}.${name}`
+    return validate(name)
+      ? { path: at, expected: 'expected another name' }
+      : explain(validate.errors ?? [], at, compiler)
+  }
   const expected =
     (FORM_KEYWORDS.has(keyword) && parent['x-expected']) ||
-    (PHRASES[keyword]?.(error.schema, parent) ?? 'something else')
+    (PHRASES[keyword]?.(error.schema, parent) ??
+      `a value that fits ${keyword} ${JSON.stringify(error.schema)}`)
   return { path, expected: `expected ${expected}` }
 }
 

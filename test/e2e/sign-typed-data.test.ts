@@ -47,6 +47,21 @@ describe('POST …/sign-typed-data', () => {
     expect(address).toBe(DEV_ADDRESSES[0])
   })
 
+  test.each(['HyperliquidTransaction:UsdSend', 'My$Type'])('a type may be called %s', async (name) => {
+    const types = { [name]: [...PERMIT.types.Permit, { name: 'more', type: `${name}[]` }] }
+    const message = { ...PERMIT.message, more: [] }
+    const { status, body } = await sign({ ...PERMIT, types, primaryType: name, message })
+    expect(status).toBe(200)
+    const address = await recoverTypedDataAddress({
+      domain: PERMIT.domain,
+      types,
+      primaryType: name,
+      message: { ...message, value: 2n ** 256n - 1n },
+      signature: `0x${body.data.sig}`,
+    })
+    expect(address).toBe(DEV_ADDRESSES[0])
+  })
+
   test('an integer beyond 2^53 loses no digit on its way in', async () => {
     const exact = JSON.stringify(PERMIT).replace(/"value":"\d+"/, '"value":9007199254740993')
     const text = { ...PERMIT, message: { ...PERMIT.message, value: '9007199254740993' } }
@@ -88,6 +103,16 @@ describe('POST …/sign-typed-data', () => {
       'body.types.Permit[0].name',
     ],
     ['types that are no lists', { ...PERMIT, types: { Permit: 'bool' } }, 'body.types.Permit'],
+    [
+      'a type with a space',
+      { ...PERMIT, types: { ...PERMIT.types, 'My Type': [] } },
+      'body.types.My Type: expected the name of a struct, of letters, digits, _, $ and colons',
+    ],
+    [
+      'a type with a long name',
+      { ...PERMIT, types: { ...PERMIT.types, ['x'.repeat(65)]: [] } },
+      `body.types.${'x'.repeat(65)}: expected at most 64 characters`,
+    ],
   ])('%s is a 400 that names the field', async (_name, body, field) => {
     const answer = await sign(body)
     expect({ status: answer.status, code: answer.body.code }).toEqual({
