@@ -17,8 +17,21 @@ import { SHORT_RETENTION, startStellarTestChain } from '../test/faults/stellar/t
 import { describeStep } from '../test/faults/step.ts'
 import type { TestBedOptions } from '../test/faults/test-bed.ts'
 
+const USAGE = `Usage: npm run faults -- [options]
+  --chain evm|stellar|solana  the chain; evm when absent
+  --channels N                channel accounts of a relayer, on Stellar; 0 when absent
+  --endpoints N               nodes; 1 when absent
+  --seed N                    the seed of the first history; 1 when absent
+  --histories N               50 when absent
+  --steps N                   of each history; 30 when absent
+  --kills                     also kills the process
+  --fees                      chains that stand still, builders that include nothing, and markets that fall
+  --keep-going                goes on after a history that fails
+`
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     chain: { type: 'string', default: 'evm' },
     channels: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
@@ -30,6 +43,11 @@ const { values } = parseArgs({
     'keep-going': { type: 'boolean', default: false },
   },
 })
+
+if (values.help) {
+  process.stdout.write(USAGE)
+  process.exit()
+}
 
 let failures = 0
 const started = Date.now()

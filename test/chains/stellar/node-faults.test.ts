@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { TransactionResult, TransactionResultExt, TransactionResultResult } from '@stellar/stellar-sdk/xdr'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { startFaultyNode } from '../../support/faulty-node.ts'
 import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
 import {
   accountWith,
@@ -18,6 +20,12 @@ beforeEach(async () => {
   stage = await setStage()
 })
 afterEach(() => stage.ledger.stop())
+
+const BAD_SEQUENCE = new TransactionResult({
+  feeCharged: 0n,
+  result: TransactionResultResult.txBadSeq(),
+  ext: TransactionResultExt.v0(),
+}).toXdr('base64')
 
 const NODE_FAULTS: readonly NodeFault[] = ['core_gone', 'core_exception', 'filtered', 'too_slow', 'panicking']
 
@@ -54,6 +62,26 @@ describe('an endpoint that reports its faults as JSON-RPC errors', () => {
     expect(await both.proveInclusion([attempt], { asOf: number })).toEqual({ kind: 'absent' })
     expect(known((await both.sequencing.nonces([SELF], { asOf: number }))[0] ?? { kind: 'none' })).toBe(nonce)
     await faulty.stop()
+  })
+
+  test('is not believed about a used sequence number that the ledger shows as unused', async () => {
+    const node = await startFaultyNode(stage.ledger.url)
+    onTestFinished(node.stop)
+    const chain = stage.chainAt(node.url)
+    const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
+    const { raw } = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
+    node.habits = {
+      lie: ({ method }, reply) =>
+        method === 'sendTransaction'
+          ? {
+              ...reply,
+              result: { ...(reply.result as object), status: 'ERROR', errorResultXdr: BAD_SEQUENCE },
+            }
+          : reply,
+    }
+    expect(await chain.broadcast([raw])).toMatchObject([{ kind: 'later', detail: 'tx_bad_seq' }])
+    stage.ledger.close()
+    expect(await chain.broadcast([raw])).toMatchObject([{ kind: 'nonce_used' }])
   })
 
   test('is not seen in the refusal of a node that is asked for an account twice', async () => {
