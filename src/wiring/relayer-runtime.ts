@@ -115,7 +115,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     const network = customRpcUrls ? { ...base, rpcUrls: customRpcUrls } : base
     const own = make(network)
     const isJudged = customRpcUrls !== undefined && hasUntrustedEndpoints(network)
-    const chain = isJudged ? { ...own, judge: sharedChain(base, make) } : own
+    const chain = isJudged ? { ...own, trustedChain: sharedChain(base, make) } : own
     const made = { network, base, customRpcUrls, chain }
     chains.set(key, made)
     return made

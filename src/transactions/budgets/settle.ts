@@ -75,7 +75,7 @@ async function settleTransactions(
 export function tookOf(
   { asset, most }: Holding,
   { transaction, attempts }: TransactionWithAttempts,
-  chain: ContentReader & Pick<Chain, 'judge'>,
+  chain: ContentReader & Pick<Chain, 'trustedChain'>,
 ): Spent {
   const included = attempts.find(({ number }) => number === transaction.currentAttempt)
   if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
@@ -87,7 +87,8 @@ export function tookOf(
     isReverted: included.outcome === 'reverted',
   })
   // Without a fee that the operator's endpoints tell, the highest one counts, with what content of Solana pays for new accounts.
-  const isTold = chain.judge === undefined && (included.result?.feeCharged !== undefined || isUnexecuted)
+  const isTold =
+    chain.trustedChain === undefined && (included.result?.feeCharged !== undefined || isUnexecuted)
   const known = isTold ? charged : undefined
   return {
     value: isUnexecuted

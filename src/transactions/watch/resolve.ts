@@ -91,8 +91,11 @@ async function settleWithProof(
   // For attempts that expired earlier, the proof was made at that time.
   const oldest = unprovenAttempts(item.attempts)[0] ?? item.attempts[0]
   const since = oldest && (round.chain.expiry?.preparedAt?.(oldest.draft) ?? oldest.signedAt)
-  const { judge = round.chain } = round.chain
-  const proof = await judge.proveInclusion(item.attempts, omitUndefined({ asOf: round.head.number, since }))
+  const { trustedChain = round.chain } = round.chain
+  const proof = await trustedChain.proveInclusion(
+    item.attempts,
+    omitUndefined({ asOf: round.head.number, since }),
+  )
   const { doubtSince } = round.memory
   if (proof.kind !== 'unknown') doubtSince.delete(item.transaction.id)
   if (proof.kind === 'absent') return whenAbsent()

@@ -37,14 +37,14 @@ export async function askSecondOpinions(
   { chain, head }: Pick<WatchRound, 'chain' | 'head'>,
   claims: readonly ReceiptClaim[],
 ): Promise<ReadonlyMap<string, SecondOpinion>> {
-  if (claims.length === 0 || (chain.judge === undefined && chain.endpoints().length < 2))
+  if (claims.length === 0 || (chain.trustedChain === undefined && chain.endpoints().length < 2))
     return new Map(claims.map(({ transactionId }) => [transactionId, { kind: 'agreed' }]))
   const hashes = claims.map(({ hash }) => hash)
-  const asked = [chain, ...(chain.judge ? [chain.judge] : [])].map((one) =>
+  const asked = [chain, ...(chain.trustedChain ? [chain.trustedChain] : [])].map((one) =>
     one.receiptsEverywhere(hashes, { asOf: head.number }),
   )
   const endpoints = (await Promise.all(asked)).flat()
-  const isHeard = chain.judge === undefined || endpoints.length > chain.endpoints().length
+  const isHeard = chain.trustedChain === undefined || endpoints.length > chain.endpoints().length
   return new Map(
     claims.map((claim, index) => [
       claim.transactionId,
