@@ -45,7 +45,7 @@ describe('an endpoint that reports its faults as JSON-RPC errors', () => {
     await faulty.stop()
   })
 
-  test.each(NODE_FAULTS)('proves nothing, and prevents no proof (%s)', async (nodeFault) => {
+  test.each(NODE_FAULTS)('proves nothing, alone or beside another one that could (%s)', async (nodeFault) => {
     const faulty = await stage.ledger.startFaulty(nodeFault)
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
     const nonce = await stage.nonce()
@@ -59,7 +59,7 @@ describe('an endpoint that reports its faults as JSON-RPC errors', () => {
     const alone = await stage.chainAt(faulty.url).proveInclusion([attempt], { asOf: number })
     expect(alone.kind).toBe(reads ? 'absent' : 'unknown')
     const both = stage.chainAt(faulty.url, stage.ledger.url)
-    expect(await both.proveInclusion([attempt], { asOf: number })).toEqual({ kind: 'absent' })
+    expect((await both.proveInclusion([attempt], { asOf: number })).kind).toBe(reads ? 'absent' : 'unknown')
     expect(known((await both.sequencing.nonces([SELF], { asOf: number }))[0] ?? { kind: 'none' })).toBe(nonce)
     await faulty.stop()
   })
