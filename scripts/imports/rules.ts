@@ -280,8 +280,16 @@ const PACKAGES: Rules['packages'] = {
 export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
-  // The settings of the allocator are none of the service: they stand in the environment with which the program starts again.
-  onlyIn: { 'process.env': ['config/load.ts', 'config/api-access.ts', 'cli/memory-settings.ts'] },
+  // The settings of the allocator are none of the service: they stand in the environment with which the program starts again. So does what the
+  // library of an HSM reads.
+  onlyIn: {
+    'process.env': [
+      'config/load.ts',
+      'config/api-access.ts',
+      'cli/memory-settings.ts',
+      'signers/pkcs11/module-process.ts',
+    ],
+  },
 }
 
 /** Only this file takes the generated types; others take them from it. */

@@ -5,10 +5,9 @@ import { chainName } from '../networks/chain-name.ts'
 import type { Network } from '../networks/network.ts'
 import { duplicateAccounts } from '../relayers/accounts.ts'
 import { signersOf } from '../relayers/channels.ts'
-import { pricingProblem, privacyProblem } from '../relayers/policy.ts'
+import { limitProblem, pricingProblem, privacyProblem } from '../relayers/policy.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import { topUpProblems } from '../relayers/top-up/top-up-problem.ts'
-import { networksIn } from '../spending/rules.ts'
 import type { Config } from './types.ts'
 
 type Lists = Pick<Config, 'relayers' | 'signers' | 'notifications' | 'networks'>
@@ -32,7 +31,7 @@ export function checkReferences(lists: Lists): string[] {
   return [
     ...duplicates,
     ...dangling,
-    ...lists.relayers.flatMap(rulesElsewhere),
+    ...lists.relayers.flatMap(limitElsewhere),
     ...sharedAccounts(lists),
     ...impossiblePolicies(lists),
     ...topUpProblems(lists.relayers),
@@ -44,14 +43,9 @@ function networkKey({ type, name }: Network): string {
   return name && `${type}:${name}`
 }
 
-/** A limit for another network than the relayer's would limit nothing. */
-function rulesElsewhere({ id, network, networkType, policies }: RelayerConfig): string[] {
-  const own = `${networkType}:${network}`
-  return networksIn(policies.rules ?? {}).flatMap((named) =>
-    named === own
-      ? []
-      : [`relayer "${id}" has rules with a limit for the network "${named}", and is on "${own}"`],
-  )
+function limitElsewhere(relayer: RelayerConfig): string[] {
+  const problem = limitProblem(relayer)
+  return problem === undefined ? [] : [`relayer "${relayer.id}", policies.rules: ${problem}`]
 }
 
 function networksOf({ networks }: Lists, { networkType }: RelayerConfig): string[] {

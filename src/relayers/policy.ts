@@ -1,7 +1,8 @@
 import type { Unit } from '../chains/chain.ts'
 import type { ChainRequest } from '../chains/request.ts'
 import { AppError } from '../errors.ts'
-import { type Network, privateUrlsOf } from '../networks/network.ts'
+import { type Network, networkId, privateUrlsOf } from '../networks/network.ts'
+import { networksIn } from '../spending/rules.ts'
 import { defaultMinBalance } from './policies/policies.ts'
 import type { Relayer, RelayerConfig } from './relayer.ts'
 
@@ -58,6 +59,15 @@ export function pricingProblem(relayer: RelayerConfig, network: Network | undefi
 export function privacyProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
   if (network === undefined || !sendsPrivately(relayer) || privateUrlsOf(network).length > 0) return undefined
   return `relayer "${relayer.id}" wants private_transactions, but network "${network.name}" has no private_rpc_urls; give it some first`
+}
+
+/** Returns a problem when a limit in the rules of the relayer is for another network than its own: it would limit nothing. */
+export function limitProblem({ network, networkType: type, policies }: RelayerConfig): string | undefined {
+  const own = networkId({ type, name: network })
+  const other = networksIn(policies.rules ?? {}).find((id) => id !== own)
+  return other === undefined
+    ? undefined
+    : `a limit is for the network "${other}", and the relayer is on "${own}"`
 }
 
 /** Returns true when everything that the relayer signs goes to private endpoints. */

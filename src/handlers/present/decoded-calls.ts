@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Chain } from '../../chains/chain.ts'
 import type { Schemas } from '../../contract/operations.ts'
@@ -29,12 +30,21 @@ export async function withDecodedCalls<T extends Transaction>(
   )
   const found = await findCalled(db, [...wanted.values()])
   const registered = new Map(found.map((one) => [placeOf(one), one]))
-  return transactions.map((transaction, index) => {
+  const shown: T[] = []
+  let turnEnds = performance.now() + TURN_MS
+  for (const [index, transaction] of transactions.entries()) {
     const call = calls[index]
     const decoded = call && decode(call, registered.get(placeOf(call)))
-    return decoded === undefined ? transaction : { ...transaction, decoded_call: decoded }
-  })
+    shown.push(decoded === undefined ? transaction : { ...transaction, decoded_call: decoded })
+    if (performance.now() < turnEnds) continue
+    await endOfTurn()
+    turnEnds = performance.now() + TURN_MS
+  }
+  return shown
 }
+
+/** Decoding a page goes on for so long before other work has its turn, in ms. One call takes up to five. */
+const TURN_MS = 10
 
 interface Call extends CalledFunction {
   readonly data: string

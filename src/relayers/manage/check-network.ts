@@ -1,11 +1,10 @@
 import { AppError } from '../../errors.ts'
 import { suggestNetwork } from '../../networks/catalogue/suggest-network.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
-import { type Network, networkId, type RpcUrl } from '../../networks/network.ts'
+import type { Network, RpcUrl } from '../../networks/network.ts'
 import { silentEndpoints } from '../../networks/silent-endpoints.ts'
 import { untrustedRpcUrlProblem } from '../../networks/untrusted-rpc-url.ts'
-import { networksIn } from '../../spending/rules.ts'
-import { pricingProblem, privacyProblem } from '../policy.ts'
+import { limitProblem, pricingProblem, privacyProblem } from '../policy.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import type { ManageContext } from './context.ts'
 
@@ -28,12 +27,8 @@ export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfi
       'invalid_request',
       `custom_rpc_urls: network "${name}" has no endpoints of its own; give some.`,
     )
-  const elsewhere = networksIn(relayer.policies.rules ?? {}).find((id) => id !== networkId(network))
-  if (elsewhere !== undefined)
-    throw new AppError(
-      'invalid_request',
-      `policies.rules: a limit is for network "${elsewhere}", and the relayer is on "${networkId(network)}".`,
-    )
+  const elsewhere = limitProblem(relayer)
+  if (elsewhere !== undefined) throw new AppError('invalid_request', `policies.rules: ${elsewhere}.`)
   const problem = pricingProblem(relayer, network)
   if (problem !== undefined) throw new AppError('invalid_request', `policies.eip1559_pricing: ${problem}.`)
   return network

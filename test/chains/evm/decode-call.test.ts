@@ -16,6 +16,25 @@ function registeredIn(abi: readonly unknown[], data: string): object | undefined
   return reading.value.functions[callKey(data) ?? '']
 }
 
+describe('lists in lists', () => {
+  const nested = (levels: number, items: number) => {
+    const inputs = [{ name: 'a', type: `uint256${'[1]'.repeat(levels - 1)}[]` }]
+    const abi = [{ type: 'function', name: 'f', stateMutability: 'view', outputs: [], inputs }] as const
+    let item: unknown = 5n
+    for (let level = 1; level < levels; level += 1) item = [item]
+    const data = encodeFunctionData({ abi: [...abi], functionName: 'f', args: [Array(items).fill(item)] })
+    return decodeCall(data, registeredIn(abi, data))
+  }
+
+  test('are decoded as far as that takes some milliseconds', () => {
+    expect(nested(1, 505)?.function).toBe('f(uint256[])')
+    expect(nested(3, 330)?.function).toBe('f(uint256[1][1][])')
+    expect(nested(30, 30)).toBeDefined()
+    expect(nested(30, 505)).toBeUndefined()
+    expect(nested(30, 40)).toBeUndefined()
+  })
+})
+
 describe('a call', () => {
   test('of a standard function has exact integers and addresses with their checksum', () => {
     const abi = parseAbi(['function transfer(address, uint256)'])
@@ -63,10 +82,10 @@ describe('a call', () => {
     expect(JSON.stringify(valueIn(abi('__proto__', 'b')))).toBe('{"__proto__":true,"b":false}')
   })
 
-  test('that a standard function decodes otherwise is not that of the registered one', () => {
+  test('of a standard function is not shown by the names that somebody registered for its selector', () => {
     const abi = [{ name: 'transfer', inputs: [{ type: 'address' }, { type: 'uint256', name: 'wad' }] }]
     const data = `0xa9059cbb${word(BigInt(ADDRESS))}${word(7)}`
-    expect(decodeCall(data, registeredIn(abi, data))?.args[1]).toMatchObject({ name: 'wad', value: '7' })
+    expect(decodeCall(data, registeredIn(abi, data))?.args[1]).toMatchObject({ name: 'value', value: '7' })
   })
 })
 

@@ -16,6 +16,15 @@ const MAX_BYTES = 16_384
 /** A longer decoded call is not shown, in characters of JSON. The names of an ABI can be much longer than the data. */
 const MAX_CHARACTERS = 65_536
 
+/**
+ * Data with more words than this for each level of its lists is not decoded: every value is read once for each list around it. This takes about
+ * 5 ms; sixteen kilobytes in lists of thirty levels would take 180.
+ */
+const MAX_WORDS_BY_LEVELS = 1_024
+
+/** The bytes of a word of encoded values. */
+const WORD = 32
+
 /** A function with more parameters, those of tuples included, is not decoded: each value takes time for all of them. */
 const MAX_PARAMETERS = 256
 
@@ -25,7 +34,8 @@ export function callKey(data: string): string | undefined {
 }
 
 /**
- * Decodes the data of a transaction as a call: of the registered function of its selector, else of a function of a standard. Data that is not
+ * Decodes the data of a transaction as a call: of the function of a standard with its selector, else of the registered one. Functions of other names
+ * with a given selector are found in minutes, and must not hide what a transfer is. Data that is not
  * exactly what an encoder writes for these arguments is not decoded, because a contract could read something else from it. Pure.
  *
  * @param registered an item of `ReadAbi.functions`
@@ -33,9 +43,11 @@ export function callKey(data: string): string | undefined {
 export function decodeCall(data: string, registered?: unknown): DecodedCall | undefined {
   const key = callKey(data)
   if (key === undefined || data.length / 2 - 1 > MAX_BYTES) return undefined
-  const own = registered === undefined ? undefined : readStored(registered)
   const standard = STANDARD_FUNCTIONS.get(key)
-  return (own && decodeAs(own, data, 'registered')) ?? (standard && decodeAs(standard, data, 'standard'))
+  const known = standard && decodeAs(standard, data, 'standard')
+  if (known !== undefined || registered === undefined) return known
+  const own = readStored(registered)
+  return own && decodeAs(own, data, 'registered')
 }
 
 /** A function that an earlier release stored, and that this one would refuse, is unknown: it makes no answer fail. */
@@ -51,6 +63,8 @@ function readStored(registered: unknown): AbiFunction | undefined {
 function decodeAs(called: AbiFunction, data: string, source: DecodedCall['source']): DecodedCall | undefined {
   const encoded = data.slice(SELECTOR_CHARACTERS).toLowerCase()
   if (countParameters(called.inputs) > MAX_PARAMETERS) return undefined
+  const words = encoded.length / 2 / WORD
+  if (words * levelsOf(called.inputs) > MAX_WORDS_BY_LEVELS) return undefined
   if (!isCompact(called.inputs, Buffer.from(encoded, 'hex'))) return undefined
   const values = decodeExactly(called.inputs, `0x${encoded}`)
   if (values === undefined) return undefined
@@ -65,6 +79,14 @@ function decodeAs(called: AbiFunction, data: string, source: DecodedCall['source
 
 function countParameters(parameters: readonly Parameter[]): number {
   return parameters.reduce((sum, { components = [] }) => sum + 1 + countParameters(components), 0)
+}
+
+/** Returns the most lists and tuples around a value. */
+function levelsOf(parameters: readonly Parameter[]): number {
+  return parameters.reduce((most, { type, components = [] }) => {
+    const lists = type.match(/\[/g)?.length ?? 0
+    return Math.max(most, lists + (components.length === 0 ? 0 : 1 + levelsOf(components)))
+  }, 0)
 }
 
 /** Returns undefined for data that an encoder would write otherwise. */
