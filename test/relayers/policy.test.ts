@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EvmPolicies } from '../../src/chains/evm/content.ts'
-import { inactive, receiverForbidden, shortOfFunds } from '../../src/relayers/policy.ts'
+import { inactive, limitProblem, receiverForbidden, shortOfFunds } from '../../src/relayers/policy.ts'
 import type { EvmRelayer } from '../../src/relayers/relayer.ts'
 
 const OWN = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
@@ -22,6 +22,19 @@ function relayerWith(policies: EvmPolicies = {}, change: Partial<EvmRelayer> = {
     ...change,
   }
 }
+
+test('a limit for another network than that of the relayer would limit nothing', () => {
+  const limits = (network?: string) =>
+    ({
+      rules: { limits: [{ per: 'day', asset: 'native', value: 1n, ...(network && { network }) }] },
+    }) as const
+  expect(limitProblem(relayerWith())).toBeUndefined()
+  expect(limitProblem(relayerWith(limits()))).toBeUndefined()
+  expect(limitProblem(relayerWith(limits('evm:testnet')))).toBeUndefined()
+  expect(limitProblem(relayerWith(limits('evm:testent')))).toBe(
+    'a limit is for the network "evm:testent", and the relayer is on "evm:testnet"',
+  )
+})
 
 describe('inactive', () => {
   const disabledReason = { type: 'NonceSyncFailed', details: 'The nonce could not be read.' } as const
