@@ -62,7 +62,7 @@ export async function feeEvent(
   const { anvil } = environment
   switch (event.is) {
     case 'halt':
-      for (let waited = 0; waited < event.waits; waited += 1) await wait(run, fees)
+      for (let waited = 0; waited < event.waits; waited += 1) await wait(environment, fees, run)
       return
     case 'stand_still':
       return standStill(environment, fees, { run, event })
@@ -70,7 +70,7 @@ export async function feeEvent(
       for (let count = 0; count < event.blocks; count += 1) {
         await anvil.rpc('anvil_dropAllTransactions')
         await anvil.rpc('evm_mine')
-        await wait(run, fees)
+        await wait(environment, fees, run)
       }
       return
     case 'market':
@@ -81,9 +81,11 @@ export async function feeEvent(
   }
 }
 
-/** Lets the time pass, until the service has broadcast something. */
-async function wait({ testBed, ledger }: HistoryRun, { watch }: Fees): Promise<void> {
+/** Lets the time pass, for the service and for the blocks to come, until the service has broadcast something. */
+async function wait({ anvil }: Environment, { watch }: Fees, { testBed, ledger }: HistoryRun): Promise<void> {
   const before = watch.broadcasts()
+  // A clock that is days ahead of the times of blocks makes a proof from what nodes have deleted worthless.
+  await anvil.rpc('evm_increaseTime', [WAIT_MS / 1_000])
   testBed.advance(WAIT_MS)
   if (ledger.ids().length === 0) return
   const end = Date.now() + REAL_MS
@@ -96,15 +98,16 @@ interface StandingStill {
 }
 
 async function standStill(
-  { anvil, nodes }: Environment,
+  environment: Environment,
   fees: Fees,
   { run, event: { waits, blocks } }: StandingStill,
 ): Promise<void> {
+  const { anvil, nodes } = environment
   const standsAt = await headOf(anvil)
   for (const node of nodes) node.habits = { ...node.habits, standsAt }
   for (let waited = 0; waited < waits; waited += 1) {
     if (waited < blocks) await anvil.rpc('evm_mine')
-    await wait(run, fees)
+    await wait(environment, fees, run)
   }
   for (const node of nodes) {
     const { standsAt: _, ...habits } = node.habits ?? {}
