@@ -5,6 +5,7 @@
  *     npm run faults -- --chain stellar --channels 2
  *     npm run faults -- --chain solana
  *     npm run faults -- --fees
+ *     npm run faults -- --refusals
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -40,6 +41,7 @@ const { values } = parseArgs({
     endpoints: { type: 'string', default: '1' },
     kills: { type: 'boolean', default: false },
     fees: { type: 'boolean', default: false },
+    refusals: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -71,7 +73,8 @@ process.exitCode = failures + late.length === 0 ? 0 : 1
 
 function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
-  if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees: values.fees })
+  if (chain === 'evm')
+    return () => startEvmTestChain({ endpoints, fees: values.fees, refusals: values.refusals })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
     return (now) => startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })

@@ -14,6 +14,8 @@ export interface Campaign {
   readonly channels?: number
   /** Where the chain has histories about fees. */
   readonly fees?: boolean
+  /** Where nodes refuse some content for good, in words that nobody knows. */
+  readonly refusals?: boolean
 }
 
 /** Far more than any of these takes on a busy machine. */

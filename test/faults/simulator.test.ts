@@ -3,9 +3,9 @@ import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'EVM: random histories keep every promise',
-  ({ endpoints, fees = false }) =>
+  ({ endpoints, fees = false, refusals = false }) =>
     () =>
-      startEvmTestChain({ endpoints, fees }),
+      startEvmTestChain({ endpoints, fees, refusals }),
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
@@ -30,6 +30,17 @@ simulatorSuite(
       endpoints: 1,
       kills: true,
       fees: true,
+    },
+    // Content that nodes refused in words that nobody knew stood for a day, and everything behind it.
+    { title: 'unwanted content', first: 1, count: 2, steps: 25, endpoints: 1, kills: false, refusals: true },
+    {
+      title: 'unwanted content, killed',
+      first: 3000,
+      count: 1,
+      steps: 25,
+      endpoints: 2,
+      kills: true,
+      refusals: true,
     },
     { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],

@@ -20,6 +20,8 @@ export interface TestChain {
   readonly depth: number
   /** How much time passes from one block to the next while a history is brought to its end, in ms. */
   readonly blockMs: number
+  /** The longest that anything may stand when a history is brought to its end, in ms. Default: longer than any wait of the service. */
+  readonly standsMs?: number
   /** How many times faster than for us time passes for the service while a history is played. */
   readonly haste: number
   readonly crash: CrashKit

@@ -28,7 +28,9 @@ export async function settle(testBed: TestBed, known: ReadonlySet<string>): Prom
   const { testChain } = testBed
   await testChain.relieve()
   let open: Transaction[] = []
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  const { standsMs } = testChain
+  const rounds = standsMs === undefined ? MAX_ROUNDS : standsMs / testChain.blockMs
+  for (let round = 0; round < rounds; round += 1) {
     await testChain.makeBlock()
     testBed.advance(testChain.blockMs)
     await pause(REAL_MS)

@@ -3,6 +3,7 @@ import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
+import { fallBackReason } from '../model/waiting-reason.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
 
 import {
@@ -264,7 +265,7 @@ function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: U
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'broadcast'),
-    statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier?.number} still counts.`,
+    statusReason: fallBackReason(attempt.number, detail, earlier?.number),
     currentAttempt: earlier?.number,
     cost: reservation(
       open.map(({ draft }) => draft),

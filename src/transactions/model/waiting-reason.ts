@@ -5,10 +5,11 @@ import type { Transaction } from './transaction.ts'
 const PREFIX = 'Waiting for inclusion; '
 
 /**
- * Gives the `status_reason` of a transaction that waits for inclusion. That of a no-op keeps the sentence which says what the no-op is for. Pure.
+ * Gives the `status_reason` of a transaction that waits for inclusion. That of a no-op keeps the sentence which says what the no-op is for, and
+ * that of content which counts again the sentence about the refusal of newer content. Pure.
  */
 export function waitingReason({ purpose, statusReason }: Transaction, detail: string): string {
-  const cause = isNoop(purpose) ? withoutWaiting(statusReason) : undefined
+  const cause = isNoop(purpose) || tellsFallBack(statusReason) ? withoutWaiting(statusReason) : undefined
   return cause === undefined ? `${PREFIX}${detail}` : `${cause} ${PREFIX}${detail}`
 }
 
@@ -18,4 +19,17 @@ export function withoutWaiting(statusReason: string | undefined): string | undef
   if (start === -1) return statusReason
   const cause = statusReason?.slice(0, start).trimEnd()
   return cause === '' ? undefined : cause
+}
+
+/** The `status_reason` when nodes refuse newer content for good, so that an earlier attempt counts again. */
+export function fallBackReason(refused: number, detail: string, counts: number | undefined): string {
+  return `Attempt ${refused} was refused by the node (${detail}); attempt ${counts} still counts.`
+}
+
+const FALL_BACK = /^Attempt (\d+) was refused by the node \(.*\); attempt \d+ still counts\./s
+
+/** Returns true for a `status_reason` that begins with such a refusal, of another attempt than `included`. Pure. */
+export function tellsFallBack(statusReason: string | undefined, included?: number): boolean {
+  const [, refused] = FALL_BACK.exec(statusReason ?? '') ?? []
+  return refused !== undefined && Number(refused) !== included
 }

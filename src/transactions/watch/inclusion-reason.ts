@@ -2,7 +2,7 @@ import type { Receipt } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
-import { withoutWaiting } from '../model/waiting-reason.ts'
+import { tellsFallBack, withoutWaiting } from '../model/waiting-reason.ts'
 
 /** An attempt that a block includes. `reason` says why it was reverted; it is absent when it was not. */
 export interface Inclusion {
@@ -71,12 +71,16 @@ function comparedReason(
   return `A no-op took its nonce, because the nodes refused it: ${refused?.error ?? 'no reason given'}`
 }
 
-/** Keep the stored reason only if the included attempt is the one that the reason describes. */
+/**
+ * Keep the stored reason only if the included attempt is the one that the reason describes. A caller whose newer content was refused after it had
+ * been accepted here learns it from nothing else.
+ */
 function isReasonOfAttempt(
-  { transaction: { purpose }, attempts }: TransactionWithAttempts,
+  { transaction: { purpose, statusReason }, attempts }: TransactionWithAttempts,
   { number }: Attempt,
 ): boolean {
-  return purpose !== 'request' && (!isNoop(purpose) || contentKind(attempts, number) === purpose)
+  if (purpose === 'request') return tellsFallBack(statusReason, number)
+  return !isNoop(purpose) || contentKind(attempts, number) === purpose
 }
 
 /** Names the newer content that can no longer be included; undefined when the included attempt is the newest content. */

@@ -28,9 +28,9 @@ export async function sendPayment(
   run: HistoryRun,
   event: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  const { account, validForMs, reverts } = event
+  const { account, validForMs, reverts, unwanted = false } = event
   const planned = plannedRequest(environment, event)
-  await send(run, account, { ...planned, validForMs, may: { mayFail: reverts } })
+  await send(run, account, { ...planned, validForMs, may: { mayFail: reverts || unwanted } })
   if (reverts) await environment.anvil.rpc('anvil_setCode', [planned.content.mark, REVERTING_CODE])
 }
 
@@ -40,14 +40,18 @@ export function replacePayment(
   run: HistoryRun,
   event: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(run, event.target, () => plannedRequest(environment, event))
+  return replace(run, event.target, () => ({
+    ...plannedRequest(environment, event),
+    may: { mayFail: event.unwanted === true },
+  }))
 }
 
 function plannedRequest(
-  { newContent }: Environment,
-  { price, gas }: { price: Price; gas: boolean },
+  { newContent, unwanted: marks }: Environment,
+  { price, gas, unwanted }: { price: Price; gas: boolean; unwanted?: true },
 ): PlannedRequest {
   const content = newContent()
+  if (unwanted) marks?.add(content.mark)
   const limit = gas ? { gas_limit: GAS_LIMIT } : {}
   return { content, body: { to: content.mark, value: content.value, ...PRICES[price], ...limit } }
 }

@@ -14,13 +14,14 @@ const REST_SECONDS = 5
 
 /** The endpoint behaves so from now on. */
 export async function applyBehaviour(
-  { anvil, nodes, fees }: Environment,
+  { anvil, nodes, fees, unwanted }: Environment,
   { node: index, behaviour, size }: Extract<Event, { is: 'behaviour' }>,
 ): Promise<void> {
   const node = nodes[index]
   if (node === undefined) return
   node.pruning = pruningOf(behaviour, (await headOf(anvil)) + size)
-  node.habits = { ...habitsOf(behaviour, size), ...(fees && { lie: tellTips(fees) }) }
+  const habits = { ...habitsOf(behaviour, size), ...(fees && { lie: tellTips(fees) }) }
+  node.habits = unwanted === undefined ? habits : refusingUnwanted(habits, unwanted)
 }
 
 /** Below a height that the chain has yet to reach: so a block is gone before anybody has looked at it, as after a long outage. */
@@ -51,8 +52,27 @@ function habitsOf(behaviour: EndpointBehaviour, size: number): Habits | undefine
       return { refuse: refuseOf((offer) => belowMinimum(offer, BigInt(size) * GWEI)) }
     case 'fee_cap':
       return { refuse: refuseOf((offer) => aboveCap(offer, BigInt(size) * 100_000n * GWEI)) }
+    case 'refuses_all':
+      return { refuse: refuseOf(() => STRANGE_WORDS[0]) }
     default:
       return undefined
+  }
+}
+
+/** Words that no table of the service has: of Nitro about filtered addresses, of a node that simulates, and of nobody yet. */
+const STRANGE_WORDS = ['the stars are not right', 'internal error', 'execution reverted: not today'] as const
+
+/** Adds to the habits of a node that it refuses the content with these marks, each in words of its own. */
+export function refusingUnwanted(habits: Habits, unwanted: ReadonlySet<string>): Habits {
+  const { refuse } = habits
+  return {
+    ...habits,
+    refuse: (call) => {
+      const { method, params } = call
+      const to = method === 'eth_sendRawTransaction' ? parseTransaction(params?.[0] as Hex).to : undefined
+      if (to == null || !unwanted.has(to.toLowerCase())) return refuse?.(call)
+      return { code: -32000, message: STRANGE_WORDS[Number(BigInt(to) % BigInt(STRANGE_WORDS.length))] ?? '' }
+    },
   }
 }
 

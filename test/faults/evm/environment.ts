@@ -12,6 +12,8 @@ export interface Environment {
   readonly accounts: readonly Account[]
   /** Present where histories are about fees. */
   readonly fees?: Fees | undefined
+  /** Present where nodes refuse some content for good, in words that nobody knows: its marks. */
+  readonly unwanted?: Set<string> | undefined
   readonly newContent: () => Payment
 }
 

@@ -10,7 +10,8 @@ export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low'
 /**
  * What an endpoint does for good, until it has another behaviour. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
  * builds its index of transactions · `rests`: 429 to everything · `desynced`: blocks behind, and it refuses as a node does that stands
- * before a fork · `min_tip`: its pool takes no lower tip · `fee_cap`: geth's `--rpc.txfeecap`.
+ * before a fork · `min_tip`: its pool takes no lower tip · `fee_cap`: geth's `--rpc.txfeecap` · `refuses_all`: it takes no bytes, in unknown
+ * words.
  */
 export type EndpointBehaviour =
   | 'none'
@@ -23,6 +24,7 @@ export type EndpointBehaviour =
   | 'desynced'
   | 'min_tip'
   | 'fee_cap'
+  | 'refuses_all'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
 export type Event = OwnEvent | CommonEvent | FeeEvent
@@ -36,8 +38,15 @@ export type OwnEvent =
       readonly gas: boolean
       readonly validForMs?: number
       readonly reverts: boolean
+      readonly unwanted?: true
     }
-  | { readonly is: 'replace'; readonly target: number; readonly price: Price; readonly gas: boolean }
+  | {
+      readonly is: 'replace'
+      readonly target: number
+      readonly price: Price
+      readonly gas: boolean
+      readonly unwanted?: true
+    }
   | { readonly is: 'mine'; readonly blocks: number }
   | { readonly is: 'reorg'; readonly depth: number }
   | { readonly is: 'drop_one'; readonly target: number }
@@ -63,6 +72,8 @@ interface DrawOptions {
   readonly kills: boolean
   /** Whether the histories are about fees. */
   readonly fees: boolean
+  /** Whether nodes refuse some content for good, in words that nobody knows. */
+  readonly refusals: boolean
 }
 
 const WEIGHTS: Readonly<Record<Exclude<Event, FeeEvent>['is'], number>> = {
@@ -106,6 +117,7 @@ const HABITS: Readonly<Record<EndpointBehaviour, number>> = {
   desynced: 2,
   min_tip: 3,
   fee_cap: 2,
+  refuses_all: 0,
 }
 
 const PRICES: Readonly<Record<Price, number>> = {
@@ -121,7 +133,7 @@ const PRICES: Readonly<Record<Price, number>> = {
 /** What happens next: the same for the same numbers. */
 export function drawEvent(
   random: Random,
-  { accounts, endpoints, maxDepth, kills, fees }: DrawOptions,
+  { accounts, endpoints, maxDepth, kills, fees, refusals }: DrawOptions,
 ): Event {
   const ofFees = fees ? drawFeeEvent(random) : undefined
   if (ofFees !== undefined) return ofFees
@@ -131,9 +143,16 @@ export function drawEvent(
   const target = random.int(0, 4)
   switch (is) {
     case 'send':
-      return { is, account, ...drawContent(random), ...drawValidity(random), reverts: random.chance(0.05) }
+      return {
+        is,
+        account,
+        ...drawContent(random),
+        ...drawValidity(random),
+        reverts: random.chance(0.05),
+        ...drawUnwanted(random, refusals),
+      }
     case 'replace':
-      return { is, target, ...drawContent(random) }
+      return { is, target, ...drawContent(random), ...drawUnwanted(random, refusals) }
     case 'cancel':
     case 'drop_one':
       return { is, target }
@@ -146,7 +165,7 @@ export function drawEvent(
     case 'fund':
       return { is, account }
     case 'behaviour':
-      return drawHabit(random, endpoints)
+      return drawHabit(random, endpoints, refusals)
     case 'conditions':
       return { is, conditions: drawConditions(random) }
     case 'clock':
@@ -161,14 +180,26 @@ export function drawEvent(
 }
 
 /** One endpoint alone is believed when it is wrong for long enough, so only one of several may be desynced, and only the first. */
-function drawHabit(random: Random, endpoints: number): Extract<Event, { is: 'behaviour' }> {
-  const behaviour = random.weighted({ ...HABITS, desynced: endpoints > 1 ? HABITS.desynced : 0 })
+function drawHabit(
+  random: Random,
+  endpoints: number,
+  refusals: boolean,
+): Extract<Event, { is: 'behaviour' }> {
+  const behaviour = random.weighted({
+    ...HABITS,
+    desynced: endpoints > 1 ? HABITS.desynced : 0,
+    ...(refusals && { refuses_all: 4 }),
+  })
   const node = behaviour === 'desynced' ? 0 : random.int(0, endpoints - 1)
   return { is: 'behaviour', node, behaviour, size: random.int(1, 4) }
 }
 
 function drawContent(random: Random): { price: Price; gas: boolean } {
   return { price: random.weighted(PRICES), gas: random.chance(0.3) }
+}
+
+function drawUnwanted(random: Random, refusals: boolean): { unwanted?: true } {
+  return refusals && random.chance(0.25) ? { unwanted: true } : {}
 }
 
 function drawValidity(random: Random): { validForMs?: number } {

@@ -12,7 +12,7 @@ import { startBuilder } from './builder.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
 import { evmChainRecord } from './chain-record.ts'
-import { applyBehaviour } from './endpoint-behaviour.ts'
+import { applyBehaviour, refusingUnwanted } from './endpoint-behaviour.ts'
 import { createPayments, type Environment, type Fees } from './environment.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { type FeeEvent, feeEvent, tellTips } from './fee-event.ts'
@@ -31,12 +31,21 @@ interface EvmOptions {
   readonly endpoints: number
   /** Histories about fees: a private account and its builder, blocks that do not come, and prices that change. */
   readonly fees?: boolean
+  /** Nodes refuse some content for good, in words that nobody knows. */
+  readonly refusals?: boolean
 }
+
+/**
+ * The longest that anything may stand when all other trouble has ended, in ms, where nodes refuse content in unknown words: two and a half minutes
+ * until the first such content ends, and half a minute for each behind it.
+ */
+const STANDS_MS = 300_000
 
 /** Anvil behind so many nodes that can fail. */
 export async function startEvmTestChain({
   endpoints,
   fees: isAboutFees = false,
+  refusals = false,
 }: EvmOptions): Promise<TestChain> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   // So many can be undone from the first step on.
@@ -49,9 +58,11 @@ export async function startEvmTestChain({
   const fees = isAboutFees ? await startFees() : undefined
   const accounts = fees === undefined ? ACCOUNTS : [...ACCOUNTS, PRIVATE_ACCOUNT]
   for (const node of nodes) node.tap = fees?.watch.tap
-  const environment: Environment = { anvil, nodes, accounts, fees, newContent: createPayments() }
+  const unwanted = refusals ? new Set<string>() : undefined
+  const environment: Environment = { anvil, nodes, accounts, fees, unwanted, newContent: createPayments() }
   const resetHabits = () => {
-    for (const node of nodes) node.habits = fees && { lie: tellTips(fees) }
+    const habits = fees && { lie: tellTips(fees) }
+    for (const node of nodes) node.habits = unwanted ? refusingUnwanted(habits ?? {}, unwanted) : habits
   }
   return {
     nodes,
@@ -70,6 +81,7 @@ export async function startEvmTestChain({
     sky: { maxLag: CONFIRMATIONS, forks: true },
     depth: CONFIRMATIONS,
     blockMs: BLOCK_MS,
+    ...(refusals && { standsMs: STANDS_MS }),
     haste: 1,
     crash: crashKit(environment),
     draw: (random, { kills }) =>
@@ -81,6 +93,7 @@ export async function startEvmTestChain({
           maxDepth: CONFIRMATIONS,
           kills,
           fees: fees !== undefined,
+          refusals,
         }),
       ),
     makeBlock: async () => {

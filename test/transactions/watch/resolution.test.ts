@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
+import { waitingReason } from '../../../src/transactions/model/waiting-reason.ts'
 import { reorged } from '../../../src/transactions/watch/reorganisation.ts'
 import {
   expired,
@@ -88,6 +89,22 @@ describe('included', () => {
     )
     expect(transaction.statusReason).toBeUndefined()
     expect(outcomesOf(outcomes)).toEqual(['1 mined'])
+  })
+
+  test('content that nodes refused after it was accepted here has lost, and the reason stays', () => {
+    const statusReason = 'Attempt 2 was refused by the node (no); attempt 1 still counts.'
+    const refused = [{}, { kind: 'replace', outcome: 'refused' }] as const
+    const request = { purpose: 'request', statusReason } as Transaction
+    const waiting = waitingReason(request, 'no new block')
+    expect(waiting).toContain(statusReason)
+    const included = (number: number) =>
+      includedAs(
+        itemOf([...refused, { kind: 'speed_up' }], { currentAttempt: 3, statusReason: waiting }),
+        number,
+      )
+    expect(included(1).transaction.statusReason).toBe(statusReason)
+    expect(included(3).transaction.statusReason).toBe(statusReason)
+    expect(included(2).transaction.statusReason).toBeUndefined()
   })
 
   test('a refused attempt that is included after all is mined: the chain decides (I4)', () => {

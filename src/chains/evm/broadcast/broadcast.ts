@@ -66,8 +66,23 @@ export async function broadcastAll(
     doubtful.flatMap((index) => raws[index] ?? []),
   )
   return results.map((result, index) =>
-    markUnanswered(settled[doubtful.indexOf(index)] ?? result, replies[index]?.unanswered),
+    markUnanswered(settledOr(result, settled[doubtful.indexOf(index)]), replies[index]?.unanswered),
   )
+}
+
+/** An endpoint whose refusal looks like a failure of its own rests then, so that nobody may be left to ask. */
+function settledOr(first: BroadcastResult, settled: Settled | undefined): BroadcastResult {
+  if (settled === undefined) return first
+  const { result, isAnswered, isAlone } = settled
+  return first.kind === 'unclear' && !isAnswered ? markUnanswered(first, !isAlone) : result
+}
+
+interface Settled {
+  readonly result: BroadcastResult
+  /** An endpoint has answered. */
+  readonly isAnswered: boolean
+  /** The network has no other endpoint. */
+  readonly isAlone: boolean
 }
 
 /** Reports the replies that the service cannot read. */
@@ -90,7 +105,7 @@ function sendCall(raw: Uint8Array): RpcCall {
 async function askOthers(
   { client, clock, bounds, gasLimits, refusals }: BroadcastContext,
   raws: readonly Uint8Array[],
-): Promise<BroadcastResult[]> {
+): Promise<Settled[]> {
   const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...raws.map(sendCall)])
   return raws.map((raw, index) => {
     const opinions = endpoints.flatMap(({ behind, replies: [height, ...replies] }): Opinion[] => {
@@ -107,7 +122,8 @@ async function askOthers(
     })
     refusals.remember(bytes, opinions, now)
     learn({ bounds, gasLimits }, raw, result)
-    return result
+    const isAnswered = opinions.some((one) => one.result.kind !== 'unknown')
+    return { result, isAnswered, isAlone: endpoints.length === 1 }
   })
 }
 
