@@ -36,10 +36,11 @@ interface EvmOptions {
 }
 
 /**
- * The longest that anything may stand when all other trouble has ended, in ms, where nodes refuse content in unknown words: two and a half minutes
- * until the first such content ends, and half a minute for each behind it.
+ * The longest that anything may stand when all other trouble has ended, in ms, where nodes refuse content in unknown words: ten minutes until the
+ * first such content ends, because an endpoint that answers "internal error" rests and counts as silent beside another one, and half a minute for
+ * each behind it. With one endpoint it is two and a half minutes.
  */
-const STANDS_MS = 300_000
+const STANDS_MS = { alone: 300_000, amongOthers: 750_000 } as const
 
 /** Anvil behind so many nodes that can fail. */
 export async function startEvmTestChain({
@@ -81,7 +82,7 @@ export async function startEvmTestChain({
     sky: { maxLag: CONFIRMATIONS, forks: true },
     depth: CONFIRMATIONS,
     blockMs: BLOCK_MS,
-    ...(refusals && { standsMs: STANDS_MS }),
+    ...(refusals && { standsMs: endpoints > 1 ? STANDS_MS.amongOthers : STANDS_MS.alone }),
     haste: 1,
     crash: crashKit(environment),
     draw: (random, { kills }) =>
