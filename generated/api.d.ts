@@ -4579,8 +4579,8 @@ export interface components {
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
              *     - `scheduled`: it waits for its `valid_from`.
-             *     - `awaits_price`: no block could include it at the price that its caller named. It is not signed until one could, and others overtake
-             *       it.
+             *     - `awaits_price`: the next block, or every node, asks for more than the price that its caller named. It is not signed until that
+             *       changes, and others overtake it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */

@@ -100,15 +100,21 @@ async function setUpAt(
 
 const stateOf = ({ status, statusReason }: Transaction) => `${status}: ${statusReason ?? ''}`
 
-describe('a pool that takes no tip below a minimum', () => {
-  const minimum = 40n * GWEI
-  const poolOf = (least: bigint) =>
-    refusing(({ maxPriorityFeePerGas: tip = 0n }) =>
-      tip < least ? `transaction underpriced: gas tip cap ${tip}, minimum needed ${least}` : undefined,
-    )
+const minimum = 40n * GWEI
+const poolOfTip = (least: bigint) =>
+  refusing(({ maxPriorityFeePerGas: tip = 0n }) =>
+    tip < least ? `transaction underpriced: gas tip cap ${tip}, minimum needed ${least}` : undefined,
+  )
 
+/** What the caller names. */
+const own = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }
+
+const BOTH =
+  /minimum needed 40000000000; it offers max_fee_per_gas 20000000000 and max_priority_fee_per_gas 1000000000/
+
+describe('a pool that takes no tip below a minimum', () => {
   test('gets the same nonce at its price', async () => {
-    const { step } = await setUp({ speed: 'fast' }, { refuse: poolOf(minimum) })
+    const { step } = await setUp({ speed: 'fast' }, { refuse: poolOfTip(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
       /^pending: The network requires a higher fee .*minimum needed/,
     )
@@ -122,8 +128,7 @@ describe('a pool that takes no tip below a minimum', () => {
   })
 
   test('never changes the price of a caller, and says so', async () => {
-    const own = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }
-    const { step } = await setUp(own, { refuse: poolOf(minimum) })
+    const { step } = await setUp(own, { refuse: poolOfTip(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
       /^sent: .*named by the caller and is not changed.*minimum/,
     )
@@ -133,8 +138,39 @@ describe('a pool that takes no tip below a minimum', () => {
     expect(attempts).toHaveLength(1)
   })
 
+  test('is offered the price of the caller as long as nothing waits behind it', async () => {
+    const { step } = await setUp(own, { refuse: poolOfTip(minimum) })
+    for (let seconds = 0; seconds < 300; seconds += 5) await step(5_000)
+    const { transaction, attempts } = await step(5_000)
+    expect([transaction.status, transaction.purpose, attempts.length]).toEqual(['sent', 'request', 1])
+    nodes[0].habits = undefined
+    expect((await step(5_000)).transaction.status).toBe('submitted')
+  })
+
+  test('has its minimum compared with the next price that a caller names: nothing is signed, and others overtake', async () => {
+    const { step, owner } = await setUp({ speed: 'fast' }, { refuse: poolOfTip(minimum) })
+    await step()
+    await step(5_000)
+    const accept = createAcceptor(fixture.context)
+    const { transaction } = await accept(owner.relayer, requestOf(own), ACTOR)
+    expect(transaction).toMatchObject({
+      awaitsPrice: true,
+      statusReason: expect.stringMatching(
+        /^Waiting for its price: it offers a tip of 1000000000 wei per gas, and the nodes ask for at least 40000000000\./,
+      ),
+    })
+    for (let seconds = 0; seconds < 300; seconds += 10) await step(10_000)
+    expect(await reload(fixture.context, transaction)).toMatchObject({
+      transaction: { status: 'pending', awaitsPrice: true },
+      attempts: [],
+    })
+    nodes[0].habits = undefined
+    for (let minutes = 0; minutes < 61; minutes += 1) await step(60_000)
+    expect((await reload(fixture.context, transaction)).transaction.status).toBe('submitted')
+  })
+
   test('is passed by where another endpoint has another pool', async () => {
-    const { step } = await setUp({ speed: 'fast' }, { refuse: poolOf(minimum) }, {})
+    const { step } = await setUp({ speed: 'fast' }, { refuse: poolOfTip(minimum) }, {})
     const { transaction, attempts } = await step()
     expect([transaction.status, attempts.length]).toEqual(['submitted', 1])
   })
@@ -389,5 +425,32 @@ describe('a transaction that was mined during an outage, at an endpoint that has
     nodes[0].pruning = undefined
     await mine()
     expect(await look(1_000)).toMatchObject({ status: 'mined' })
+  })
+})
+
+// Last, because its blocks bring the base fee down, and with it the market of the others.
+test('a pool does not hold others behind what it refuses at the price of the caller: a no-op takes the nonce', async () => {
+  const { step, look, owner } = await setUp(own, { refuse: poolOfTip(minimum) })
+  expect(stateOf((await step()).transaction)).toMatch(BOTH)
+  const accept = createAcceptor(fixture.context)
+  const { transaction: next } = await accept(owner.relayer, requestOf({ speed: 'fast' }), ACTOR)
+  for (let seconds = 0; seconds < 115; seconds += 5) await step(5_000)
+  expect((await step(0)).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
+  for (let seconds = 0; seconds < 15; seconds += 5) await step(5_000)
+  const { transaction, attempts } = await step(5_000)
+  expect(transaction).toMatchObject({ status: 'submitted', purpose: 'abandon', nonce: 0n })
+  expect(attempts.map(({ kind, outcome, nonce }) => `${kind} ${outcome} ${nonce}`)).toEqual([
+    'send refused 0',
+    'abandon broadcast 0',
+  ])
+  await mine(12)
+  await look(30_000)
+  const ended = await look(30_000)
+  expect(ended.status).toBe('failed')
+  expect(ended.statusReason).toMatch(/^No endpoint took the price that its caller named/)
+  expect(ended.statusReason).toMatch(BOTH)
+  expect((await reload(fixture.context, next)).transaction).toMatchObject({
+    status: 'confirmed',
+    nonce: 1n,
   })
 })

@@ -4,13 +4,15 @@ import { reportFinished } from '../model/observer.ts'
 import { openAttempts } from '../model/open-attempts.ts'
 import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
-import { speedUpAfterMs } from '../model/speed-up-delay.ts'
+import { isPriceNamed, speedUpAfterMs } from '../model/speed-up-delay.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
+import { hasFollowers } from '../store/queue-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
+import { isAboutPrice } from './follow-up.ts'
 import { markPrivate } from './mark-private.ts'
 import { broadcastByRoute, routeOf } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
@@ -47,9 +49,11 @@ export async function broadcastCurrent(
       })),
     ),
   )
+  const replies = ready.map((reply, index) => ({ ...reply, result: results[index] ?? NO_REPLY }))
   const now = new Date(context.clock.now())
-  const settled = ready.map((reply, index) =>
-    settle(runtime, { ...reply, result: results[index] ?? NO_REPLY }, now),
+  const holding = await holdingOthers(context, replies, now)
+  const settled = replies.map((reply) =>
+    settle(runtime, { ...reply, holdsOthers: holding.has(reply.item.transaction.id) }, now),
   )
   const { db, reservations } = context
   const saved = await db.transaction().execute(async (tx) => {
@@ -75,6 +79,19 @@ export async function broadcastCurrent(
     transaction: saved.get(transaction.id) ?? transaction,
     result,
   }))
+}
+
+/** The ids of the transactions that hold up others by a price which the caller named and no node takes. */
+async function holdingOthers(
+  { db }: TransactionsContext,
+  replies: readonly BroadcastReply[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const refused = replies.flatMap(({ item: { transaction }, result }) =>
+    isAboutPrice(result.kind) && isPriceNamed(transaction) ? [transaction] : [],
+  )
+  const held = await Promise.all(refused.map((transaction) => hasFollowers(db, transaction, now)))
+  return new Set(refused.flatMap(({ id }, index) => (held[index] ? [id] : [])))
 }
 
 /** A node accepted some attempt with the same nonce before, so the bytes may still be in a mempool. */
@@ -111,6 +128,7 @@ interface BroadcastReply {
   readonly item: TransactionWithAttempts
   readonly attempt: Attempt
   readonly result: BroadcastResult
+  readonly holdsOthers?: boolean
 }
 
 interface SettledBroadcast extends Settled {

@@ -11,6 +11,12 @@ import { fallsBack, isComparison, isPreparedAgain } from './unclear.ts'
  */
 const MAX_REFUSED = 3
 
+/**
+ * Time in ms for which bytes at a price that the caller named are offered to nodes that do not take it, while others wait behind them. A pool that is
+ * full for a moment, and a base fee that jumps, come down within it; a longer time keeps the others waiting.
+ */
+const OWN_PRICE_MS = 120_000
+
 /** An attempt that was broadcast, the answer of the node, and the rules of its chain. */
 export interface BroadcastCase {
   readonly item: TransactionWithAttempts
@@ -26,6 +32,8 @@ export interface BroadcastCase {
   readonly externallySigned?: boolean
   /** True when the chain has nonces, so that a no-op can use the nonce of the transaction. */
   readonly numbered?: boolean
+  /** True when other transactions of the account are open. */
+  readonly holdsOthers?: boolean
   /** Time in ms until accepted bytes are broadcast again; 30 s when absent. */
   readonly rebroadcastAfterMs?: number | undefined
 }
@@ -63,13 +71,26 @@ export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): Fo
   if (kind === 'refused' && !numbered) return isInDoubt ? 'retry' : 'give_up'
   if (kind === 'refused' && externallySigned) return 'retry_later'
   // A node that accepted the attempt before may still have it in its mempool, so only the waiting time raises the fee.
-  if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
+  if (isAboutPrice(kind) && attempt.broadcastAt !== undefined) return 'retry'
   if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
   if (kind === 'refused') return 'close'
   if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
-  if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
+  if (isAboutPrice(kind)) {
+    if (!isPriceNamed(item.transaction)) return 'reprice'
+    return isInDoubt || !holdsUp(attempted) ? 'retry' : 'close'
+  }
   // On a chain with mempools, a pool holds an unknown transaction with this nonce; the chain decides later.
   return expires ? 'reprice' : 'retry'
+}
+
+/** Returns true for a refusal of the price alone. */
+export function isAboutPrice(kind: BroadcastResult['kind']): boolean {
+  return kind === 'too_cheap' || kind === 'too_dear'
+}
+
+/** The service may not change the price, and no later nonce can be included before this one. */
+function holdsUp({ attempt, now, holdsOthers = false, expires = false }: BroadcastCase): boolean {
+  return !expires && holdsOthers && now.getTime() - attempt.signedAt.getTime() >= OWN_PRICE_MS
 }
 
 /** On chains where bytes expire, the expiry ends what nodes refuse, and content of a third party cannot be signed in another way. */

@@ -11,6 +11,7 @@ import {
   chooseFollowUp,
   earlierInPool,
   type FollowUp,
+  isAboutPrice,
   type Unaccepted,
 } from './follow-up.ts'
 import { comparedAttempt, isComparison, refusalsOf, retryAfterMs } from './unclear.ts'
@@ -155,9 +156,10 @@ function earliest(now: Date, rebroadcastMs: number, times: readonly (Date | unde
 
 function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
   const { transaction } = item
-  const isPriced = kind === 'too_cheap' || kind === 'too_dear'
   const named =
-    isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
+    isAboutPrice(kind) && isPriceNamed(transaction)
+      ? '; its price was named by the caller and is not changed'
+      : ''
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
@@ -168,7 +170,7 @@ function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): T
 
 /** Prices change with blocks, so a retry each second would be useless. */
 function delayAfter(item: TransactionWithAttempts, kind: Unaccepted['kind']): number {
-  if (kind === 'too_cheap' || kind === 'too_dear') return REPRICE_MS
+  if (isAboutPrice(kind)) return REPRICE_MS
   return kind === 'unclear' ? retryAfterMs(refusalsOf(item) + 1) : RETRY_MS
 }
 
@@ -276,12 +278,15 @@ function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: U
 }
 
 /** There is no earlier attempt, and a retry cannot help, so a no-op uses the nonce (I5). */
-function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
+function closed({ item: { transaction }, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
   const isRequest = transaction.purpose === 'request'
+  const reason = isAboutPrice(kind)
+    ? `No endpoint took the price that its caller named, and others wait behind it, so a no-op takes its nonce: ${detail}`
+    : refusedForGood(detail)
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: refusedForGood(detail),
+    statusReason: reason,
     purpose: isRequest ? 'abandon' : transaction.purpose,
     currentAttempt: undefined,
     // A refused no-op needs another gas price, so an immediate retry is useless.

@@ -147,6 +147,26 @@ export async function countAhead(db: Db, transaction: Transaction, now: Date): P
   return Number(row.count)
 }
 
+/** Returns true when a transaction of the same account cannot be included before this one, which has a nonce. */
+export async function hasFollowers(
+  db: Db,
+  { id, relayerId, nonce }: Transaction,
+  now: Date,
+): Promise<boolean> {
+  if (nonce === undefined) return false
+  const row = await db
+    .selectFrom('transactions')
+    .select('id')
+    .where('relayer_id', '=', relayerId)
+    .where(IS_UNMINED)
+    .where(isActive(now))
+    .where('id', '<>', id)
+    .where((eb) => eb.or([eb('nonce', 'is', null), eb('nonce', '>', nonce)]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Finds the requests of the relayer that wait until the earlier version of their transaction has expired. */
 export async function findWaitingSuccessors(
   db: Db,

@@ -17,11 +17,12 @@ function settle(
   result: BroadcastResult,
   attempts: readonly Partial<EvmAttempt>[],
   change: Partial<Transaction> = {},
+  holdsOthers = false,
 ) {
   const item = itemOf(attempts, { status: 'sent', ...change })
   const attempt = currentAttempt(item)
   if (!attempt) throw new Error('no current attempt')
-  return settleBroadcast({ item, attempt, result, now: NOW, costOf: chain.cost })
+  return settleBroadcast({ item, attempt, result, now: NOW, costOf: chain.cost, holdsOthers })
 }
 
 const SIGNED = { outcome: 'signed' } as const
@@ -265,6 +266,34 @@ const CASES: readonly Case[] = [
     outcome: 'refused',
   },
 ]
+
+describe('a price of the caller that no node takes', () => {
+  const request = { type: 'evm', value: 1n, gasPrice: 1n } as const
+  const signed = (agoMs: number) => ({ outcome: 'signed', signedAt: inMs(-agoMs) }) as const
+
+  test.each(['too_cheap', 'too_dear'] as const)('holds others for two minutes at most: %s', (kind) => {
+    const purposeAfter = (agoMs: number, holdsOthers: boolean) =>
+      settle(said(kind), [signed(agoMs)], { request }, holdsOthers).transaction.purpose
+    expect(purposeAfter(119_999, true)).toBe('request')
+    expect(purposeAfter(120_000, false)).toBe('request')
+    expect(purposeAfter(120_000, true)).toBe('abandon')
+  })
+
+  test('ends nothing while another endpoint may have taken the bytes (I6)', () => {
+    const result = { kind: 'too_cheap', detail: 'words of the node', unanswered: true } as const
+    const { transaction, outcome } = settle(result, [signed(600_000)], { request }, true)
+    expect([transaction.purpose, transaction.currentAttempt, outcome.outcome]).toEqual([
+      'request',
+      1,
+      undefined,
+    ])
+  })
+
+  test('gives way to the earlier version that a node has taken', () => {
+    const settled = settle(said('too_cheap'), [IN_POOL, signed(600_000)], { request }, true)
+    expect(settled.transaction).toMatchObject({ purpose: 'request', currentAttempt: 1 })
+  })
+})
 
 describe('what a node said', () => {
   test.each(CASES)('$name', ({ result, attempts, change = {}, want, outcome }) => {

@@ -6,7 +6,7 @@ import { markUnanswered } from '../../unanswered.ts'
 import type { UnknownTexts } from '../../unknown-texts.ts'
 import type { Fees } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { ceilingOf } from '../prepare/fees.ts'
+import { ceilingOf, describeFees } from '../prepare/fees.ts'
 import type { GasLimitsMemory } from '../prepare/gas-limits.ts'
 import type { PriceBoundsMemory } from '../prepare/node-price-limits.ts'
 import { HEIGHT, readCount } from '../quantity.ts'
@@ -121,25 +121,35 @@ async function askOthers(
       endpoints: client.states().length,
     })
     refusals.remember(bytes, opinions, now)
-    learn({ bounds, gasLimits }, raw, result)
+    const sent = isPriceOrGas(result) ? read(raw) : undefined
+    if (sent !== undefined && isPriceOrGas(result)) learn({ bounds, gasLimits }, sent, result)
     const isAnswered = opinions.some((one) => one.result.kind !== 'unknown')
-    return { result, isAnswered, isAlone: endpoints.length === 1 }
+    return { result: withOffer(result, sent), isAnswered, isAlone: endpoints.length === 1 }
   })
+}
+
+type PriceOrGas = Extract<BroadcastResult, { readonly kind: 'too_cheap' | 'too_dear' | 'gas_limit' }>
+
+function isPriceOrGas(result: BroadcastResult): result is PriceOrGas {
+  const { kind } = result
+  return kind === 'too_cheap' || kind === 'too_dear' || kind === 'gas_limit'
 }
 
 /** Remembers the prices and the limits of gas that a refusal names. */
 function learn(
   { bounds, gasLimits }: Pick<BroadcastContext, 'bounds' | 'gasLimits'>,
-  raw: Uint8Array,
-  result: BroadcastResult,
+  sent: Sent,
+  { kind, detail }: PriceOrGas,
 ): void {
-  const { kind } = result
-  if (kind !== 'too_cheap' && kind !== 'too_dear' && kind !== 'gas_limit') return
-  const sent = read(raw)
-  if (sent === undefined) return
-  if (kind === 'too_cheap') bounds.sawTooCheap(sent.fees, result.detail)
-  else if (kind === 'too_dear') bounds.sawTooDear(sent.gas * ceilingOf(sent.fees), result.detail)
-  else gasLimits.sawRefusal(sent, result.detail)
+  if (kind === 'too_cheap') bounds.sawTooCheap(sent.fees, detail)
+  else if (kind === 'too_dear') bounds.sawTooDear(sent.gas * ceilingOf(sent.fees), detail)
+  else gasLimits.sawRefusal(sent, detail)
+}
+
+/** Adds to the words about a price the price itself: most nodes name at most their own. */
+function withOffer(result: BroadcastResult, sent: Sent | undefined): BroadcastResult {
+  if (sent === undefined || result.kind !== 'too_cheap') return result
+  return { ...result, detail: `${result.detail}; it offers ${describeFees(sent.fees)}` }
 }
 
 interface Sent {

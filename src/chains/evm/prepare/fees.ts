@@ -8,8 +8,16 @@ import { DEFAULT_SPEED, SPEEDS } from '../speed.ts'
 export interface PriceBounds {
   /** The lowest price that a pool accepts. */
   readonly floor?: PriceFloor
+  /** The lowest price that a pool named as its own minimum, whatever blocks ask; callers' prices are compared with it. */
+  readonly poolMinimum?: PoolMinimum
   /** The highest fee of a whole transaction, gas times price (geth's `--rpc.txfeecap`). */
   readonly maximumFee?: bigint
+}
+
+/** The lowest prices that a pool takes, in wei per gas; 0 for one that it did not name. */
+export interface PoolMinimum {
+  readonly tip: bigint
+  readonly price: bigint
 }
 
 /** The lowest prices, in wei per gas. */
@@ -86,6 +94,22 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
   if (floor === undefined) return fees
   const most = floor.stated ? mostStated(pricing) : multiplierOf(pricing)
   return liftedTo(fees, floor, limitAt(market, fees, most))
+}
+
+/**
+ * Tells that fees which a caller named are below what the next block or the pools of the nodes ask, with both numbers; undefined when they are not. A
+ * minimum of a pool that is too far above the market is not believed.
+ */
+export function belowLeast(fees: Fees, market: Market, pricing: Pricing): string | undefined {
+  const { baseFee = 0n, poolMinimum: { tip, price } = { tip: 0n, price: 0n } } = market
+  const offered = `it offers ${ceilingOf(fees)} wei per gas`
+  if (ceilingOf(fees) < baseFee) return `${offered}, and the next block asks for at least ${baseFee}`
+  const most = limitAt(market, contentFees(market, DEFAULT_SPEED, pricing), mostStated(pricing))
+  if (ceilingOf(fees) < price && price <= most.ceiling)
+    return `${offered}, and the nodes ask for at least ${price}`
+  if (tipOf(fees) < tip && tip <= most.tip)
+    return `it offers a tip of ${tipOf(fees)} wei per gas, and the nodes ask for at least ${tip}`
+  return undefined
 }
 
 /** Returns the market's price for the content that is to be sent. */

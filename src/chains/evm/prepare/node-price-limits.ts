@@ -2,7 +2,7 @@ import { parseEther, parseGwei } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Fees } from '../content.ts'
-import { ceilingOf, type PriceBounds, type PriceFloor, tipOf } from './fees.ts'
+import { ceilingOf, type PoolMinimum, type PriceBounds, type PriceFloor, tipOf } from './fees.ts'
 
 export interface PriceBoundsMemory {
   current(): PriceBounds
@@ -18,6 +18,12 @@ export interface PriceBoundsMemory {
  */
 const HOLD_MS = 60_000
 
+/**
+ * A pool's own minimum counts for this long for prices that callers name, in ms. It is a setting of the node, which changes with a restart. Then the
+ * first such price is signed, to see whether it is taken now: after a shorter time more of them hold a nonce, after a longer one they wait for nothing.
+ */
+const MINIMUM_HOLD_MS = 3_600_000
+
 /** geth writes its cap with two decimals, so the number may be rounded up by this, in wei. */
 const CAP_ROUNDING = parseEther('0.005')
 
@@ -27,18 +33,22 @@ export function createPriceBounds(clock: Clock): PriceBoundsMemory {
   let maximum: { readonly value: bigint; readonly until: number } | undefined
   const unexpired = <T>(known: { readonly value: T; readonly until: number } | undefined): T | undefined =>
     known !== undefined && clock.monotonic() < known.until ? known.value : undefined
+  let minimum: { readonly value: PoolMinimum; readonly until: number } | undefined
   const until = () => clock.monotonic() + HOLD_MS
   return {
     current: () => {
-      const [least, most] = [unexpired(floor), unexpired(maximum)]
+      const [least, most, pool] = [unexpired(floor), unexpired(maximum), unexpired(minimum)]
       return {
         ...(least === undefined ? {} : { floor: least }),
+        ...(pool === undefined ? {} : { poolMinimum: pool }),
         ...(most === undefined ? {} : { maximumFee: most }),
       }
     },
     sawTooCheap: (fees, message) => {
       const [before, asked] = [unexpired(floor), floorFrom(fees, message)]
       floor = { value: before === undefined ? asked : higherOf(before, asked), until: until() }
+      const named = minimumIn(message)
+      if (named !== undefined) minimum = { value: named, until: clock.monotonic() + MINIMUM_HOLD_MS }
     },
     sawTooDear: (fee, message) => {
       maximum = { value: maximumFrom(fee, message), until: until() }
@@ -68,18 +78,26 @@ const PRICES = [
   /minimal: (\d+)/i, // OpenEthereum
 ]
 
+function numberIn(message: string, patterns: readonly RegExp[]): bigint | undefined {
+  const found = patterns.map((pattern) => pattern.exec(message)?.[1]).find((one) => one !== undefined)
+  return found === undefined ? undefined : BigInt(found)
+}
+
+function minimumIn(message: string): PoolMinimum | undefined {
+  const [tip, price] = [TIPS, PRICES].map((patterns) => numberIn(message, patterns))
+  return tip === undefined && price === undefined ? undefined : { tip: tip ?? 0n, price: price ?? 0n }
+}
+
 /**
  * Reads the prices that a message names; "baseFee: 7" of Nitro and Nethermind as well. The market knows a base fee without a number; a pool's
  * minimum without a number has to be guessed.
  */
 function floorFrom(fees: Fees, message: string): PriceFloor {
-  const [tip, price] = [TIPS, PRICES].map((patterns) =>
-    patterns.map((pattern) => pattern.exec(message)?.[1]).find((one) => one !== undefined),
-  )
+  const [tip, price] = [TIPS, PRICES].map((patterns) => numberIn(message, patterns))
   const [, baseFee] = /base ?fee:? (\d+)/i.exec(message) ?? []
-  if (price !== undefined) return { tip: 0n, ceiling: BigInt(price), stated: true }
+  if (price !== undefined) return { tip: 0n, ceiling: price, stated: true }
   if (tip !== undefined || baseFee !== undefined)
-    return { tip: BigInt(tip ?? 0), ceiling: BigInt(baseFee ?? 0) + BigInt(tip ?? 0), stated: true }
+    return { tip: tip ?? 0n, ceiling: BigInt(baseFee ?? 0) + (tip ?? 0n), stated: true }
   if (/base ?fee/i.test(message)) return { tip: 0n, ceiling: 0n, stated: true }
   return { tip: nextGuess(tipOf(fees)), ceiling: nextGuess(ceilingOf(fees)), stated: false }
 }

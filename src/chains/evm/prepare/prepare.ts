@@ -6,6 +6,7 @@ import { DEFAULT_FEE_LIMIT_MULTIPLIER, type EvmDraft, type EvmRequest, type Fees
 import { readCount } from '../quantity.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
 import {
+  belowLeast,
   capped,
   ceilingOf,
   describeFees,
@@ -57,7 +58,8 @@ export async function prepareDraft(
   ])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
-  const wanted = explicitFees(request) ?? marketFees(market.value, request.speed, pricingOf(context, account))
+  const pricing = pricingOf(context, account)
+  const wanted = explicitFees(request) ?? marketFees(market.value, request.speed, pricing)
   const fees = capped(wanted, account.policies.gasPriceCap)
   const logs =
     fees === wanted
@@ -66,17 +68,16 @@ export async function prepareDraft(
   const parts = { request, gas: gas.value, fees, market: market.value, limits: context, logs }
   return withRollupFee(
     context,
-    explicitFees(request) === undefined ? finishBelowMaximum(parts) : finishAtOwnPrice(parts),
+    explicitFees(request) === undefined ? finishBelowMaximum(parts) : finishAtOwnPrice(parts, pricing),
   )
 }
 
-/** Below the base fee, bytes would only hold a nonce, and with it the account. */
-function finishAtOwnPrice(parts: Parts): Answer<EvmPrepared> {
+/** Below the base fee, or the minimum of the pools, bytes would only hold a nonce, and with it the account. */
+function finishAtOwnPrice(parts: Parts, pricing: Pricing): Answer<EvmPrepared> {
   const finished = finish(parts)
-  const { fees, market } = parts
-  if (finished.kind !== 'ok' || market.baseFee === undefined || ceilingOf(fees) >= market.baseFee)
-    return finished
-  const awaitsPrice = `Waiting for its price: it offers ${ceilingOf(fees)} wei per gas, and the next block asks for at least ${market.baseFee}. It is signed when a block could include it; others overtake it until then.`
+  const below = belowLeast(parts.fees, parts.market, pricing)
+  if (finished.kind !== 'ok' || below === undefined) return finished
+  const awaitsPrice = `Waiting for its price: ${below}. It is signed when a block could include it; others overtake it until then.`
   return {
     kind: 'ok',
     value: { ...finished.value, awaitsPrice, logs: [...finished.value.logs, awaitsPrice] },

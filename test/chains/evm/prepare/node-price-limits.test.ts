@@ -55,7 +55,7 @@ describe('what nodes said of prices', () => {
   ])('"$words"', ({ message, floor }) => {
     const bounds = createPriceBounds(createTestClock())
     bounds.sawTooCheap(eip1559(110n, 10n), message)
-    expect(bounds.current()).toEqual({ floor })
+    expect(bounds.current().floor).toEqual(floor)
   })
 
   test.each([
@@ -80,6 +80,18 @@ describe('what nodes said of prices', () => {
     expect(bounds.current().floor?.tip).toBe(500n)
     clock.advance(59_999)
     expect(bounds.current().floor?.tip).toBe(500n)
+    clock.advance(1)
+    expect(bounds.current().floor).toBeUndefined()
+  })
+
+  test('keep the minimum of a pool for an hour, for prices that callers name', () => {
+    const clock = createTestClock()
+    const bounds = createPriceBounds(clock)
+    bounds.sawTooCheap(legacy(1n), 'max fee per gas less than block base fee: baseFee: 70')
+    expect(bounds.current().poolMinimum).toBeUndefined()
+    bounds.sawTooCheap(legacy(1n), 'tip needed 500')
+    clock.advance(3_599_999)
+    expect(bounds.current()).toEqual({ poolMinimum: { tip: 500n, price: 0n } })
     clock.advance(1)
     expect(bounds.current()).toEqual({})
   })
