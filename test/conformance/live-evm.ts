@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { bytesToHex, numberToHex } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
+import { SETTLE_MS } from '../../src/chains/simulation-opinions.ts'
 import { createLogger } from '../../src/log.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
+import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { until } from '../support/until.ts'
 import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 
@@ -26,6 +27,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
     (await callNode(url, method, params)) as string
   const chainId = Number(await rpc('eth_chainId'))
   const blocktimeMs = await measureBlocktime(url)
+  const clock = createAdjustableClock()
   const shared = { name: 'live', chainId, symbol: 'ETH', isTestnet: true } as const
   const height = async () => Number(await rpc('eth_blockNumber'))
   const balanceOf = async (address: string) => BigInt(await rpc('eth_getBalance', [address, 'latest']))
@@ -96,7 +98,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
           rpcUrls: urls.map((one) => ({ url: one, weight: 100 })),
         },
         rpcTimeoutMs: 10_000,
-        clock: systemClock,
+        clock,
         log: createLogger({ level: 'silent' }),
       }),
     newAccount: async () => {
@@ -115,6 +117,8 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
     transfer: (_from, to, value) => ({ type: 'evm', to, value, speed: 'fast' }),
     transferBody: (_from, to, amount) => ({ to, value: String(amount), speed: 'fast' }),
     pass: async () => {
+      // A refusal that one node repeats counts only after this time.
+      clock.advance(SETTLE_MS)
       const before = await height()
       await until(height, (now) => now >= before + 2, { timeoutMs: LIVE_TIMEOUT_MS })
     },
