@@ -14,7 +14,7 @@ import { announceIncident, saveTransactions } from '../store/transactions-store.
 import { postponeTransactions } from '../store/work-store.ts'
 import { isAboutPrice } from './follow-up.ts'
 import { markPrivate } from './mark-private.ts'
-import { broadcastByRoute, routeOf } from './route.ts'
+import { broadcastByRoute, routeOf, willBePublic } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 import { comparedAttempt, isComparison } from './unclear.ts'
 
@@ -81,16 +81,22 @@ export async function broadcastCurrent(
   }))
 }
 
-/** The ids of the transactions that hold up others by a price which the caller named and no node takes. */
+/** The ids of the transactions that hold up others by a price which the caller named and nobody takes, or will be asked to take. */
 async function holdingOthers(
-  { db }: TransactionsContext,
+  { db, relayerOf }: TransactionsContext,
   replies: readonly BroadcastReply[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const refused = replies.flatMap(({ item: { transaction }, result }) =>
     isAboutPrice(result.kind) && isPriceNamed(transaction) ? [transaction] : [],
   )
-  const held = await Promise.all(refused.map((transaction) => hasFollowers(db, transaction, now)))
+  const held = await Promise.all(
+    refused.map(async (transaction) => {
+      const relayer = await relayerOf(transaction.relayerId)
+      if (relayer === undefined || willBePublic(relayer, transaction)) return false
+      return hasFollowers(db, transaction, now)
+    }),
+  )
   return new Set(refused.flatMap(({ id }, index) => (held[index] ? [id] : [])))
 }
 

@@ -8,7 +8,7 @@ import { signAll, storeSigned } from '../submit/sign.ts'
 import { markStuck } from '../watch/stuck.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import type { Refused } from './rebroadcast.ts'
-import { routeOf } from './route.ts'
+import { willBePublic } from './route.ts'
 import { isComparisonDue } from './unclear.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function compareRefused(
   if (!isComparisonDue(item, first.unanswered) || !(await isNext(leased, item))) return
   // A no-op that nodes refuse needs no other to be compared with.
   if (isNoop(head.purpose)) return head.stuckSince ? undefined : markStuck(context, head)
-  if (!willBePublic(leased, item)) await compare(context, leased, item)
+  if (!willBePublic(relayer, head)) await compare(context, leased, item)
 }
 
 /** A nonce that the chain has passed, or has not reached, explains every refusal. Unknown is neither (I6). */
@@ -43,15 +43,6 @@ async function isNext(
   const { sourceAccount = transaction.from, nonce } = transaction
   const [next] = (await runtime.chain.sequencing?.nonces([sourceAccount])) ?? []
   return next?.kind === 'ok' && next.value === nonce
-}
-
-/** Private endpoints refuse by rules of their own, and the ordinary ones get the bytes after some blocks. */
-function willBePublic({ relayer }: LeasedAccount, { transaction }: TransactionWithAttempts): boolean {
-  return (
-    routeOf(transaction) === 'private' &&
-    relayer.networkType === 'evm' &&
-    relayer.policies.privateFallbackBlocks !== undefined
-  )
 }
 
 async function compare(

@@ -1,5 +1,6 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 
 /** The endpoints that get the bytes of a transaction: the ordinary ones, the private ones, or all. */
@@ -62,6 +63,15 @@ async function broadcastAllByRoute(
 }
 
 const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
+
+/** Private endpoints refuse by rules of their own, and the ordinary ones get the bytes after some blocks. Pure. */
+export function willBePublic(relayer: Relayer, transaction: Transaction): boolean {
+  return (
+    routeOf(transaction) === 'private' &&
+    relayer.networkType === 'evm' &&
+    relayer.policies.privateFallbackBlocks !== undefined
+  )
+}
 
 /** Returns the positions of the items that do not have this route. */
 function positionsOf(items: readonly RoutedBytes[], except: Route): number[] {
