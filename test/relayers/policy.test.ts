@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { inactive, limitProblem, receiverForbidden, shortOfFunds } from '../../src/relayers/policy.ts'
 import type { EvmRelayer } from '../../src/relayers/relayer.ts'
 
@@ -8,7 +7,7 @@ const LISTED = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const ZERO = `0x${'0'.repeat(40)}`
 
-function relayerWith(policies: EvmPolicies = {}, change: Partial<EvmRelayer> = {}): EvmRelayer {
+function relayerWith(policies: EvmRelayer['policies'] = {}, change: Partial<EvmRelayer> = {}): EvmRelayer {
   return {
     id: 'r1',
     name: 'One',
@@ -24,10 +23,9 @@ function relayerWith(policies: EvmPolicies = {}, change: Partial<EvmRelayer> = {
 }
 
 test('a limit for another network than that of the relayer would limit nothing', () => {
-  const limits = (network?: string) =>
-    ({
-      rules: { limits: [{ per: 'day', asset: 'native', value: 1n, ...(network && { network }) }] },
-    }) as const
+  const limits = (network?: string): EvmRelayer['policies'] => ({
+    rules: { limits: [{ per: 'day', asset: 'native', value: 1n, ...(network && { network }) }] },
+  })
   expect(limitProblem(relayerWith())).toBeUndefined()
   expect(limitProblem(relayerWith(limits()))).toBeUndefined()
   expect(limitProblem(relayerWith(limits('evm:testnet')))).toBeUndefined()
