@@ -1,4 +1,4 @@
-import { id, text } from '../lib/fields/field-types.ts'
+import { type FieldType, id, text } from '../lib/fields/field-types.ts'
 import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret } from '../security/secret.ts'
@@ -47,12 +47,22 @@ function readSigner(reader: Reader, sources: Sources): SignerConfig {
   return signer
 }
 
-/** Secrets of the file are references to their sources. */
+/** Secrets of the file are references to their sources. Other fields may be, such as the ids of an account that differs between deployments. */
 function fieldsOf(config: Reader, sources: Sources): SignerFields {
   const secret = (key: string) => readSecret(config.object(key), sources) ?? BLANK
+  const isReference = (key: string) => {
+    const value = config.raw(key)
+    return typeof value === 'object' && value !== null && 'type' in value && 'value' in value
+  }
+  const referred = <T>(key: string, type: FieldType<T>): T => {
+    const text = readSecret(config.object(key), sources)?.reveal()
+    const value = text === undefined ? type.blank : type.read(text)
+    if (value === undefined) config.problem(`must refer to ${type.expected}`, key)
+    return value ?? type.blank
+  }
   return {
-    get: config.get,
-    find: config.find,
+    get: (key, type) => (isReference(key) ? referred(key, type) : config.get(key, type)),
+    find: (key, type) => (isReference(key) ? referred(key, type) : config.find(key, type)),
     ...createObjectReaders(config, (inner) => fieldsOf(inner, sources)),
     path: (key) => {
       const path = config.get(key, text)

@@ -266,6 +266,28 @@ describe('variables', () => {
     expect(load({ file: goodFile(), env }).apiKeys).toEqual(['n'.repeat(32), 'o'.repeat(32)])
   })
 
+  test('other fields of a signer may be references, too, and are checked like the field', () => {
+    const file = goodFile()
+    const reference = { type: 'env', value: 'TENANT' }
+    const secret = { type: 'plain', value: SECRET }
+    Object.assign(file.signers[0] ?? {}, {
+      type: 'azure_key_vault',
+      config: {
+        tenant_id: reference,
+        client_id: { type: 'plain', value: 'client' },
+        client_secret: secret,
+        vault_url: 'https://payments.vault.azure.net',
+        key_name: 'relayer',
+      },
+    })
+    const { signers } = load({ file, env: { TENANT: 'tenant-1' } })
+    expect(signers).toMatchObject([{ login: { tenantId: 'tenant-1', clientId: 'client' } }])
+    expect(() => load({ file, env: { TENANT: 'a/b' } })).toThrow(
+      'signers[0].config.tenant_id must refer to 1 to 127 letters',
+    )
+    expect(() => load({ file })).toThrow('refers to the environment variable TENANT, which is not set')
+  })
+
   test('a secret may be the first line of a file', () => {
     const file = goodFile()
     Object.assign(file.signers[0] ?? {}, {
