@@ -109,7 +109,10 @@ describe('what the pages name is there', () => {
     'VAULT_ROLE_ID',
     'VAULT_SECRET_ID',
     // Of the examples with HSMs.
+    'AZURE_TENANT_ID',
     'HSM_PIN',
+    'LD_LIBRARY_PATH',
+    'SOFTHSM2_CONF',
     'SO_PIN',
     'CKA_EC_POINT',
     'CKA_EXTRACTABLE',

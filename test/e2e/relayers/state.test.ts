@@ -19,16 +19,15 @@ describe('the state of a relayer on EVM', () => {
   test('that did nothing yet', async () => {
     const { status: code, body } = await status()
     expect(code).toBe(200)
-    expect(body).toEqual({
-      success: true,
-      data: {
-        network_type: 'evm',
-        balance: '100000000000000000000',
-        nonce: '0',
-        pending_transactions_count: 0,
-        system_disabled: false,
-        paused: false,
-      },
+    // The head is there as soon as a node has told one.
+    const { network_head: _head, ...state } = body.data
+    expect(state).toEqual({
+      network_type: 'evm',
+      balance: '100000000000000000000',
+      nonce: '0',
+      pending_transactions_count: 0,
+      system_disabled: false,
+      paused: false,
     })
   })
 

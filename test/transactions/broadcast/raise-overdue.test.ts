@@ -253,7 +253,9 @@ describe('the fee of the head of a queue', () => {
     fixture.clock.advance(WAIT_MS)
     await raise()
     expect((await now()).attempts).toHaveLength(2)
-    expect(await reason()).toBe(`Waiting for inclusion; the same bytes were broadcast before: ${words}.`)
+    expect(await reason()).toBe(
+      `Attempt 2 was refused by the node (not enough); attempt 1 still counts. Waiting for inclusion; the same bytes were broadcast before: ${words}.`,
+    )
   })
 })
 

@@ -37,7 +37,7 @@ async function startStory() {
   await workAccount(fixture.context, owner.relayer.id)
   const [hash = ''] = stub.broadcasted
   stub.nonce = { kind: 'ok', value: 1n }
-  const story = { proof: UNPROVABLE }
+  const story: { proof: InclusionProof } = { proof: UNPROVABLE }
   stub.override = { proveInclusion: async () => story.proof }
   const memory = createWatchMemory()
   let height = 100n
@@ -94,6 +94,36 @@ describe('a transaction whose inclusion no endpoint can prove', () => {
     expect(transaction).toMatchObject({ status: 'pending', nonce: undefined })
     expect(transaction.undecidedSince).toBeUndefined()
     expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])
+  })
+
+  test('because an endpoint is silent is announced after a quarter of an hour, and decided when it speaks', async () => {
+    const { stored, story, look } = await startStory()
+    story.proof = { kind: 'unknown', detail: 'rpc.example does not answer.' }
+    for (let minutes = 0; minutes < 14; minutes += 2)
+      expect((await look()).transaction.undecidedSince).toBeUndefined()
+    await look()
+    const { transaction } = await look()
+    expect(transaction).toMatchObject({ status: 'submitted', undecidedSince: expect.any(Date) })
+    expect(transaction.statusReason).toContain('rpc.example does not answer.')
+    expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])
+    story.proof = { kind: 'absent' }
+    expect((await look()).transaction).toMatchObject({ status: 'pending', undecidedSince: undefined })
+  })
+
+  test('is proved by the endpoints of the operator alone where a caller chose the others', async () => {
+    const { stub, story, look } = await startStory()
+    const operators = { proof: UNPROVABLE as InclusionProof }
+    story.proof = { kind: 'absent' }
+    stub.override = {
+      ...stub.override,
+      trustedChain: { proveInclusion: async () => operators.proof, receiptsEverywhere: async () => [] },
+    }
+    expect((await look()).transaction).toMatchObject({
+      status: 'submitted',
+      undecidedSince: expect.any(Date),
+    })
+    operators.proof = { kind: 'absent' }
+    expect((await look()).transaction).toMatchObject({ status: 'pending', undecidedSince: undefined })
   })
 
   test('is signed again when an operator decides that nothing was included, and names the operator', async () => {
