@@ -58,7 +58,7 @@ COPY --from=build /app/dist dist
 COPY openapi.yaml package.json ./
 USER node
 EXPOSE 8080 8081
-# Without DATABASE_URL the data is here:
+# Without DATABASE_URL the data is here, for one container at a time; a second one, also for a command, is refused until the first has ended:
 #   docker run --volume relayer-data:/app/data --volume "$PWD/config:/app/config:ro" --publish 127.0.0.1:8080:8080 --stop-timeout 30 multichain-relayer
 VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { cp, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,6 +15,8 @@ import { describeStatementQueue } from './statement-queue-cases.ts'
 import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
+
+const LOCK_MODULE = resolve(import.meta.dirname, '../../src/database/engines/directory-lock.ts')
 
 describe('pglite', () => {
   let unmigrated: string
@@ -78,51 +80,100 @@ describe('the data folder', () => {
       await database.close()
     }))
 
-  test('is replaced when its process is dead', () =>
-    inFolder(async (folder) => {
-      const child = spawn(process.execPath, ['-e', ''])
-      await once(child, 'exit')
-      await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: child.pid, started: '1' }))
-      const unlock = await lockDirectory(folder)
-      await expect(lockDirectory(folder)).rejects.toThrow(DirectoryInUseError)
-      await unlock()
-    }))
-
-  test('is replaced when the pid belongs to another process', () =>
-    inFolder(async (folder) => {
-      await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: process.pid, started: '1' }))
-      await (await lockDirectory(folder))()
-    }))
-
   test.each([
-    ['nothing', ''],
-    ['half a lock', '{"pid":'],
-    ['another shape', '[]'],
-  ])('is taken over when the lock holds %s', (_what, text) =>
-    inFolder(async (folder) => {
-      await writeFile(join(folder, 'relayer.lock.3'), text)
-      await (await lockDirectory(folder))()
+    ['the file of control data', 'global/pg_control'],
+    ['the write-ahead log', 'pg_wal'],
+  ])('says that the files of the database are damaged: %s', (_what, name) =>
+    inFolder(async (dataDir) => {
+      const database = await openDatabase({ dataDir }, log)
+      await database.close()
+      const path = join(dataDir, 'pglite', name)
+      const files = (await stat(path)).isDirectory()
+        ? (await readdir(path)).map((file) => join(path, file))
+        : [path]
+      for (const file of files) if ((await stat(file)).isFile()) await writeFile(file, Buffer.alloc(8_192, 7))
+      await expect(openDatabase({ dataDir }, log)).rejects.toThrow(
+        'cannot be opened, because its files are damaged',
+      )
+      await (await lockDirectory(dataDir))()
     }),
   )
 
-  test('is awaited for as long as its process may take to end', () =>
+  /** A process of its own that locks the folder, prints a word, and keeps the lock. */
+  const locker = (folder: string) => [
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    `import { lockDirectory } from ${JSON.stringify(LOCK_MODULE)}
+     await lockDirectory(${JSON.stringify(folder)}).then(() => console.log('locked'), (error) => console.log(error.message))
+     setInterval(() => {}, 1_000)`,
+  ]
+
+  async function run([command = '', ...args]: readonly string[]) {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const stop = async () => {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    return { says: String(line), child, stop }
+  }
+
+  /** In another namespace of processes, as a container is: it has the process id 1, and sees none of the others. */
+  const inContainer = (command: readonly string[]) => [
+    ...(process.getuid?.() === 0 ? [] : ['sudo', '-n']),
+    'unshare',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+    ...command,
+  ]
+
+  test.each([
+    ['of the same machine', (command: readonly string[]) => command],
+    ['of another container', inContainer],
+  ])('is refused to a process %s', (_what, place) =>
     inFolder(async (folder) => {
-      const child = spawn('sleep', ['0.5'])
-      const ended = once(child, 'exit')
-      await once(child, 'spawn')
-      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
-      const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-      await writeFile(join(folder, 'relayer.lock.1'), JSON.stringify({ pid: child.pid, started }))
-      await expect(lockDirectory(folder)).rejects.toThrow(`in use by process ${child.pid}`)
-      await (await lockDirectory(folder, 60_000))()
-      expect(await ended).toEqual([0, null])
+      const unlock = await lockDirectory(folder)
+      const refused = await run(place(locker(folder)))
+      expect(refused.says).toContain(`in use by process ${process.pid} on host ${hostname()}`)
+      await refused.stop()
+      await unlock()
+      const other = await run(place(locker(folder)))
+      expect(other.says).toBe('locked\n')
+      await expect(lockDirectory(folder)).rejects.toThrow(DirectoryInUseError)
+      await other.stop()
+      await (await lockDirectory(folder, { waitMs: 10_000 }))()
+    }),
+  )
+
+  test('is free at once when its process was killed, and awaited for as long as that may take', () =>
+    inFolder(async (folder) => {
+      const other = await run(locker(folder))
+      expect(other.says).toBe('locked\n')
+      await expect(lockDirectory(folder)).rejects.toThrow(`in use by process ${other.child.pid}`)
+      const waiting = lockDirectory(folder, { waitMs: 60_000 })
+      await other.stop()
+      await (await waiting)()
     }))
 
-  test('goes to one of many who race for a dead lock', () =>
+  test('goes to one of many who race for it', () =>
     inFolder(async (folder) => {
-      await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: process.pid, started: '1' }))
       const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(folder)))
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-      expect(await readdir(folder)).toHaveLength(1)
     }))
+
+  test.each([
+    ['removed', (path: string) => rm(path)],
+    ['replaced', (path: string) => rename(path, `${path}.old`).then(() => writeFile(path, ''))],
+  ])('tells its holder when the lock was %s', (_what, change) =>
+    inFolder(async (folder) => {
+      const { promise: lost, resolve: onLost } = Promise.withResolvers<Error>()
+      const unlock = await lockDirectory(folder, { onLost })
+      await change(join(folder, 'relayer.lock'))
+      expect((await lost).message).toContain('was removed or replaced')
+      await unlock()
+    }),
+  )
 })

@@ -1,145 +1,135 @@
-import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Lock files are `relayer.lock.1`, `relayer.lock.2` …; the highest number is valid. */
-const LOCK_FILE = /^relayer\.lock\.([1-9][0-9]{0,14})$/
+/** The file whose lock is that of the folder. It stays empty. */
+const LOCK_FILE = 'relayer.lock'
 
-/** A process loses a round only if another process wins it, so this many lost rounds mean another fault. */
-const MAX_ROUNDS = 100
+/** Says who has the lock, for a person. Nothing is decided by it: other containers have process ids of their own. */
+const HOLDER_FILE = 'relayer.lock.json'
 
-/** Time in ms between two looks at the process that has the lock. */
-const LOOK_MS = 50
+/** Time in ms between two attempts to take the lock. */
+const ATTEMPT_MS = 50
+
+/** Time in ms between two looks whether the locked file is still the one in the folder. */
+const LOOK_MS = 1_000
+
+/** SQLITE_BUSY (SQLite, Result and Error Codes): another process has the lock. */
+const BUSY = 5
 
 /** Another process uses the folder. Two processes would damage the embedded database. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError'
-  readonly pid: number
 
-  constructor(directory: string, pid: number) {
+  constructor(directory: string, holder: string) {
     super(
-      `The data folder ${directory} is in use by process ${pid}. ` +
-        'Stop that process, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL.',
+      `The data folder ${directory} is in use by ${holder}. Stop that process first, run the command where it runs if it is a command that asks the ` +
+        'running service, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL.',
     )
-    this.pid = pid
   }
 }
 
-interface Holder {
-  readonly pid: number
-  /** The start time of the process in the kernel's count. A pid alone is reused, for example after a container restart. */
-  readonly started: string
+/** The locked file was removed or replaced, so another process may have locked its successor. */
+export class DirectoryLockLostError extends Error {
+  override readonly name = 'DirectoryLockLostError'
+
+  constructor(directory: string) {
+    super(
+      `The lock file of the data folder ${directory} was removed or replaced while this process used the folder; it ends, because another process may use it.`,
+    )
+  }
+}
+
+interface LockOptions {
+  /**
+   * Another process gets this time to end, in ms: one that was killed lives on until it has freed its memory, and is often started again before.
+   * Default 0.
+   */
+  readonly waitMs?: number
+  /** Called once when the lock does not protect the folder any more: nothing may be written from then on. */
+  readonly onLost?: (error: DirectoryLockLostError) => void
 }
 
 /**
- * Locks the folder for this process and returns the function that unlocks it. The lock of a dead process is replaced. Processes of another
- * machine or container that share the folder are not detected.
- *
- * A process never removes the lock of a dead process, because another process could have taken that name meanwhile. It creates the next
- * number instead, which only one process can do. The highest number is never removed, so a process that was suspended meanwhile notices.
- *
- * With `waitMs`, another process gets this time to end: one that was killed lives on until it has freed its memory, and is often started
- * again before.
+ * Locks the folder for this process and returns the function that unlocks it. The kernel keeps the lock, as one of SQLite on a file of the
+ * folder (`fcntl`): it holds for processes of other containers on the same machine, whatever their process ids are, and ends with the process,
+ * however that ends. On a network file system it holds as far as that has locks.
  * @throws DirectoryInUseError
  */
-export async function lockDirectory(directory: string, waitMs = 0): Promise<() => Promise<void>> {
+export async function lockDirectory(
+  directory: string,
+  { waitMs = 0, onLost }: LockOptions = {},
+): Promise<() => Promise<void>> {
   const end = performance.now() + waitMs
   for (;;) {
-    try {
-      return await lockNow(directory)
-    } catch (error) {
-      const isOther = error instanceof DirectoryInUseError && error.pid !== process.pid
-      if (!isOther || performance.now() >= end) throw error
-    }
-    await pause(LOOK_MS)
+    const lock = take(join(directory, LOCK_FILE))
+    if (lock !== undefined) return hold(directory, { lock, onLost })
+    if (performance.now() >= end) throw new DirectoryInUseError(directory, await describeHolder(directory))
+    await pause(ATTEMPT_MS)
   }
 }
 
-async function lockNow(directory: string): Promise<() => Promise<void>> {
-  const own = join(directory, `relayer.lock-${crypto.randomUUID()}`)
-  const text = JSON.stringify({ pid: process.pid, started: await startOf(process.pid) } satisfies Holder)
-  await writeFile(own, text, { mode: 0o600 })
+/** Returns undefined when another process has the lock. */
+function take(path: string): DatabaseSync | undefined {
+  const lock = new (loadSqlite().DatabaseSync)(path, { timeout: 0 })
   try {
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const newest = await newestLock(directory)
-      const holder = newest > 0 ? await readHolder(pathOf(directory, newest)) : undefined
-      if (holder && (await isAlive(holder))) throw new DirectoryInUseError(directory, holder.pid)
-      if (await take(own, directory, newest + 1)) return () => free(pathOf(directory, newest + 1))
-    }
-    throw new Error(`The data folder ${directory} cannot be locked: other processes keep taking it.`)
+    lock.exec('begin exclusive')
+    return lock
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: unknown }).errcode === BUSY) return undefined
+    throw error
+  }
+}
+
+/** Loads the library without its warning that it may change: of it, only the lock is used. */
+function loadSqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule('node:sqlite')
   } finally {
-    await rm(own, { force: true })
+    process.emitWarning = emitWarning
   }
 }
 
-/** Creates the lock file with this number. Returns false when another process has this number or a higher one. */
-async function take(own: string, directory: string, number: number): Promise<boolean> {
-  const path = pathOf(directory, number)
-  // A hard link appears complete or not at all, so no process reads a half-written lock.
-  if (!(await succeeds(link(own, path), 'EEXIST'))) return false
-  const numbers = await lockNumbers(directory)
-  if (numbers.some((other) => other > number)) {
-    await rm(path, { force: true })
-    return false
+interface Held {
+  readonly lock: DatabaseSync
+  readonly onLost: LockOptions['onLost']
+}
+
+async function hold(directory: string, { lock, onLost }: Held): Promise<() => Promise<void>> {
+  const path = join(directory, LOCK_FILE)
+  const note = join(directory, HOLDER_FILE)
+  const { ino } = await stat(path)
+  await writeFile(note, JSON.stringify({ pid: process.pid, host: hostname() }), { mode: 0o600 })
+  const timer = setInterval(async () => {
+    const isSame = await stat(path).then(
+      (now) => now.ino === ino,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+    )
+    if (isSame) return
+    clearInterval(timer)
+    onLost?.(new DirectoryLockLostError(directory))
+  }, LOOK_MS)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await rm(note, { force: true })
+    lock.close()
   }
-  for (const old of numbers) if (old < number) await rm(pathOf(directory, old), { force: true })
-  return true
 }
 
-/** Empties the file instead of removing it, so that the number stays in use. */
-async function free(path: string): Promise<void> {
-  await succeeds(truncate(path), 'ENOENT')
-}
-
-async function newestLock(directory: string): Promise<number> {
-  return Math.max(0, ...(await lockNumbers(directory)))
-}
-
-async function lockNumbers(directory: string): Promise<number[]> {
-  return (await readdir(directory)).flatMap((name) => {
-    const number = LOCK_FILE.exec(name)?.[1]
-    return number === undefined ? [] : [Number(number)]
-  })
-}
-
-function pathOf(directory: string, number: number): string {
-  return join(directory, `relayer.lock.${number}`)
-}
-
-async function isAlive({ pid, started }: Holder): Promise<boolean> {
+async function describeHolder(directory: string): Promise<string> {
   try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: the process is alive and belongs to another user.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  return started === '' || started === (await startOf(pid))
-}
-
-/** Reads field 22 of /proc/<pid>/stat, counted after the name, which may contain spaces. Empty on systems without /proc. */
-async function startOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-}
-
-/** Reads a lock file. Undefined for a lock that was freed, removed by a newer holder, or truncated by a full disk. */
-async function readHolder(path: string): Promise<Holder | undefined> {
-  try {
-    const { pid, started } = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>
-    return Number.isInteger(pid) && typeof started === 'string' ? { pid: pid as number, started } : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** Returns false when the promise rejects with exactly this code. */
-async function succeeds(action: Promise<void>, code: string): Promise<boolean> {
-  try {
-    await action
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === code) return false
-    throw error
+    const { pid, host } = JSON.parse(await readFile(join(directory, HOLDER_FILE), 'utf8')) as Record<
+      string,
+      unknown
+    >
+    return `process ${pid} on host ${host}`
+  } catch {
+    return 'another process' // It has just taken the lock, or the disk is full.
   }
 }

@@ -41,17 +41,39 @@ export async function openPGlite({
     return wrap(engine, { observer, unlock: async () => {} })
   }
   createDataFolder(dataDir)
-  const unlock = await lockDirectory(dataDir, ENDING_MS)
+  let started: StartedEngine | undefined
+  const onLost = async (error: Error) => {
+    await started?.stop()
+    throw error
+  }
+  const unlock = await lockDirectory(dataDir, { waitMs: ENDING_MS, onLost })
   // The thread loads its program meanwhile.
-  const started = await startEngine()
+  started = await startEngine()
   try {
     const folder = await prepareDatabaseFolder({ dataDir, durability, create: createFiles })
     return wrap(await openEngine(started, { folder, durability }), { observer, unlock })
   } catch (error) {
     await started.stop()
     await unlock()
-    throw error
+    throw isAbort(error) ? new DatabaseDamagedError(dataDir, error) : error
   }
+}
+
+/** The files of the embedded database do not fit together, so the engine ends. */
+export class DatabaseDamagedError extends Error {
+  override readonly name = 'DatabaseDamagedError'
+
+  constructor(dataDir: string, cause: Error) {
+    super(
+      `The embedded database in ${dataDir} cannot be opened, because its files are damaged. Restore a backup, as docs/backup-and-restore.md says; keep the folder for a diagnosis. The engine said: ${cause.message}`,
+      { cause },
+    )
+  }
+}
+
+/** The sentences with which the program of the engine ends (Emscripten), and with which PGlite tells that it did not begin. */
+function isAbort(error: unknown): error is Error {
+  return error instanceof Error && /^(Aborted\(|PGlite failed to initialize)/.test(error.message)
 }
 
 /** Writes the files of a new database into a folder, which does not exist yet. */
