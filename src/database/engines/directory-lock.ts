@@ -32,7 +32,7 @@ export class DirectoryInUseError extends Error {
 }
 
 /** The locked file was removed or replaced, so another process may have locked its successor. */
-export class DirectoryLockLostError extends Error {
+class DirectoryLockLostError extends Error {
   override readonly name = 'DirectoryLockLostError'
 
   constructor(directory: string) {

@@ -60,7 +60,7 @@ export async function openPGlite({
 }
 
 /** The files of the embedded database do not fit together, so the engine ends. */
-export class DatabaseDamagedError extends Error {
+class DatabaseDamagedError extends Error {
   override readonly name = 'DatabaseDamagedError'
 
   constructor(dataDir: string, cause: Error) {
