@@ -56,6 +56,30 @@ describe('postgres', () => {
     await database.close()
   })
 
+  test('connections that can only read are left as soon as that shows', async () => {
+    const own = await server.createDatabase()
+    const name = new URL(own).pathname.slice(1)
+    const admin = await open()
+    const demote = (isReadOnly: boolean) =>
+      sql`alter database ${sql.id(name)} set default_transaction_read_only = ${sql.lit(isReadOnly)}`.execute(
+        admin.db,
+      )
+    await demote(true)
+    const database = await openDatabase({ url: own, dataDir: '' }, log)
+    const write = (number: number) =>
+      sql`create table ${sql.id(`written_${number}`)} (id int)`.execute(database.db).then(
+        () => 'ok',
+        (error: { code: string }) => error.code,
+      )
+    // All connections of the pool are in use at once.
+    const many = (from: number) => Promise.all(Array.from({ length: 10 }, (_, index) => write(from + index)))
+    expect(new Set(await many(0))).toEqual(new Set(['25006']))
+    await demote(false)
+    expect(new Set(await many(10))).toEqual(new Set(['ok']))
+    await database.close()
+    await admin.close()
+  })
+
   test('a lost listening connection comes back, wakes its listeners once, and hears again', async () => {
     const database = await open()
     const heard: string[] = []

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { systemClock } from '../../lib/time/clock.ts'
 import type { Logger } from '../../log.ts'
@@ -42,7 +42,10 @@ export async function openPostgres(
   // The pool handles errors only of idle connections. The user of a lost connection gets the error from its query.
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), ...reportQueries(observer) })
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: leavingReadOnly(pool) }),
+    ...reportQueries(observer),
+  })
   const listener = createListener({ settings, log, clock: systemClock })
   try {
     await waitForServer(() => pool.query('select 1'), { ...wait, log })
@@ -60,6 +63,33 @@ export async function openPostgres(
       closing ??= listener.close().finally(() => endPool(db, pool))
       return closing
     },
+  }
+}
+
+/** SQLSTATE of a write on a server, or in a session, that only reads (read_only_sql_transaction). */
+const READ_ONLY = '25006'
+
+/**
+ * Closes connections to a server that only reads instead of using them again: after a fail-over the address leads to another server, while
+ * connections to the demoted one would stay open and fail for minutes.
+ */
+function leavingReadOnly(pool: pg.Pool): PostgresPool {
+  return {
+    connect: async () => {
+      const client = await pool.connect()
+      let isReadOnly = false
+      const query = async (...args: [string, readonly unknown[]]) => {
+        try {
+          return await (client as PostgresPoolClient).query(...args)
+        } catch (error) {
+          isReadOnly ||= (error as { code?: unknown }).code === READ_ONLY
+          throw error
+        }
+      }
+      return { query, release: () => client.release(isReadOnly) } as PostgresPoolClient
+    },
+    end: () => pool.end(),
+    options: pool.options,
   }
 }
 
