@@ -284,6 +284,28 @@ describe('with a registered ABI', () => {
   })
 })
 
+test('while a transaction awaits an approval, an ABI of its sender does not explain it', async () => {
+  const key = {
+    name: 'Desk',
+    scopes: ['relayers:read', 'relayers:write', 'transactions:read', 'transactions:write'],
+    rules: { require_approval: {} },
+  }
+  const issued = await story.service.api<{ secret: string }>('POST', '/api-keys', key)
+  const sender = { authorization: `Bearer ${issued.body.data.secret}` }
+  const shown = async (id: string) => (await api('GET', `main/transactions/${id}`)).body.data.decoded_call
+  await api('PUT', `main/abis/${TOKEN}`, { abi: ABI, name: 'Our Treasury' }, sender)
+  const { id } = (await api('POST', 'main/transactions', { to: TOKEN, value: 0, data: PAY }, sender)).body
+    .data
+  expect((await api('GET', `main/transactions/${id}`)).body.data).toMatchObject({ awaits_approval: true })
+  expect(await shown(id)).toBeUndefined()
+  await register(TOKEN, { abi: ABI, name: 'Pay Desk' })
+  expect(await shown(id)).toEqual(PAY_DECODED)
+  await api('PUT', `main/abis/${TOKEN}`, { abi: ABI, name: 'Our Treasury' }, sender)
+  expect((await api('POST', `main/transactions/${id}/approval`, { decision: 'approve' })).status).toBe(200)
+  expect((await shown(id))?.contract_name).toBe('Our Treasury')
+  await register(TOKEN, { abi: ABI, name: 'Pay Desk' })
+})
+
 describe('rights', () => {
   const issue = async (rights: object) => {
     const { body } = await story.service.api<{ secret: string }>('POST', '/api-keys', {

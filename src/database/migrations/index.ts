@@ -36,6 +36,7 @@ import * as pageFill from './0036-page-fill.ts'
 import * as pendingOrder from './0037-pending-order.ts'
 import * as refusals from './0040-refusals.ts'
 import * as awaitedPrices from './0044-awaited-prices.ts'
+import * as abiAuthors from './0045-abi-authors.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -76,4 +77,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0037-pending-order': pendingOrder,
   '0040-refusals': refusals,
   '0044-awaited-prices': awaitedPrices,
+  '0045-abi-authors': abiAuthors,
 }

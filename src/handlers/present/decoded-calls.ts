@@ -53,15 +53,16 @@ interface Call extends CalledFunction {
 
 function callOf(transaction: Transaction, chain: DecodingChain | undefined): Call | undefined {
   if (transaction.network_type !== 'evm' || chain?.contractCalls === undefined) return undefined
-  const { relayer_id: relayerId, to, data } = transaction
+  const { id, relayer_id: relayerId, to, data } = transaction
   const key = data === undefined ? undefined : chain.contractCalls.keyOf(data)
   // Without a receiver, the data is the code of a new contract.
   if (to === undefined || data === undefined || key === undefined) return undefined
-  return { relayerId, address: chain.canonicalAddress(to), key, data, chain }
+  const awaiting = transaction.awaits_approval === true ? id : undefined
+  return { relayerId, address: chain.canonicalAddress(to), key, awaiting, data, chain }
 }
 
-function placeOf({ relayerId, address, key }: CalledFunction): string {
-  return `${relayerId} ${address} ${key}`
+function placeOf({ relayerId, address, key, awaiting = '' }: CalledFunction): string {
+  return `${relayerId} ${address} ${key} ${awaiting}`
 }
 
 function decode(

@@ -69,12 +69,13 @@ export async function findInterface(
 export async function saveInterface(
   tx: Transaction<Schema>,
   { relayerId, address }: InterfaceKey,
-  { name, document, functions }: InterfaceContent,
+  { name, document, functions, registeredBy }: InterfaceContent & { readonly registeredBy: string },
 ): Promise<void> {
   const values = {
     name: name ?? null,
     document: JSON.stringify(document),
     functions: JSON.stringify(functions),
+    registered_by: registeredBy,
   }
   await tx
     .insertInto('contract_interfaces')
@@ -122,6 +123,8 @@ export async function findFunctions(
 export interface CalledFunction extends InterfaceKey {
   /** The key that the call begins with. */
   readonly key: string
+  /** The id of the transaction, while it awaits an approval: an interface of its sender does not count then. */
+  readonly awaiting?: string | undefined
 }
 
 /** A function of a registered interface. */
@@ -131,7 +134,10 @@ export interface RegisteredFunction extends CalledFunction {
   readonly called: object | undefined
 }
 
-/** Reads the called functions in one query. A call of a contract without an interface is left out. */
+/**
+ * Reads the called functions in one query. A call of a contract without an interface is left out, and so is one that awaits an approval where its
+ * sender, or nobody knows who, registered the interface.
+ */
 export async function findCalled(
   db: Kysely<Schema>,
   calls: readonly CalledFunction[],
@@ -141,23 +147,30 @@ export async function findCalled(
     relayer_id: string
     address: string
     key: string
+    awaiting: string | null
     name: string | null
     called: object | null
   }>`
-    select c.relayer_id, c.address, c.key, i.name, i.functions -> c.key as called
+    select c.relayer_id, c.address, c.key, c.awaiting, i.name, i.functions -> c.key as called
     from unnest(${calls.map(({ relayerId }) => relayerId)}::text[], ${calls.map(({ address }) => address)}::text[],
-      ${calls.map(({ key }) => key)}::text[]) as c (relayer_id, address, key)
-    join contract_interfaces i on i.relayer_id = c.relayer_id and i.address = c.address`.execute(db)
-  return rows.map(({ relayer_id, address, key, name, called }) => ({
+      ${calls.map(({ key }) => key)}::text[], ${calls.map(({ awaiting }) => awaiting ?? null)}::text[])
+      as c (relayer_id, address, key, awaiting)
+    join contract_interfaces i on i.relayer_id = c.relayer_id and i.address = c.address
+    where c.awaiting is null
+      or i.registered_by <> (select requested_by from transactions where transactions.id = c.awaiting)`.execute(
+    db,
+  )
+  return rows.map(({ relayer_id, address, key, awaiting, name, called }) => ({
     relayerId: relayer_id,
     address,
     key,
+    awaiting: awaiting ?? undefined,
     contractName: name ?? undefined,
     called: called ?? undefined,
   }))
 }
 
-type SummaryRow = Omit<Selectable<ContractInterfacesTable>, 'document' | 'functions'> & {
+type SummaryRow = Omit<Selectable<ContractInterfacesTable>, 'document' | 'functions' | 'registered_by'> & {
   function_count: number
 }
 

@@ -62,7 +62,7 @@ async function register(
       'invalid_request',
       `path.address: relayer ${key.relayerId} has ${MAX_INTERFACES} ABIs, which is the most; delete one first.`,
     )
-  await saveInterface(tx, key, content)
+  await saveInterface(tx, key, { ...content, registeredBy: actor.keyId })
   const saved = await findInterface(tx, key)
   if (saved === undefined) throw new Error(`the interface of ${key.address} is gone under the lock`)
   await appendManagement(tx, {
