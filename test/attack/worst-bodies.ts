@@ -58,7 +58,14 @@ function startOn(anvilUrl: string, ledger: TestLedger, solana: TestSolana): Prom
     networks: [...(onStellar.networks ?? []), ...(onSolana.networks ?? [])],
     signers: [...DEV_KEYS, '11'.repeat(32)].map((key, index) => plainSigner(`dev-${index}`, key)),
     relayers: [
-      { id: 'evm', name: 'E', network: 'anvil', network_type: 'evm', signer_id: 'dev-1' },
+      {
+        id: 'evm',
+        name: 'E',
+        network: 'anvil',
+        network_type: 'evm',
+        signer_id: 'dev-1',
+        policies: { wallet_rpc: true },
+      },
       { ...onStellar.relayers?.[0], signer_id: 'dev-2', id: 'stellar', policies: { min_balance: 0 } },
       { ...onSolana.relayers?.[0], signer_id: 'dev-2', id: 'solana', policies: { min_balance: 0 } },
     ],

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
@@ -58,9 +59,14 @@ export function createWallets(deps: WalletDeps) {
 
   function answer(request: WalletRequest, calls: readonly Schemas['RpcCall'][]): Promise<WalletReply[]> {
     let sent: Promise<unknown> = Promise.resolve()
+    let turn: Promise<unknown> = Promise.resolve()
     return Promise.all(
       calls.map((call) => {
-        if (!SENDING.has(call.method)) return run(request, call)
+        if (!SENDING.has(call.method)) {
+          // Reading a document takes some 20 ms, so other requests have their turn between two of them.
+          turn = turn.then(() => endOfTurn())
+          return turn.then(() => run(request, call))
+        }
         const reply = sent.then(() => run(request, call))
         sent = reply
         return reply

@@ -189,6 +189,9 @@ const transaction = (more: readonly WorstBody[]): WorstBody[] => [
 
 const NEW_RELAYER = '"name":"n","network":"anvil","network_type":"evm","signer_id":"dev-0",'
 
+/** The account of the relayer on EVM in this attack, the second of the test accounts. */
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
 /** The worst bodies of each operation, besides those that each gets. */
 const WORST_BODIES: Readonly<Partial<Record<OperationId, readonly WorstBody[]>>> = {
   createRelayer: [
@@ -265,6 +268,7 @@ const WORST_BODIES: Readonly<Partial<Record<OperationId, readonly WorstBody[]>>>
     },
   ],
   callRpc: [
+    { name: 'documents in a batch', text: documentsInBatch() },
     { name: 'params of exponents', text: listIn('{"method":"eth_call","params":@}', '1e1') },
     { name: 'params of objects', text: listIn('{"method":"eth_call","params":@}', '{}') },
     { name: 'params of integers', text: listIn('{"method":"eth_call","params":@}', '1') },
@@ -340,6 +344,21 @@ function mesh() {
     primaryType: names[0],
     message: {},
   }
+}
+
+/** As many calls as a batch takes, each with a document of thousands of empty structs. */
+function documentsInBatch(): string {
+  const types = { M: [{ name: 'a', type: 'E[]' }], E: [] }
+  const message = { a: Array.from({ length: 4_000 }, () => ({})) }
+  const document = JSON.stringify({ domain: {}, types, primaryType: 'M', message })
+  return JSON.stringify(
+    Array.from({ length: 50 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_signTypedData_v4',
+      params: [WALLET, document],
+    })),
+  )
 }
 
 /** A list of ten thousand values, which real documents have. */
