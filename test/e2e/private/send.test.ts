@@ -65,6 +65,9 @@ test('a raise of the fee is private, and so is everything behind a transaction t
   await story.reach(second.id, 'submitted')
   const raised = await until(
     async () => {
+      // A builder's block leaves it out, and asks for more than it offers.
+      await story.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(50n * 10n ** 9n).toString(16)}`])
+      await story.mine()
       story.clock.advance(REBROADCAST_MS)
       return story.get(first.id)
     },
