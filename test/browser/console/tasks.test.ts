@@ -102,7 +102,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     const call = { function: 'transfer', args: { to: DEV_ADDRESSES[1], amount: '340282366920938463463' } }
     const { id } = await story.send({ to: RECEIVER, value: 0, call, speed: 'safeLow' })
     await tab.go(`transactions/main/${id}`, /^Transaction/)
-    await sees(tab.page, `transfer(to: ${DEV_ADDRESSES[1]}, amount: 340282366920938463463)`)
+    await sees(tab.page, `transfer(to: ${DEV_ADDRESSES[1]}, value: 340282366920938463463)`)
     await sees(tab.page, 'Test Dollar')
   })
 
