@@ -25,7 +25,7 @@ export function seeHead(before: SeenHead | undefined, height: bigint, now: numbe
   return { height, since: now, confirmedAt: now, advanced: true }
 }
 
-/** What was seen longer ago than this, in ms, says nothing about now: a process that asks no node cannot tell that the head stands still. */
+/** A head that was seen longer ago than this, in ms, says nothing about now: a process that asks no node cannot tell that the head stands still. */
 const STALE_MS = 90_000
 
 /**

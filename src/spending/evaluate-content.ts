@@ -91,10 +91,10 @@ export function describeUnread({ target, isCounted }: UnreadCall): string {
   return `${unknown} cannot be read, and it is not among the contracts or operations of the rules`
 }
 
-/** What rules are about. */
+/** The assets and receivers that rules limit. */
 interface Concern {
   readonly assets: readonly string[] | 'every'
-  /** Who receives them matters as well. */
+  /** True when the rules limit the receivers as well. */
   readonly receivers: boolean
 }
 

@@ -92,9 +92,7 @@ describe('the data folder', () => {
         ? (await readdir(path)).map((file) => join(path, file))
         : [path]
       for (const file of files) if ((await stat(file)).isFile()) await writeFile(file, Buffer.alloc(8_192, 7))
-      await expect(openDatabase({ dataDir }, log)).rejects.toThrow(
-        'cannot be opened, because its files are damaged',
-      )
+      await expect(openDatabase({ dataDir }, log)).rejects.toThrow('its files are damaged: keep the folder')
       await (await lockDirectory(dataDir))()
     }),
   )

@@ -25,8 +25,8 @@ export class DirectoryInUseError extends Error {
 
   constructor(directory: string, holder: string) {
     super(
-      `The data folder ${directory} is in use by ${holder}. Stop that process first, run the command where it runs if it is a command that asks the ` +
-        'running service, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL.',
+      `The data folder ${directory} is in use by ${holder}. Stop that process, ` +
+        'choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL.',
     )
   }
 }

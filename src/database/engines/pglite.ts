@@ -44,6 +44,7 @@ export async function openPGlite({
   let started: StartedEngine | undefined
   const onLost = async (error: Error) => {
     await started?.stop()
+    // Nobody handles it, so the process ends, and writes nothing before.
     throw error
   }
   const unlock = await lockDirectory(dataDir, { waitMs: ENDING_MS, onLost })
@@ -55,17 +56,17 @@ export async function openPGlite({
   } catch (error) {
     await started.stop()
     await unlock()
-    throw isAbort(error) ? new DatabaseDamagedError(dataDir, error) : error
+    throw isAbort(error) ? new DatabaseUnopenedError(dataDir, error) : error
   }
 }
 
-/** The files of the embedded database do not fit together, so the engine ends. */
-class DatabaseDamagedError extends Error {
-  override readonly name = 'DatabaseDamagedError'
+/** The engine of the embedded database ended while it opened the files. */
+class DatabaseUnopenedError extends Error {
+  override readonly name = 'DatabaseUnopenedError'
 
   constructor(dataDir: string, cause: Error) {
     super(
-      `The embedded database in ${dataDir} cannot be opened, because its files are damaged. Restore a backup, as docs/backup-and-restore.md says; keep the folder for a diagnosis. The engine said: ${cause.message}`,
+      `The embedded database in ${dataDir} cannot be opened. Look at the free space of the disk and the memory first; if they suffice, its files are damaged: keep the folder, and restore a backup as docs/backup-and-restore.md says. The engine said: ${cause.message}`,
       { cause },
     )
   }

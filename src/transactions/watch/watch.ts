@@ -69,8 +69,9 @@ export async function watchNetwork(
   await makeOverduePublic(round, unmined)
   if (chain.blockFinality) await settleMined(round, mined)
   else await settleReceipts(round, await withAttempts(round, mined))
-  for (const id of [...memory.doubtSince.keys()])
-    if (!watched.some((transaction) => transaction.id === id)) memory.doubtSince.delete(id)
+  const open = new Set(watched.map(({ id }) => id))
+  for (const remembered of [memory.doubtSince, memory.disputed])
+    for (const id of [...remembered.keys()]) if (!open.has(id)) remembered.delete(id)
   memory.settledAt = round.open ? undefined : head.value.hash
 }
 
