@@ -4692,8 +4692,9 @@ export interface components {
         /**
          * @description `data` as the call of a function, by a function of a standard such as ERC-20, or else by the ABI that is registered for the contract at the
          *     time of the answer or delivery (`registerAbi`). Absent where the function is unknown, where `data` is not exactly what an
-         *     encoder writes for these arguments, for more than 16 KiB of data, in the answers that send, replace or cancel, after the relayer was deleted, and while the transaction awaits an
-         *     approval, if the key that sent it registered the ABI. It describes the data; only the contract decides what it does with it.
+         *     encoder writes for these arguments, for more than 16 KiB of data, in the answers that send, replace or cancel, after the relayer was
+         *     deleted, and while the transaction awaits an approval, if the key that sent it registered the ABI. It describes the data; only the
+         *     contract decides what it does with it.
          */
         readonly DecodedCall: {
             /** @description The signature of the function, such as `transfer(address,uint256)`. */
