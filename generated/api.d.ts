@@ -197,6 +197,38 @@ export interface paths {
         readonly patch: operations["updateRelayer"];
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/accept-nonces": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Accept nonces that the records do not explain
+         * @description A relayer with the `disabled_reason` `UnexplainedNonces` signs nothing, because its chain shows more transactions than the records:
+         *     the database was restored from a backup, or another program uses the key. Before you call this, look for its open transactions in a
+         *     block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
+         *
+         *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once.
+         *     Where it waits for nothing of this kind, nothing changes. When no endpoint answers, this is 400 `network_unavailable`. EVM and
+         *     Stellar; 400 `not_supported` on Solana, whose accounts have no nonces.
+         */
+        readonly post: operations["acceptNonces"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/status": {
         readonly parameters: {
             readonly query?: never;
@@ -775,8 +807,8 @@ export interface paths {
          *     stop the
          *     others: `failures` has the reason of each.
          *
-         *     While the relayer is disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is none of
-         *     them, the answer is 400 `relayer_disabled`. A paused relayer cancels nothing: 400 `relayer_paused`.
+         *     While the relayer is paused or disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is
+         *     none of them, the answer is 400 `relayer_paused` or `relayer_disabled`.
          */
         readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
@@ -883,8 +915,8 @@ export interface paths {
          *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
          *       account.
          *
-         *     While the relayer is disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one is 400
-         *     `relayer_disabled`. A paused relayer cancels nothing: 400 `relayer_paused`.
+         *     While the relayer is paused or disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one
+         *     is 400 `relayer_paused` or `relayer_disabled`.
          */
         readonly delete: operations["cancelTransaction"];
         readonly options?: never;
@@ -2435,6 +2467,7 @@ export interface components {
             readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
             readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
             readonly allow_authorization_list?: components["schemas"]["RelayerPolicies"]["allow_authorization_list"];
+            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"];
             /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
             readonly fee_limit_multiplier?: components["schemas"]["RelayerPolicies"]["fee_limit_multiplier"];
@@ -2484,6 +2517,7 @@ export interface components {
             /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
+            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
@@ -2540,6 +2574,13 @@ export interface components {
             readonly allowed_tokens?: components["schemas"]["TokenFees"];
             readonly swap_config?: components["schemas"]["TokenFees"];
             readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+        };
+        readonly AcceptNoncesRequest: {
+            /**
+             * @description The observation behind the decision, for the audit log.
+             * @example Restored the backup of Monday; every payout of Tuesday is canceled here.
+             */
+            readonly reason: string;
         };
         /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateRelayerRequest: {
@@ -2627,6 +2668,7 @@ export interface components {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
             readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
+            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
             readonly fee_limit_multiplier?: components["schemas"]["RelayerPolicies"]["fee_limit_multiplier"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
@@ -2789,10 +2831,13 @@ export interface components {
              *     - `SequenceSyncFailed`: Stellar. The same of the sequence number of the account, or of a channel.
              *     - `SignerCheckFailed`: the service that holds the key refuses to sign, or has another key now. One that does not answer disables
              *       nothing: what the relayer sends waits.
+             *     - `UnexplainedNonces`: EVM and Stellar. The chain has used nonces (sequence numbers) of the account, or of a channel, that the
+             *       records do not explain: the database was restored from a backup, a standby without its last commits took over, or another
+             *       program uses the key. What waits may be paid already. `acceptNonces` ends it; the policy `shared_account` switches it off.
              *     - `Multiple`: more than one of these; `details` has them all.
              * @enum {string}
              */
-            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "Multiple";
+            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "UnexplainedNonces" | "Multiple";
             /** @description The findings, in sentences for people, with the numbers. */
             readonly details: string;
         };
@@ -2814,6 +2859,12 @@ export interface components {
             readonly gas_limit_estimation?: boolean;
             /** @description EVM. True allows requests with an `authorization_list` (EIP-7702). False when absent. */
             readonly allow_authorization_list?: boolean;
+            /**
+             * @description EVM and Stellar. True when other programs send from the account as well. When false, a nonce that the chain has used and the
+             *     records do not explain stops the relayer (`UnexplainedNonces`) until somebody accepts it (`acceptNonces`): the database may
+             *     have been restored from a backup, and what is pending may be paid already. False when absent.
+             */
+            readonly shared_account?: boolean;
             /**
              * Format: u128
              * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
@@ -6696,6 +6747,34 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly acceptNonces: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AcceptNoncesRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Relayer"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly getRelayerStatus: {
         readonly parameters: {
             readonly query?: never;
@@ -9266,6 +9345,7 @@ export interface scopes {
     readonly getRelayer: "relayers:read";
     readonly deleteRelayer: "relayers:admin";
     readonly updateRelayer: "relayers:write";
+    readonly acceptNonces: "relayers:admin";
     readonly getRelayerStatus: "relayers:read";
     readonly getRelayerBalance: "relayers:read";
     readonly getRelayerUsage: "relayers:read";

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { appendManagement } from './audit/append-store.ts'
+import { CLI_AUTHOR } from './audit/entry.ts'
 import { createSignatureRecorder } from './audit/signatures.ts'
 import type { Config } from './config/load.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
@@ -19,7 +21,7 @@ import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts } from './relayers/accounts.ts'
 import { networkOf } from './relayers/network-of.ts'
-import { visibleRelayerIds } from './relayers/store.ts'
+import { pauseAll, visibleRelayerIds } from './relayers/store.ts'
 import { type Sealer, sealerOf } from './security/sealer.ts'
 import type { CompleteKeys } from './signers/complete.ts'
 import { loadKeys } from './signers/load.ts'
@@ -102,6 +104,8 @@ interface AppDeps {
   readonly telemetry?: Telemetry | undefined
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal
+  /** Pauses every relayer, those that callers made included, before anything can be signed. */
+  readonly paused?: boolean
   /** Starts the engine of the embedded database. Default: in a thread of its own. */
   readonly startEngine?: DatabaseOptions['startEngine']
 }
@@ -127,6 +131,7 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   )
   try {
     const { keys } = await prepareDatabase({ config, database, sealer, loaded, accounts, log })
+    if (deps.paused) await pauseRelayers(database.db, log)
     const { compiled = await compileContract() } = deps
     const { clock, loops } = deps.clock
       ? { clock: deps.clock, loops: [] }
@@ -150,6 +155,19 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
     await telemetry?.close(FLUSH_MS)
     throw error
   }
+}
+
+async function pauseRelayers(db: Database['db'], log: Logger): Promise<void> {
+  const ids = await db.transaction().execute(async (tx) => {
+    const paused = await pauseAll(tx)
+    for (const id of paused) {
+      const target = { type: 'relayer', id } as const
+      const states = { before: { paused: false }, after: { paused: true } }
+      await appendManagement(tx, { author: CLI_AUTHOR, action: 'updateRelayer', target, ...states })
+    }
+    return paused
+  })
+  log.warn({ relayers: ids }, 'every relayer is paused; nothing is signed until they are resumed')
 }
 
 interface Parts {

@@ -25,6 +25,7 @@ export type AuditAction =
   | 'createRelayer'
   | 'updateRelayer'
   | 'deleteRelayer'
+  | 'acceptNonces'
   | 'registerAbi'
   | 'deleteAbi'
   | 'createApiKey'

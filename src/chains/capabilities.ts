@@ -27,7 +27,7 @@ export interface ExternalNonce {
 }
 
 /** Transactions of one source account follow each other by number: a nonce (EVM) or a sequence number (Stellar). */
-export interface Sequencing {
+export interface Sequencing<R extends ChainRequest = ChainRequest> {
   /** The highest number of transactions of one source account that nodes keep at the same time. Default: the configured number. */
   readonly maxInFlight?: number
   /**
@@ -42,6 +42,8 @@ export interface Sequencing {
    * such limit.
    */
   inFlightLimit?(address: string): Promise<number | undefined>
+  /** Returns the next nonce of this account after a request that skips some (Stellar, BumpSequence); undefined for all others. */
+  nextNonce?(request: R, address: string): bigint | undefined
 }
 
 /**
@@ -191,7 +193,7 @@ export interface ContentReader<R extends ChainRequest = ChainRequest, D extends 
 
 /** Capabilities of some chains. A chain without a capability leaves it out. */
 export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
-  readonly sequencing?: Sequencing
+  readonly sequencing?: Sequencing<R>
   readonly expiry?: Expiry<R, D>
   readonly feeBump?: FeeBump<D, P>
   readonly comparison?: Comparison<D, P>

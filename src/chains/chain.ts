@@ -12,7 +12,7 @@ import type {
   Refusal,
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, SignedDraft } from './attempt.ts'
-import type { ChainCapabilities, ContentReader, Funding } from './capabilities.ts'
+import type { ChainCapabilities, ContentReader, ExternalNonce, Funding } from './capabilities.ts'
 import type { Effects } from './effects.ts'
 import type { AfterExpiry, Prepared, SetupRequired } from './prepared.ts'
 import type { Account, ChainRequest, Policies } from './request.ts'
@@ -33,6 +33,8 @@ export interface Reviewed {
   readonly effects: Effects
   /** The highest amount that it can take from the account, in the smallest unit. */
   readonly cost: bigint
+  /** The next nonce of its source account after it; absent on chains without nonces. */
+  readonly nextNonce?: ExternalNonce
   sign(signer: Signer): Promise<SignedDraft>
 }
 

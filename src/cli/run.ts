@@ -3,6 +3,7 @@ import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/c
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
+import { restoreAccept, restoreCheck } from './api/restore.ts'
 import {
   txApprove,
   txCancel,
@@ -58,6 +59,8 @@ const COMMANDS: readonly Command[] = [
   relayersList,
   relayersPause,
   relayersResume,
+  restoreCheck,
+  restoreAccept,
   report,
   reset,
   auditVerify,

@@ -13,11 +13,13 @@ const FORCE_AFTER_MS = 1_000
 export const serve: Command = {
   name: 'serve',
   summary: 'Run the service.',
-  usage: '',
+  usage: '[--paused]',
   help: [
     'Reads CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and the environment.',
     'Listens on HOST (0.0.0.0) and APP_PORT (8080). Keeps its data in DATABASE_URL (PostgreSQL) or DATA_DIR (./data).',
     'Waits for a PostgreSQL that cannot be reached yet, for RELAYER_DATABASE_WAIT_SECONDS (60).',
+    '--paused pauses every relayer first, those made over the API included: for a database that was restored from a backup. They stay paused',
+    'until somebody resumes them.',
     'METRICS_ENABLED=true collects metrics and serves them without authentication on METRICS_PORT (8081) of HOST.',
     '',
     'SIGTERM and SIGINT take requests for RELAYER_SHUTDOWN_GRACE_SECONDS (2), while readiness says that the service stops,',
@@ -25,9 +27,10 @@ export const serve: Command = {
     'accepted transaction is lost.',
   ],
   options: [],
+  flags: ['paused'],
   hint: 'Settings come from the environment and config/.env: the port from APP_PORT, the address from HOST, the folder from CONFIG_DIR.',
   maxPositionals: 0,
-  async run() {
+  async run({ flags }) {
     const config = loadConfig()
     const telemetry = await startTelemetry(config.telemetry)
     const log = createServiceLog(config.logLevel, telemetry)
@@ -42,7 +45,13 @@ export const serve: Command = {
     const startEngine = startEngineEarly(config.database)
     // The service is imported here, so that the other commands do not load it.
     const { createApp } = await import('../app.ts')
-    const app = await createApp(config, { log, telemetry, startEngine, signal: stopping.signal })
+    const app = await createApp(config, {
+      log,
+      telemetry,
+      startEngine,
+      paused: flags.has('paused'),
+      signal: stopping.signal,
+    })
     await app.rehearse()
     await app.begin()
     collectStartGarbage()

@@ -7,6 +7,11 @@ export interface AccountsTable {
   address: string
   /** The next nonce to assign; null until it was read from the chain. */
   next_nonce: bigint | null
+  /**
+   * The chain may have used the nonces below this one: when the account was first seen they were used, an operator accepted them, or the
+   * service signed transactions with them that their callers broadcast. Null before the account was first seen.
+   */
+  known_nonce: bigint | null
 }
 
 /** Transactions, from acceptance to a final status. */

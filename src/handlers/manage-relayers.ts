@@ -25,7 +25,7 @@ export interface ManageRelayersDeps {
   readonly manager: RelayerManager
 }
 
-type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer'
+type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer' | 'acceptNonces'
 
 /** The operations that create, read, change and delete one relayer. */
 export function manageRelayersHandlers({
@@ -57,6 +57,8 @@ export function manageRelayersHandlers({
       }
       return present(await manager.change(path.relayer_id, change, actor))
     },
+    acceptNonces: async ({ path, body }, { actor }) =>
+      present(await manager.acceptNonces(path.relayer_id, body.reason, actor)),
     deleteRelayer: async ({ path }, { actor }) => {
       await manager.delete(path.relayer_id, actor)
       return { data: 'Relayer deleted successfully' }

@@ -75,6 +75,11 @@ export function sendsPrivately(relayer: RelayerConfig): boolean {
   return relayer.networkType === 'evm' && relayer.policies.privateTransactions === true
 }
 
+/** Returns true when other programs send from the account, too, so that its chain may use nonces that the records do not explain. */
+export function sharesAccount({ policies }: Relayer): boolean {
+  return 'sharedAccount' in policies && policies.sharedAccount === true
+}
+
 /** Amounts in the network's smallest unit. */
 interface Funds {
   readonly unit: Unit

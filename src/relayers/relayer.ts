@@ -15,6 +15,7 @@ export const DISABLED_REASONS = [
   'SequenceSyncFailed',
   /** The service that holds the key refuses to sign, or has another key. */
   'SignerCheckFailed',
+  'UnexplainedNonces',
   /** More than one of these. */
   'Multiple',
 ] as const
@@ -47,16 +48,22 @@ export interface SpendingPolicy {
   readonly topUp?: TopUp
 }
 
+/** The policy of network types whose accounts number their transactions. */
+export interface NumberedAccountPolicy {
+  /** `true`: other programs send from the account, too, so that nonces which no record explains are no alarm. Default false. */
+  readonly sharedAccount?: boolean
+}
+
 /** The configuration of a relayer on an EVM network. */
 export interface EvmRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'evm'
-  readonly policies: EvmPolicies & SpendingPolicy
+  readonly policies: EvmPolicies & SpendingPolicy & NumberedAccountPolicy
 }
 
 /** The configuration of a relayer on a Stellar network. */
 export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
-  readonly policies: StellarPolicies & SpendingPolicy
+  readonly policies: StellarPolicies & SpendingPolicy & NumberedAccountPolicy
   /** Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold their keys. */
   readonly channels?: number | readonly string[]
 }

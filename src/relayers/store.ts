@@ -206,14 +206,51 @@ export async function updateRelayer(tx: Transaction<Schema>, relayer: Configured
 async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredRelayer): Promise<void> {
   await tx
     .insertInto('accounts')
-    .values({ relayer_id: id, address, next_nonce: null })
+    .values({ relayer_id: id, address, next_nonce: null, known_nonce: null })
     .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doNothing())
     .execute()
 }
 
-/** Forgets the next nonce: the service asks the chain again before it assigns one. */
+/** Forgets the nonces of the accounts: the service asks the chain again before it assigns one. */
 export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx.updateTable('accounts').set({ next_nonce: null }).where('relayer_id', '=', id).execute()
+  await tx
+    .updateTable('accounts')
+    .set({ next_nonce: null, known_nonce: null })
+    .where('relayer_id', '=', id)
+    .execute()
+}
+
+/** Pauses every relayer that is not paused, and returns their ids. */
+export async function pauseAll(tx: Transaction<Schema>): Promise<string[]> {
+  const rows = await tx
+    .updateTable('relayers')
+    .set({ paused: true })
+    .where('paused', '=', false)
+    .where('removed_at', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Remembers that the chain may have used the nonces of the account below this one. A lower nonce than the stored one changes nothing, and neither
+ * does one that is more than `within` above what is known, where that is given.
+ */
+export async function raiseKnownNonce(
+  db: Kysely<Schema>,
+  {
+    relayerId,
+    address,
+    nonce,
+    within,
+  }: { relayerId: string; address: string; nonce: bigint; within?: bigint },
+): Promise<void> {
+  await sql`
+    insert into accounts (relayer_id, address, known_nonce) values (${relayerId}, ${address}, ${nonce})
+    on conflict (relayer_id, address) do update set known_nonce = greatest(accounts.known_nonce, excluded.known_nonce)
+    where ${within ?? null}::bigint is null or excluded.known_nonce - greatest(accounts.known_nonce, accounts.next_nonce) <= ${within ?? null}::bigint`.execute(
+    db,
+  )
 }
 
 /** Removes a relayer from the list, with its ABIs. Its transactions stay in the database, and the API no longer shows them. */

@@ -3,6 +3,7 @@ import type { SignedDraft } from '../chains/attempt.ts'
 import type { UnsignedTransaction } from '../chains/unsigned.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { raiseKnownNonce } from '../relayers/store.ts'
 import { chargeSignature } from './budgets/charge-signature.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
 import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
@@ -22,18 +23,26 @@ export type TransactionSigner = (
  */
 export function createTransactionSigner(context: TransactionsContext): TransactionSigner {
   return async (relayer, unsigned, actor) => {
-    const { chain, account } = context.runtimeOf(relayer)
+    const { chain, account, sourceAccounts } = context.runtimeOf(relayer)
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const answer = await chain.review(unsigned, accountOf(relayer))
-    const { request, effects, cost, sign } = requireAnswer(answer, NOTHING_SIGNED)
+    const { request, effects, cost, nextNonce, sign } = requireAnswer(answer, NOTHING_SIGNED)
     const forbidden = request && receiverForbidden(relayer, request)
     if (forbidden) throw forbidden
     if (cost > 0n) await checkFunds(context, relayer, cost)
     await chargeSignature(context, { relayer, actor }, { effects, cost })
+    if (sourceAccounts.some(({ address }) => address === nextNonce?.address) && nextNonce)
+      await raiseKnownNonce(context.db, { relayerId: relayer.id, ...nextNonce, within: MAX_AHEAD })
     return sign(account.signer)
   }
 }
+
+/**
+ * A nonce of content that only its caller sends explains what the chain uses only as far as this beyond the others: one that is far ahead
+ * cannot be used soon, and would hide nonces that nobody explains.
+ */
+const MAX_AHEAD = 1_000n
 
 async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: bigint): Promise<void> {
   const { chain } = context.runtimeOf(relayer)

@@ -19,6 +19,7 @@ import type { ConnectionContext } from '../signers/providers/connect.ts'
 import type { Traces } from '../telemetry/telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createReservationBounds, NO_RESERVATION_BOUNDS } from '../transactions/store/reservation-bounds.ts'
+import { findUnexplained } from '../transactions/submit/unexplained-nonces.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import { joinRpcObservers, joinTransactionObservers } from './join-observers.ts'
 import { lowerPolicies } from './lower-policies.ts'
@@ -102,6 +103,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     log,
     prepare,
     findChainReset: (relayer) => findChainReset(runtimeOf(relayer)),
+    findUnexplained: (relayer, sourceAccounts) => findUnexplained({ db }, relayer, { sourceAccounts }),
   })
   const hasOneSession = database.engine === 'pglite'
   const context: TransactionsContext = {

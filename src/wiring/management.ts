@@ -51,6 +51,7 @@ export function createManagement(options: ManagementOptions): Management {
       verify,
       bounds,
       allowPrivateUrls,
+      prepare,
       checked,
     }),
     interfaces: createInterfaceManager(db),

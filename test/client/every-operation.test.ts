@@ -137,6 +137,11 @@ test('a relayer is created, read, changed and removed', async () => {
   expect(bodyOf(renamed).data).toEqual({ ...created, name: 'Renamed' })
   expect(bodyOf(await client.GET('/api/v1/relayers/{relayer_id}/status', { params })).data.balance).toBe('0')
   expect(bodyOf(await client.GET('/api/v1/relayers/{relayer_id}/balance', { params })).data.unit).toBe('wei')
+  const accepted = await client.POST('/api/v1/relayers/{relayer_id}/accept-nonces', {
+    params,
+    body: { reason: 'compared with the explorer' },
+  })
+  expect(bodyOf(accepted).data.id).toBe('made')
   bodyOf(await client.DELETE('/api/v1/relayers/{relayer_id}', { params }))
   expect((await client.GET('/api/v1/relayers/{relayer_id}', { params })).response.status).toBe(404)
   bodyOf(await client.DELETE('/api/v1/signers/{signer_id}', { params: { path: { signer_id: 'made' } } }))

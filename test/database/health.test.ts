@@ -91,6 +91,7 @@ test('processes that find the same at the same moment write it and tell it once'
         clock,
         log,
         findChainReset: async () => undefined,
+        findUnexplained: async () => [],
         prepare: async () => ({ chain, sourceAccounts: [] }),
       })
       return [1, 2, 3].map(() => checker.check(chain, targets[index] ?? [], new AbortController().signal))

@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Schemas } from '../../src/contract/operations.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { DEV_ADDRESSES, DEV_KEYS, RECEIVER } from '../support/service.ts'
@@ -13,6 +14,7 @@ let story: Scenario
 
 beforeAll(async () => {
   story = await startScenario({ clock })
+  await story.service.api('PATCH', '/relayers/main', { policies: { shared_account: true } })
 })
 afterEach(() => story.settle())
 afterAll(() => story.stop())
@@ -74,5 +76,37 @@ describe('a nonce that is used outside the service (R4)', () => {
     ])
     expect(await story.minedHash(DEV_ADDRESSES[0], nonce)).toBe(externallySigned)
     expect(await story.anvil.rpc('eth_getTransactionReceipt', [first.hash])).toBeNull()
+  })
+})
+
+test('a nonce that the records do not explain stops the relayer until somebody accepts it', async () => {
+  const { service } = story
+  const relayer = async () => (await service.api<Schemas['Relayer']>('GET', '/relayers/main')).body.data
+  await service.api('PATCH', '/relayers/main', { policies: { shared_account: false } })
+  const used = await chainNonce()
+  await story.settle()
+  await sendOutside(used, 1n)
+  await story.mine()
+  const waiting = await story.send({ to: RECEIVER, value: 5 })
+  const disabled = await until(relayer, ({ system_disabled: isDisabled }) => isDisabled)
+  expect(disabled.disabled_reason).toEqual({
+    type: 'UnexplainedNonces',
+    details: expect.stringContaining(
+      `has nonce ${used + 1} next on network anvil, and the records explain those below ${used}`,
+    ),
+  })
+  expect(await story.get(waiting.id)).toMatchObject({ status: 'pending' })
+  expect(
+    (await service.api('POST', '/relayers/main/transactions', { to: RECEIVER, value: 1 })).body.code,
+  ).toBe('relayer_disabled')
+  const accepted = await service.api('POST', '/relayers/main/accept-nonces', { reason: 'sent by hand' })
+  expect(accepted.body.data).toMatchObject({ id: 'main', system_disabled: false })
+  await story.settle()
+  expect(await story.get(waiting.id)).toMatchObject({ status: 'confirmed', nonce: used + 1 })
+  const { body } = await service.api<object[]>('GET', '/audit?action=acceptNonces')
+  expect(body.data[0]).toMatchObject({
+    target_type: 'relayer',
+    target_id: 'main',
+    after: { reason: 'sent by hand', nonces: { [DEV_ADDRESSES[0]]: `${used + 1}` } },
   })
 })

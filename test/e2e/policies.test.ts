@@ -169,7 +169,7 @@ test('a paused relayer signs nothing', async () => {
   }
 })
 
-test('a paused relayer cancels nothing', async () => {
+test('a paused relayer that can cancel nothing says that it is paused', async () => {
   const { status, body } = await service.api('DELETE', '/relayers/paused/transactions/pending')
   expect({ status, code: body.code }).toEqual({ status: 400, code: 'relayer_paused' })
 })

@@ -7,16 +7,19 @@ import { startProcess } from '../support/process.ts'
 import { API_KEY } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+/** Receives what the stories send. */
+export const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /** The fields of a record that the tests compare by name. */
 interface Row {
   readonly id: string
   readonly status: string
+  readonly status_reason?: string
   readonly nonce?: number
 }
 
-type Service = Awaited<ReturnType<typeof startProcess>>
+/** A running service. */
+export type Service = Awaited<ReturnType<typeof startProcess>>
 
 async function call(service: Service, path: string, init: RequestInit = {}): Promise<unknown> {
   const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
@@ -32,6 +35,9 @@ async function call(service: Service, path: string, init: RequestInit = {}): Pro
 /** The transactions of the relayer, newest first, whole. */
 export const list = async (service: Service) => (await call(service, '')) as Row[]
 
+/** Reads a transaction. */
+export const get = async (service: Service, id: string) => (await call(service, `/${id}`)) as Row
+
 /** Sends a transaction. */
 export const send = async (service: Service, value: number) =>
   (await call(service, '', {
@@ -43,10 +49,17 @@ export const send = async (service: Service, value: number) =>
 export const cancel = async (service: Service, id: string) =>
   (await call(service, `/${id}`, { method: 'DELETE' })) as Row
 
+/** Replaces a transaction. */
+export const replace = async (service: Service, id: string, value: number) =>
+  (await call(service, `/${id}`, {
+    method: 'PUT',
+    body: JSON.stringify({ to: TO, value, speed: 'fastest' }),
+  })) as Row
+
 /** Waits until a transaction has a status. */
 export const reach = (service: Service, id: string, status: string): Promise<Row> =>
   until(
-    async () => (await call(service, `/${id}`)) as Row,
+    () => get(service, id),
     (row) => row.status === status,
   )
 
@@ -62,8 +75,12 @@ export async function setUpBackup(args: readonly string[] = ['--block-time', '1'
   onTestFinished(() => rm(root, { recursive: true }))
   const backup = join(root, 'backup')
   await mkdir(backup)
-  const start = async (name: string, { rpcUrl = anvil.url, ...env }: Record<string, string> = {}) => {
-    const service = await startProcess({ rpcUrl, folder: join(root, name), env })
+  const start = async (
+    name: string,
+    { rpcUrl = anvil.url, ...env }: Record<string, string> = {},
+    args: readonly string[] = [],
+  ) => {
+    const service = await startProcess({ rpcUrl, folder: join(root, name), env, args })
     onTestFinished(async () => void (await service.kill()))
     return service
   }

@@ -6,20 +6,31 @@ import { promisify } from 'node:util'
 const GUIDES = resolve(import.meta.dirname, '../../docs')
 
 /** Returns the shell block of a guide whose first line is this comment. */
-function guideBlock(guide: string, comment: string): string {
+export function guideBlock(guide: string, comment: string): string {
   const text = readFileSync(join(GUIDES, guide), 'utf8')
-  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+  const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)```/gm)].map(([, indent = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  )
   const found = blocks.find((block) => block.startsWith(`# ${comment}\n`))
   if (found === undefined) throw new Error(`${guide} has no block "# ${comment}"`)
   return found
 }
 
-/** Runs a block of the guide about backups as a reader would, with these variables. */
+/** The program as the guides call it. */
+const RELAYER = resolve(import.meta.dirname, '../../scripts/relayer.mjs')
+
+/** Runs a block of the guide about backups as a reader would, with these variables. Returns what it prints; a command may exit with 0 or 1. */
 export async function runBackupBlock(
   comment: string,
   variables: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<string> {
   const block = guideBlock('backup-and-restore.md', comment)
   const env = { PATH: process.env.PATH, ...variables }
-  await promisify(execFile)('bash', ['--norc', '-eu', '-c', block], { env })
+  const script = `relayer() { "${process.execPath}" "${RELAYER}" "$@"; }\n${block}`
+  const run = promisify(execFile)('bash', ['--norc', '-eu', '-c', script], { env })
+  const { stdout } = await run.catch((error: { code: unknown; stdout: string }) => {
+    if (error.code === 1 && error.stdout !== '') return error
+    throw error
+  })
+  return stdout
 }

@@ -140,6 +140,7 @@ const HANDLERS: HandlerMap = {
   createRelayer: async () => ({ data: RELAYER }),
   getRelayer: async () => ({ data: RELAYER }),
   updateRelayer: async () => ({ data: RELAYER }),
+  acceptNonces: async () => ({ data: RELAYER }),
   deleteRelayer: async () => ({ data: 'Relayer deleted successfully' }),
   getRelayerStatus: async () => ({
     data: { network_type: 'evm', pending_transactions_count: 0, system_disabled: false, paused: false },

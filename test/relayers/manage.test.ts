@@ -66,6 +66,7 @@ function manager(deps: Partial<ManageContext> = {}) {
     },
     bounds: { initialOf: () => ({}), check: () => {}, lower: (relayer) => ({ relayer, lowered: [] }) },
     allowPrivateUrls: false,
+    prepare: () => expect.unreachable('nothing asks for the chain'),
     checked: async (relayer) => relayer,
     ...deps,
   })

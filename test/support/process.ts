@@ -29,6 +29,8 @@ interface ProcessOptions {
   /** Configuration and data live here and survive the process. */
   readonly folder: string
   readonly env?: Record<string, string>
+  /** Arguments after `serve`. Default: none. */
+  readonly args?: readonly string[]
   /** The receiver of the events of `main`. Default: none. */
   readonly notificationUrl?: string
   /** The content of the configuration file. Default: the relayer `main` on the network `anvil`. */
@@ -48,13 +50,14 @@ export async function startProcess({
   config = configFile(rpcUrl, notificationUrl),
   memoryGroup,
   env = {},
+  args: flags = [],
 }: ProcessOptions): Promise<ServiceProcess> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))
   const dataDir = join(folder, 'data')
   if (!existsSync(dataDir)) await fillDataDir(dataDir)
-  const command = [process.execPath, MAIN, 'serve'] as const
-  const [program, ...args] =
+  const command = [process.execPath, MAIN, 'serve', ...flags]
+  const [program = process.execPath, ...args] =
     memoryGroup === undefined
       ? command
       : (['/bin/sh', '-c', JOIN_AND_RUN, memoryGroup.procs, ...command] as const)

@@ -4,12 +4,11 @@ import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect } from 'vitest'
 import type { Chain, SourceAccount } from '../../src/chains/chain.ts'
-import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
-import type { EvmRelayer, Relayer } from '../../src/relayers/relayer.ts'
+import type { EvmRelayer, EvmRelayerConfig, Relayer } from '../../src/relayers/relayer.ts'
 import { findRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import type { RelayerRuntime, TransactionsContext } from '../../src/transactions/model/runtime.ts'
@@ -45,7 +44,7 @@ export interface Fixture {
   addAccount(options: {
     chain: Chain
     network?: EvmNetwork
-    policies?: EvmPolicies
+    policies?: EvmRelayerConfig['policies']
     channels?: number
   }): Promise<TestAccount>
   close(): Promise<void>

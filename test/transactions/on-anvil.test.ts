@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
+import type { EvmRelayerConfig } from '../../src/relayers/relayer.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
@@ -51,7 +51,7 @@ async function setUp({
   policies = {},
 }: {
   balance?: bigint
-  policies?: EvmPolicies
+  policies?: EvmRelayerConfig['policies']
 } = {}): Promise<Setup> {
   const network = { ...SILENT_NETWORK, rpcUrls: [{ url: anvil.url, weight: 100 }] }
   const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: fixture.context.log })
@@ -187,7 +187,7 @@ describe('a real chain', () => {
   })
 
   test('a nonce that another program uses with the same key is never used twice (R4)', async () => {
-    const { owner, accept, step, look } = await setUp()
+    const { owner, accept, step, look } = await setUp({ policies: { sharedAccount: true } })
     const { transaction } = await accept(owner.relayer, TRANSFER, ACTOR)
     await step()
     await anvil.rpc('anvil_dropTransaction', [

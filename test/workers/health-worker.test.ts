@@ -46,7 +46,14 @@ function startWorker(owner = 'this process') {
   const clock = createTestClock()
   const { db, log, runtimeOf } = fixture.context
   const prepare = async (relayer: Parameters<typeof runtimeOf>[0]) => runtimeOf(relayer)
-  const checker = createHealthChecker({ db, clock, log, findChainReset: async () => undefined, prepare })
+  const checker = createHealthChecker({
+    db,
+    clock,
+    log,
+    findChainReset: async () => undefined,
+    findUnexplained: async () => [],
+    prepare,
+  })
   running = createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs: INTERVAL_MS })
   running.start()
   /** Lets so many seconds go by, second by second, as the loop counts them. */

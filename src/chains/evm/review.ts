@@ -38,6 +38,7 @@ export function reviewUnsigned(
     request,
     effects: evmEffects(request, account.address),
     cost: value + gasLimit * ceilingOf(fees),
+    nextNonce: { address: account.address, nonce: nonce + 1n },
     sign: (signer) => signDraft({ draft, nonce, chainId: network.chainId }, signer),
   })
 }

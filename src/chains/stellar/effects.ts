@@ -1,4 +1,5 @@
 import type { OperationBody } from '@stellar/stellar-sdk/xdr'
+import { larger } from '../../lib/bigint.ts'
 import type { Effects } from '../effects.ts'
 import { joinEffects, type PartialEffects } from '../join-effects.ts'
 import type { StellarRequest } from './content.ts'
@@ -25,6 +26,16 @@ export function stellarEffects(request: StellarRequest, address: string): Effect
       ...(own ? ownEffects(body, address) : externallySignedEffects(body, address)),
     })),
   )
+}
+
+/**
+ * Returns the next sequence number of the account after a request that raises it by operations (BumpSequence, CAP-1); undefined when none does.
+ */
+export function nextSequence(request: StellarRequest, address: string): bigint | undefined {
+  const targets = operationsOf(request, address).flatMap(({ body, own }) =>
+    own && body.type === 'bumpSequence' ? [body.bumpSequenceOp.bumpTo + 1n] : [],
+  )
+  return targets.length === 0 ? undefined : targets.reduce(larger)
 }
 
 interface SourcedOperation {

@@ -1,10 +1,11 @@
 import { type Transaction, TransactionEnvelope, TransactionV1Envelope } from '@stellar/stellar-sdk/xdr'
+import { larger } from '../../lib/bigint.ts'
 import type { Signer } from '../../signers/signer.ts'
 import type { Answer, Refusal } from '../answer.ts'
 import type { SignedDraft } from '../attempt.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedStellar } from '../unsigned.ts'
-import { stellarEffects } from './effects.ts'
+import { nextSequence, stellarEffects } from './effects.ts'
 import { hashTransaction, readEnvelope } from './model/envelope.ts'
 import { underlying } from './model/strkey.ts'
 import { feeCap } from './prepare/fees.ts'
@@ -43,10 +44,14 @@ export function reviewUnsigned(
     return invalid(
       `${AT}: at most ${MAX_SIGNATURES - 1} signatures are expected, so that one more fits; it has ${envelope.signatures.length}.`,
     )
+  const request = { type: 'stellar', network: '', transactionXdr: xdr } as const
+  const source = underlying(tx.sourceAccount)
+  const nonce = source === self ? nextSequence(request, self) : undefined
   return {
     kind: 'ok',
     value: {
-      effects: stellarEffects({ type: 'stellar', network: '', transactionXdr: xdr }, self),
+      effects: stellarEffects(request, self),
+      nextNonce: { address: source, nonce: larger(nonce ?? 0n, tx.seqNum + 1n) },
       cost: nativeOutflow(tx.operations, underlying(tx.sourceAccount), self) + feeOf(tx, self),
       sign: (signer) => sign(envelope, signer, passphrase),
     },

@@ -12,6 +12,7 @@ import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
 import { encodeNamedArgs } from './contract-spec/encode-named-args.ts'
 import { createSpecReader } from './contract-spec/read-contract-spec.ts'
+import { nextSequence } from './effects.ts'
 import { createFunding } from './funding.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
@@ -89,6 +90,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       // The queue holds one transaction of a source account: stellar-core `TransactionQueue::canAdd`.
       maxInFlight: 1,
       nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+      nextNonce: nextSequence,
     },
     expiry: {
       minLifetimeMs: LEDGERS_AHEAD * network.averageBlocktimeMs + SECOND_MS,

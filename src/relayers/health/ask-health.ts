@@ -13,10 +13,11 @@ interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
 /** Returns the facts of a check without any answer in time. */
 export function nothingHeard(chain: Chain): HealthFacts {
   const network = { kind: 'unknown', detail: 'no answer in time' } as const
-  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, sourceAccounts: [], signers: [] }
+  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, ...NO_NONCES, signers: [] }
 }
 
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
+const NO_NONCES = { sourceAccounts: [], unexplained: [] } as const
 
 /**
  * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
@@ -26,7 +27,7 @@ const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
 export async function askHealth(
   chain: Chain,
   all: readonly Asked[],
-  findChainReset: HealthCheckerDeps['findChainReset'],
+  { findChainReset, findUnexplained }: Pick<HealthCheckerDeps, 'findChainReset' | 'findUnexplained'>,
 ): Promise<HealthFacts[]> {
   const [network, signers] = await Promise.all([
     verifyChain(chain, all, findChainReset),
@@ -34,13 +35,14 @@ export async function askHealth(
   ])
   const common = { network, endpoints: chain.endpoints() }
   if (network.kind !== 'ok')
-    return signers.map((own) => ({ ...common, balance: NOT_ASKED, sourceAccounts: [], signers: own }))
+    return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NO_NONCES, signers: own }))
   const answers = all.map(async (asked, index) => {
     const [balance, sourceAccounts] = await Promise.all([
       chain.balance(asked.relayer.address),
       askSourceAccounts(chain, asked),
     ])
-    return { ...common, balance, sourceAccounts, signers: signers[index] ?? [] }
+    const unexplained = await findUnexplained(asked.relayer, readNonces(sourceAccounts))
+    return { ...common, balance, sourceAccounts, unexplained, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])
@@ -69,13 +71,19 @@ async function askSourceAccounts(
   chain: Chain,
   { sourceAccounts, confirmed }: Asked,
 ): Promise<SourceAccountFacts[]> {
-  const known = sourceAccounts.flatMap(({ address }) => {
-    const nonce = confirmed.get(address)
-    return nonce === undefined ? [] : [{ address, confirmed: nonce }]
-  })
-  if (known.length === 0 || chain.sequencing === undefined) return []
-  const next = await chain.sequencing.nonces(known.map(({ address }) => address))
-  return known.map((sourceAccount, index) => ({ ...sourceAccount, next: next[index] ?? NO_REPLY }))
+  if (chain.sequencing === undefined) return []
+  const next = await chain.sequencing.nonces(sourceAccounts.map(({ address }) => address))
+  return sourceAccounts.map(({ address }, index) => ({
+    address,
+    confirmed: confirmed.get(address),
+    next: next[index] ?? NO_REPLY,
+  }))
+}
+
+function readNonces(sourceAccounts: readonly SourceAccountFacts[]) {
+  return sourceAccounts.flatMap(({ address, next }) =>
+    next.kind === 'ok' ? [{ address, chainNonce: next.value }] : [],
+  )
 }
 
 const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }

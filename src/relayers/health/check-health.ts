@@ -71,7 +71,7 @@ async function check(
   targets: readonly HealthTarget[],
   { chain, timeoutMs, signal }: Occasion,
 ): Promise<Checked[]> {
-  const heard = await waitWithin(deps.clock, askHealth(chain, targets, deps.findChainReset), {
+  const heard = await waitWithin(deps.clock, askHealth(chain, targets, deps), {
     ms: timeoutMs,
     signal,
   })

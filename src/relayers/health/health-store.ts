@@ -10,7 +10,7 @@ export interface HealthSubject {
   readonly failedChecks: number
   /** The highest confirmed nonce on the relayer's network, by address. */
   readonly confirmed: ReadonlyMap<string, bigint>
-  /** The next nonce that the service assigns, by the addresses of `confirmed`; without those whose counter is to be read from the chain. */
+  /** The next nonce that the service assigns, by address; without accounts whose counter is to be read from the chain. */
   readonly assigned: ReadonlyMap<string, bigint>
 }
 
@@ -29,7 +29,7 @@ export async function listIds(db: Kysely<Schema>): Promise<string[]> {
 /** Reads the relayers of these ids that were not removed, oldest first. */
 export async function findSubjects(db: Kysely<Schema>, ids: readonly string[]): Promise<HealthSubject[]> {
   if (ids.length === 0) return []
-  const [rows, confirmed] = await Promise.all([
+  const [rows, accounts] = await Promise.all([
     db
       .selectFrom('relayers')
       .selectAll()
@@ -38,15 +38,15 @@ export async function findSubjects(db: Kysely<Schema>, ids: readonly string[]): 
       .orderBy('created_at')
       .orderBy('id')
       .execute(),
-    highestConfirmed(db, ids),
+    findAccounts(db, ids),
   ])
-  const sourceAccounts = Map.groupBy(confirmed, ({ relayer_id }) => relayer_id)
+  const sourceAccounts = Map.groupBy(accounts, ({ relayer_id }) => relayer_id)
   return rows.map((row) => {
     const own = sourceAccounts.get(row.id) ?? []
     return {
       relayer: toRelayer(row),
       failedChecks: row.failed_checks,
-      confirmed: new Map(own.map(({ address, nonce }) => [address, nonce])),
+      confirmed: new Map(own.flatMap(({ address, nonce }) => (nonce === null ? [] : [[address, nonce]]))),
       assigned: new Map(
         own.flatMap(({ address, next_nonce }) => (next_nonce === null ? [] : [[address, next_nonce]])),
       ),
@@ -58,21 +58,21 @@ interface AccountRow {
   readonly relayer_id: string
   readonly address: string
   /** The highest confirmed one. */
-  readonly nonce: bigint
+  readonly nonce: bigint | null
   readonly next_nonce: bigint | null
 }
 
 /** The query reads the end of the index of nonces, so its cost does not grow with the history. */
-async function highestConfirmed(db: Kysely<Schema>, ids: readonly string[]): Promise<AccountRow[]> {
+async function findAccounts(db: Kysely<Schema>, ids: readonly string[]): Promise<AccountRow[]> {
   const { rows } = await sql<AccountRow>`
     select a.relayer_id, a.address, a.next_nonce, newest.nonce
     from relayers r
     join accounts a on a.relayer_id = r.id
-    cross join lateral (
+    left join lateral (
       select t.nonce from transactions t
       where t.relayer_id = r.id and t.network = r.network and t.source_account = a.address and t.nonce is not null
         and t.reset_at is null and t.status = 'confirmed'
-      order by t.nonce desc limit 1) newest
+      order by t.nonce desc limit 1) newest on true
     where r.removed_at is null and r.id = any(${ids}::text[])`.execute(db)
   return rows
 }

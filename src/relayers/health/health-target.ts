@@ -4,7 +4,7 @@ import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Relayer } from '../relayer.ts'
-import type { HealthMemory } from './health.ts'
+import type { HealthMemory, UnexplainedNonces } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 
 /** A relayer under check, with its chain. */
@@ -23,6 +23,11 @@ export interface HealthCheckerDeps {
   readonly log: Logger
   /** Returns a sentence when the chain of a prepared relayer was reset; undefined when that is not proved. */
   readonly findChainReset: (relayer: Relayer) => Promise<string | undefined>
+  /** Finds the accounts of a relayer whose chain has used nonces that the records do not explain. Read the nonces of the chain before. */
+  readonly findUnexplained: (
+    relayer: Relayer,
+    sourceAccounts: readonly { readonly address: string; readonly chainNonce: bigint }[],
+  ) => Promise<UnexplainedNonces[]>
   /** Returns the present chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

@@ -13,8 +13,10 @@ export interface HealthFacts {
   readonly endpoints: readonly EndpointReport[]
   /** The spendable balance of the account. */
   readonly balance: Answer<bigint>
-  /** The source accounts that have a confirmed transaction. */
+  /** The accounts whose nonces the relayer takes; empty on chains without nonces. */
   readonly sourceAccounts: readonly SourceAccountFacts[]
+  /** Those whose chain has used nonces that the records do not explain. */
+  readonly unexplained: readonly UnexplainedNonces[]
   /** The states of the keys that other services hold; empty where this process holds all. */
   readonly signers: readonly SignerHealth[]
 }
@@ -22,10 +24,19 @@ export interface HealthFacts {
 /** The nonces of one source account. */
 export interface SourceAccountFacts {
   readonly address: string
-  /** The highest nonce of its confirmed transactions. */
-  readonly confirmed: bigint
+  /** The highest nonce of its confirmed transactions; undefined when none is confirmed. */
+  readonly confirmed: bigint | undefined
   /** The next one on the chain. */
   readonly next: Answer<bigint>
+}
+
+/** An account whose chain has used nonces that the records do not explain. */
+export interface UnexplainedNonces {
+  readonly address: string
+  /** The next nonce on the chain. */
+  readonly chainNonce: bigint
+  /** The records explain the nonces below this one. */
+  readonly explained: bigint
 }
 
 /** The findings of earlier checks: some faults need more than one check as a proof. */
@@ -99,7 +110,11 @@ function evaluateAccount(subject: HealthCase, facts: HealthFacts, before: Health
   }
   const balance = evaluateBalance(subject, facts.balance)
   const nonces = evaluateNonces(subject, facts.sourceAccounts, before.outOfStep)
-  const reasons = [...balance.reasons, ...nonces.reasons]
+  const reasons = [
+    ...balance.reasons,
+    ...nonces.reasons,
+    ...facts.unexplained.map(reasonOfUnexplained(subject)),
+  ]
   return {
     evaluation: { ...reasonOf(reasons), unsure: balance.unsure || nonces.unsure },
     memory: { outOfStep: nonces.outOfStep },
@@ -138,7 +153,9 @@ function evaluateNonces(
   sourceAccounts: readonly SourceAccountFacts[],
   before: number,
 ): PartialEvaluation & { readonly outOfStep: number } {
-  const late = sourceAccounts.filter(({ next, confirmed }) => next.kind === 'ok' && next.value <= confirmed)
+  const late = sourceAccounts.filter(
+    ({ next, confirmed }) => confirmed !== undefined && next.kind === 'ok' && next.value <= confirmed,
+  )
   const unknown = sourceAccounts.some(({ next }) => next.kind === 'unknown')
   // An unknown nonce does not clear earlier findings.
   const outOfStep = late.length > 0 ? before + 1 : unknown ? before : 0
@@ -157,6 +174,16 @@ function evaluateNonces(
         ],
   )
   return { reasons, unsure: unknown, outOfStep }
+}
+
+function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCase) {
+  return ({ address, chainNonce, explained }: UnexplainedNonces): DisabledReason => {
+    const number = NUMBERINGS[networkType]?.number ?? 'nonce'
+    return {
+      type: 'UnexplainedNonces',
+      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id}`,
+    }
+  }
 }
 
 /** The names of an account's numbers on each network type; undefined where accounts have no numbers. */

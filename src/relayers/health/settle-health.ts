@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { sharesAccount } from '../policy.ts'
 import type { Relayer } from '../relayer.ts'
 import { setSystemDisabled } from '../store.ts'
 import { type HealthEvaluation, type HealthStep, nextStep } from './health.ts'
@@ -48,6 +49,16 @@ async function decideAgain(
 const NOTHING: HealthStep = { kind: 'none' }
 
 /** Returns the fields of a relayer that a check depends on. */
-function tested({ networkType, network, address, signerId, customRpcUrls, policies }: Relayer) {
-  return { networkType, network, address, signerId, customRpcUrls, minBalance: policies.minBalance }
+function tested(relayer: Relayer) {
+  const { networkType, network, address, signerId, customRpcUrls, policies } = relayer
+  const { minBalance } = policies
+  return {
+    networkType,
+    network,
+    address,
+    signerId,
+    customRpcUrls,
+    minBalance,
+    shared: sharesAccount(relayer),
+  }
 }

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network } from '../../networks/network.ts'
 import { holdNotification } from '../../notifications/store.ts'
+import type { HealthTarget } from '../health/health-target.ts'
 import type { PolicyBounds } from '../policy-bounds.ts'
 import type { Relayer } from '../relayer.ts'
 import type { FindKey } from '../source-accounts.ts'
@@ -20,6 +21,8 @@ export interface ManageContext {
   readonly bounds: PolicyBounds
   /** Lets urls that callers choose lead to private networks. */
   readonly allowPrivateUrls: boolean
+  /** Returns the present chain and accounts of a relayer. */
+  readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
   /** Checks the health of a relayer that was created or changed, and returns it as it is afterwards. */
   readonly checked: (relayer: Relayer) => Promise<Relayer>
 }

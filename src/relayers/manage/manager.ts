@@ -8,6 +8,7 @@ import type { RelayerConfig } from '../relayer.ts'
 import { auditedRelayer } from '../shown-relayer.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
 import { lockTopUps } from '../top-up/lock-store.ts'
+import { acceptNonces } from './accept-nonces.ts'
 import { changeRelayer, type RelayerChange } from './change.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 import { createRelayer } from './create.ts'
@@ -22,6 +23,11 @@ export interface RelayerManager {
    * the relayer does not exist.
    */
   change(id: string, change: RelayerChange, actor: Actor): Promise<ManagedRelayer>
+  /**
+   * Accepts the nonces that the chain has used and the records do not explain, and checks the relayer. Throws 404 when the relayer does not
+   * exist, `not_supported` on chains without nonces, and `network_unavailable` when no endpoint tells them.
+   */
+  acceptNonces(id: string, reason: string, actor: Actor): Promise<ManagedRelayer>
   /** Throws 400 while transactions are unfinished, and 404 when the relayer does not exist. */
   delete(id: string, actor: Actor): Promise<void>
 }
@@ -31,6 +37,7 @@ export function createRelayerManager(context: ManageContext): RelayerManager {
   return {
     create: (relayer, actor) => createRelayer(context, relayer, actor),
     change: (id, change, actor) => changeRelayer(context, { id, change, actor }),
+    acceptNonces: (id, reason, actor) => acceptNonces(context, { id, reason, actor }),
     delete: (id, actor) => deleteRelayer(context.db, id, actor),
   }
 }

@@ -51,6 +51,14 @@ export const EVM_POLICIES = {
     default: false,
     description: 'True allows requests with an authorization_list (EIP-7702).',
   },
+  sharedAccount: {
+    wireName: 'shared_account',
+    type: plain(flag),
+    limit: permission,
+    default: false,
+    description:
+      'True when other programs send from the account, too. False stops the relayer when the chain shows nonces that the records do not explain.',
+  },
   minBalance: {
     wireName: 'min_balance',
     type: amount(u128),

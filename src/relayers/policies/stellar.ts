@@ -1,9 +1,9 @@
 import { flag, int64, oneOf } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { StellarRelayerConfig } from '../relayer.ts'
-import { atLeast, atMost, NO_LIMIT } from './limit.ts'
+import { atLeast, atMost, NO_LIMIT, permission } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
-import { amount, count } from './policy-type.ts'
+import { amount, count, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
 import { SPENDING_RULES } from './spending-rules.ts'
 import { topUpOf } from './top-up.ts'
@@ -13,6 +13,14 @@ const MAX_TIMEOUT_SECONDS = 86_400
 
 /** The policies of a relayer on a Stellar network. */
 export const STELLAR_POLICIES = {
+  sharedAccount: {
+    wireName: 'shared_account',
+    type: plain(flag),
+    limit: permission,
+    default: false,
+    description:
+      'True when other programs send from the account, too. False stops the relayer when the chain shows sequence numbers that the records do not explain.',
+  },
   minBalance: {
     wireName: 'min_balance',
     type: amount(int64),

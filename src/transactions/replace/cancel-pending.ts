@@ -37,8 +37,8 @@ export type PendingCanceler = (
 
 /**
  * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled by itself, and a
- * failure does not stop the others. A disabled relayer cancels only those that nobody has signed.
- * @throws AppError `relayer_paused`, before anything is canceled; `relayer_disabled` when none of them could be canceled for that reason
+ * failure does not stop the others. A paused or disabled relayer cancels only those that nobody has signed.
+ * @throws AppError `relayer_paused` or `relayer_disabled` when none of them could be canceled for that reason
  */
 export function createPendingCanceler(
   context: TransactionsContext,
@@ -46,7 +46,6 @@ export function createPendingCanceler(
 ): PendingCanceler {
   return async (relayer, actor, signal) => {
     const refusal = inactive(relayer)
-    if (refusal && relayer.paused) throw refusal
     const { ids, total } = await findOpenRequests(context.db, relayer.id, MAX_TRANSACTIONS)
     const end = context.clock.monotonic() + MAX_MS
     const canceled: string[] = []

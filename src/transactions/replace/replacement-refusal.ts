@@ -37,13 +37,17 @@ function startRefusal(
   )
 }
 
-/** A transaction without a nonce and without signed bytes ends without any signature, so a disabled relayer can cancel it. */
+/**
+ * A transaction without a nonce and without signed bytes ends without any signature, and so does one that waits for a decision of an operator, so
+ * a paused or disabled relayer can cancel them.
+ */
 function cancelRefusal(
   relayer: Relayer,
   { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
-  const isSigned = transaction.nonce !== undefined || attempts.length > 0
-  return isSigned || relayer.paused ? inactive(relayer) : undefined
+  const { nonce, undecidedSince } = transaction
+  const signs = undecidedSince === undefined && (nonce !== undefined || attempts.length > 0)
+  return signs ? inactive(relayer) : undefined
 }
 
 function notReplaceable(

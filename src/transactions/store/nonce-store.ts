@@ -25,16 +25,49 @@ function toCounters(rows: readonly { readonly address: string; readonly next_non
   return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
 }
 
-/** Stores the next nonce of a source account. With `null`, the service reads it from the chain before it assigns the next one. */
+/**
+ * Stores the next nonce of a source account. With `null`, the service reads it from the chain before it assigns the next one; the chain may
+ * have used those that were assigned.
+ */
 export async function setNextNonce(
   tx: Tx,
   { relayerId, address, nonce }: { relayerId: string; address: string; nonce: bigint | null },
 ): Promise<void> {
   await tx
     .insertInto('accounts')
-    .values({ relayer_id: relayerId, address, next_nonce: nonce })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doUpdateSet({ next_nonce: nonce }))
+    .values({ relayer_id: relayerId, address, next_nonce: nonce, known_nonce: null })
+    .onConflict((conflict) =>
+      conflict.columns(['relayer_id', 'address']).doUpdateSet({
+        next_nonce: nonce,
+        ...(nonce === null && {
+          known_nonce: sql<bigint | null>`greatest(accounts.known_nonce, accounts.next_nonce)`,
+        }),
+      }),
+    )
     .execute()
+}
+
+/**
+ * Finds the nonce of each source account up to which the records explain what the chain has used: the counter, the nonces of stored
+ * transactions, those that the account had when it was first seen, and those that an operator accepted. Accounts that were never seen are
+ * absent.
+ */
+export async function findExplainedNonces(
+  db: Db,
+  { id, network }: Pick<Relayer, 'id' | 'network'>,
+  addresses: readonly string[],
+): Promise<Map<string, bigint>> {
+  if (addresses.length === 0) return new Map()
+  const { rows } = await sql<{ address: string; nonce: bigint }>`
+    select a.address, greatest(a.next_nonce, a.known_nonce, newest.nonce + 1) as nonce
+    from accounts a
+    left join lateral (
+      select nonce from transactions
+      where relayer_id = ${id} and network = ${network} and source_account = a.address and nonce is not null and reset_at is null
+      order by nonce desc limit 1) newest on true
+    where a.relayer_id = ${id} and a.address = any(${addresses}::text[])
+      and coalesce(a.next_nonce, a.known_nonce, newest.nonce) is not null`.execute(db)
+  return new Map(rows.map(({ address, nonce }) => [address, nonce]))
 }
 
 /** Finds the nonces of pre-signed content that a transaction has already; each entry is `address nonce`. */

@@ -1,4 +1,5 @@
 import { assertFence, type Lease } from '../../database/lease.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
@@ -7,12 +8,13 @@ import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { keepKnownCounters, takeKnownCounters } from './known-counters.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
+import { findUnexplained } from './unexplained-nonces.ts'
 
 /** Signatures are made again this many times when transactions or counters change meanwhile. Then the next step tries again. */
 const MAX_TRIES = 5
 
 interface Batch {
-  readonly relayerId: string
+  readonly relayer: Relayer
   readonly runtime: RelayerRuntime
   /** The content for each transaction, with a nonce or without. */
   readonly signables: readonly Signable[]
@@ -24,7 +26,8 @@ interface Batch {
  * Gives nonces to the transactions without one, signs all of them, and stores nonces, counters and bytes in one database transaction: no
  * nonce is lost and none is assigned twice (I2), and the bytes are stored before they leave the process (I3). Signing happens before it,
  * with the nonces that are next. When another writer changed a transaction or a counter meanwhile, nobody has seen the signatures; they are
- * dropped and made again. Returns the transactions that may be broadcast now.
+ * dropped and made again. Returns the transactions that may be broadcast now. Where the chain has used nonces that the records do not explain,
+ * nothing is signed, and the check of the relayer's health disables it.
  */
 export async function numberAndSign(
   context: TransactionsContext,
@@ -34,20 +37,27 @@ export async function numberAndSign(
   for (let tries = 0; tries < MAX_TRIES && open.length > 0; tries += 1) {
     const result = await tryOnce(context, { ...batch, signables: open })
     if (result.kind === 'stored') return result.stored
+    if (result.kind === 'unexplained') {
+      await context.checkHealth(batch.relayer)
+      return []
+    }
     open = result.open
   }
   return []
 }
 
-/** `changed`: nothing was stored, and only the signables in `open` can still be. */
+/** `changed`: nothing was stored, and only the signables in `open` can still be · `unexplained`: the chain is ahead of the records. */
 type Result =
+  | { readonly kind: 'unexplained' }
   | { readonly kind: 'stored'; readonly stored: TransactionWithAttempts[] }
   | { readonly kind: 'changed'; readonly open: readonly Signable[] }
 
 async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Result> {
-  const { relayerId, runtime, signables, sourceAccounts, lease } = batch
+  const { relayer, runtime, signables, sourceAccounts, lease } = batch
   const unnumbered = signables.filter(isUnnumbered).map(({ transaction }) => transaction)
-  const counters = takeKnownCounters(runtime, lease) ?? (await findNextNonces(context.db, relayerId))
+  const counters = takeKnownCounters(runtime, lease) ?? (await findNextNonces(context.db, relayer.id))
+  if ((await findUnexplained(context, relayer, { sourceAccounts, counters })).length > 0)
+    return { kind: 'unexplained' }
   const plan = planNonces(unnumbered, sourceAccounts, counters)
   const planned = new Map(plan.transactions.map((transaction) => [transaction.id, transaction]))
   const chosen = signables.flatMap((signable): Signable[] => {
@@ -112,7 +122,7 @@ async function store(
 
 async function storeIn(
   writer: TransactionWriter,
-  { relayerId, runtime, signables, lease }: Batch,
+  { relayer: { id: relayerId }, runtime, signables, lease }: Batch,
   { plan, counters, signed }: SignedPlan,
 ): Promise<Result> {
   const { tx } = writer

@@ -3,6 +3,7 @@ import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { raiseKnownNonce } from '../../relayers/store.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { raiseSigned } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
@@ -161,6 +162,12 @@ export async function storeSignedIn(
       writer.tx,
       fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
     )
+  }
+  for (const { transaction } of fresh) {
+    const { relayerId, request } = transaction
+    const nonce = runtime.chain.sequencing?.nextNonce?.(request, runtime.account.address)
+    if (nonce !== undefined)
+      await raiseKnownNonce(writer.tx, { relayerId, address: runtime.account.address, nonce })
   }
   await raiseSigned(writer.tx, runtime, { signed: stored, payers, raisedBy })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))

@@ -114,7 +114,7 @@ async function numberReady(
     await wait(context, first.transaction, `Waiting for funds: ${unusable}`)
   if (setup) await runSetupTransaction(context, leased, setup)
   const signables = await toSignables(context, runtime, ready)
-  return numberAndSign(context, { relayerId: relayer.id, runtime, signables, sourceAccounts, lease })
+  return numberAndSign(context, { relayer, runtime, signables, sourceAccounts, lease })
 }
 
 /** The nonce is assigned and the content cannot be signed, so a no-op uses the nonce. */

@@ -2,6 +2,7 @@ import type { Receipt, ReceiptAnswer } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import { includedAttempt } from '../../chains/included-attempt.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { sharesAccount } from '../../relayers/policy.ts'
 import { hashesOf, hashesOfAll } from '../model/attempt-hashes.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned } from '../model/runtime.ts'
@@ -87,6 +88,8 @@ async function settleWithProof(
   round: WatchRound,
   item: TransactionWithAttempts,
   whenAbsent: () => Resolution,
+  /** Explains why nobody may conclude from a proof of absence that nothing was executed; undefined when one may. */
+  doubtAbsence: (usedBy: string | undefined) => string | undefined = () => undefined,
 ): Promise<Resolution | undefined> {
   // For attempts that expired earlier, the proof was made at that time.
   const oldest = unprovenAttempts(item.attempts)[0] ?? item.attempts[0]
@@ -98,7 +101,8 @@ async function settleWithProof(
   )
   const { doubtSince } = round.memory
   if (proof.kind !== 'unknown') doubtSince.delete(item.transaction.id)
-  if (proof.kind === 'absent') return whenAbsent()
+  const doubt = proof.kind === 'absent' ? doubtAbsence(proof.usedBy) : undefined
+  if (proof.kind === 'absent' && doubt === undefined) return whenAbsent()
   if (proof.kind === 'included') {
     const { number, receipt } = proof
     const attempt = item.attempts.find((other) => other.number === number)
@@ -110,6 +114,7 @@ async function settleWithProof(
   if (decision?.attempt !== undefined)
     return decidedIncluded(item, { attempt: decision.attempt, decision, now })
   if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
+  if (doubt !== undefined) return undecided(item, { detail: doubt, now })
   if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
   round.open = true
   return proof.kind === 'unknown' && isLong(round, item.transaction)
@@ -177,12 +182,34 @@ async function resolveUsedNonce(
     round.open = true
     return undefined
   }
-  const resolution = await settleWithProof(round, item, () =>
-    nonceUsedElsewhere(item, nonceLoss(round, item.transaction)),
+  const resolution = await settleWithProof(
+    round,
+    item,
+    () => nonceUsedElsewhere(item, nonceLoss(round, item.transaction)),
+    (usedBy) => doubtNonceUser(round, item.transaction, usedBy),
   )
   // A proof is expensive for every endpoint, so it is tried again after the same wait and not in each round.
   if (resolution === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
   return resolution
+}
+
+/**
+ * A transaction that the records do not know used the nonce, and only the key of the account makes one. Where no other program has the key, the
+ * service made it, and its database went back in time since: what it wants to sign again may have been executed under another fee, or
+ * replaced, or canceled. No-ops of the service itself move nothing, so they just end.
+ */
+function doubtNonceUser(
+  round: WatchRound,
+  transaction: Transaction,
+  usedBy: string | undefined,
+): string | undefined {
+  const { purpose, nonce, relayerId } = transaction
+  const relayer = round.relayers.get(relayerId)
+  if (purpose === 'gap_filler' || purpose === 'setup' || isSignedByOthers(round, transaction))
+    return undefined
+  if (relayer === undefined || sharesAccount(relayer)) return undefined
+  const user = usedBy === undefined ? 'a transaction' : `transaction ${usedBy}`
+  return `Nonce ${nonce} was used by ${user} that the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, replaced or canceled. If another program uses the key, set the policy shared_account.`
 }
 
 /** Source accounts differ between relayers, and one round covers many relayers. */

@@ -28,6 +28,7 @@ beforeAll(async () => {
     clock,
     log,
     findChainReset: async () => undefined,
+    findUnexplained: async () => [],
     prepare: async (relayer) => runtimeOf(relayer),
   })
 })

@@ -40,6 +40,7 @@ const WELL: HealthFacts = {
   endpoints: [{ host: 'node.example', maskedUrl: 'https://node.example/***', healthy: true }],
   balance: ok(10n ** 18n),
   sourceAccounts: [{ address: ADDRESS, confirmed: 7n, next: ok(8n) }],
+  unexplained: [],
   signers: [],
 }
 const sourceAccount = (next: Answer<bigint>) => [{ address: ADDRESS, confirmed: 7n, next }]

@@ -73,6 +73,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   eip1559_pricing: fc.boolean(),
   gas_limit_estimation: fc.boolean(),
   allow_authorization_list: fc.boolean(),
+  shared_account: fc.boolean(),
   gas_price_cap: u128,
   min_balance: u128,
   warn_balance: u128,
@@ -86,6 +87,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   top_up: topUpOf(2n ** 128n - 1n),
 }
 const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
+  shared_account: fc.boolean(),
   min_balance: int64,
   warn_balance: int64,
   max_fee: int64,

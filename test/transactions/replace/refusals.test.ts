@@ -151,13 +151,22 @@ describe('a change', () => {
   })
 
   test('of a paused relayer is none, and neither is content that breaks a rule', async () => {
-    const { owner, stored, replace, cancel, now } = await setUp()
+    const { owner, stored, replace, cancel, submit, now } = await setUp()
     const paused = { ...owner.relayer, paused: true }
     await expect(replace(paused)).rejects.toMatchObject({ code: 'relayer_paused' })
-    await expect(cancel(paused)).rejects.toMatchObject({ code: 'relayer_paused' })
     const strict = { ...owner.relayer, policies: { whitelistReceivers: [] } }
     await expect(replace(strict)).rejects.toMatchObject({ code: 'receiver_not_whitelisted' })
     expect((await now()).transaction.version).toBe(stored.version)
+    await submit()
+    const { version } = (await now()).transaction
+    await expect(cancel(paused)).rejects.toMatchObject({ code: 'relayer_paused' })
+    expect((await now()).transaction.version).toBe(version)
+  })
+
+  test('of a paused relayer can be the cancellation of what nobody has signed', async () => {
+    const { owner, cancel, now } = await setUp()
+    await cancel({ ...owner.relayer, paused: true })
+    expect((await now()).transaction).toMatchObject({ status: 'canceled', nonce: undefined })
   })
 
   test.each([

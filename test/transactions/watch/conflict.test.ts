@@ -16,7 +16,7 @@ afterAll(() => fixture.close())
 // Found by the simulator (seed 8 on a busy machine): a record that is offered again each second was never given up.
 test('a lost nonce that is proven while the record changes is written at the next look, not after another wait', async () => {
   const stub = createStubChain()
-  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const owner = await fixture.addAccount({ chain: chainOf(stub), policies: { sharedAccount: true } })
   const memory = createWatchMemory()
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (!stored) throw new Error('nothing was stored')
@@ -47,7 +47,7 @@ test('a lost nonce that is proven while the record changes is written at the nex
 test('a rebroadcast without a new result does not prevent a decision of the chain', async () => {
   const stub = createStubChain()
   stub.answerBroadcast = () => ({ kind: 'later', detail: 'not yet' })
-  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const owner = await fixture.addAccount({ chain: chainOf(stub), policies: { sharedAccount: true } })
   const memory = createWatchMemory()
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (!stored) throw new Error('nothing was stored')

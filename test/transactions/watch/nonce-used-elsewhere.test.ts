@@ -23,7 +23,11 @@ afterAll(() => fixture.close())
 async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   const stub = createStubChain()
   const chain = chainOf(stub)
-  const [neighbour, owner] = [await fixture.addAccount({ chain }), await fixture.addAccount({ chain })]
+  const policies = { sharedAccount: true }
+  const [neighbour, owner] = [
+    await fixture.addAccount({ chain, policies }),
+    await fixture.addAccount({ chain, policies }),
+  ]
   const [transaction] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)

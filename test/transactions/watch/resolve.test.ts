@@ -20,16 +20,25 @@ interface Situation {
   readonly head?: Partial<WatchRound['head']>
   /** False when the relayer of the transaction was deleted. */
   readonly isRelayerKnown?: boolean
+  /** False when only this service has the key. */
+  readonly isShared?: boolean
   readonly passed?: boolean
   readonly decision?: { readonly attempt?: number }
 }
 
 /** A round at block 100 with a depth of 2, in which the transaction `tx` belongs to a relayer with the account `FROM`. */
-function roundOf({ chain = {}, head, isRelayerKnown = true, passed = false, decision }: Situation = {}) {
+function roundOf({
+  chain = {},
+  head,
+  isRelayerKnown = true,
+  isShared = true,
+  passed = false,
+  decision,
+}: Situation = {}) {
   const stub = createStubChain()
   stub.override = chain
   const clock = createTestClock(NOW)
-  const relayer = { id: 'relayer', address: FROM } as Relayer
+  const relayer = { id: 'relayer', address: FROM, policies: { sharedAccount: isShared } } as Relayer
   const runtime = { sourceAccounts: [{ address: FROM }] } as unknown as RelayerRuntime
   const memory = createWatchMemory()
   const round: WatchRound = {

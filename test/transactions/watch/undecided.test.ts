@@ -28,10 +28,10 @@ const UNPROVABLE: InclusionProof = {
 }
 
 /** A submitted transaction whose nonce was used, on a chain that tells what it is told to. */
-async function startStory() {
+async function startStory({ sharedAccount = true } = {}) {
   const stub = createStubChain()
   const chain = chainOf(stub)
-  const owner = await fixture.addAccount({ chain })
+  const owner = await fixture.addAccount({ chain, policies: { sharedAccount } })
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
@@ -309,3 +309,24 @@ test('a doubt that may pass is not an incident', async () => {
   expect(transaction.undecidedSince).toBeUndefined()
   expect(await incidentsOf(stored.id)).toEqual([])
 })
+
+test.each(['request', 'cancel'] as const)(
+  'a nonce that a transaction used which no record knows leaves a %s undecided, where no other program has the key',
+  async (purpose) => {
+    const { stored, owner, story, stub, look, decide } = await startStory({ sharedAccount: false })
+    story.proof = { kind: 'absent', usedBy: '0xother' }
+    const before = stub.broadcasted.length
+    await look()
+    if (purpose === 'cancel')
+      await createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
+    const { transaction } = await look()
+    expect(transaction).toMatchObject({ status: 'submitted', purpose, undecidedSince: expect.any(Date) })
+    expect(transaction.statusReason).toMatch(
+      /^Nonce 0 was used by transaction 0xother that the records do not know\./,
+    )
+    expect(stub.broadcasted).toHaveLength(before)
+    expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])
+    await decide()
+    expect((await look()).transaction.status).toBe(purpose === 'cancel' ? 'canceled' : 'pending')
+  },
+)

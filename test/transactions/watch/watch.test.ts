@@ -15,7 +15,7 @@ afterAll(() => fixture.close())
 /** An account with `count` submitted transactions, nonces from 0, and a watcher of its network. Depth is 2. */
 async function setUp(count = 1) {
   const stub = createStubChain()
-  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const owner = await fixture.addAccount({ chain: chainOf(stub), policies: { sharedAccount: true } })
   const memory = createWatchMemory()
   const step = () => workAccount(fixture.context, owner.relayer.id)
   const submit = async (amount: number) => {

@@ -24,6 +24,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}" },
     delete: { method: "delete", path: "/api/v1/relayers/{relayer_id}" },
     update: { method: "patch", path: "/api/v1/relayers/{relayer_id}", body: true },
+    acceptNonces: { method: "post", path: "/api/v1/relayers/{relayer_id}/accept-nonces", body: true },
     getStatus: { method: "get", path: "/api/v1/relayers/{relayer_id}/status" },
     getBalance: { method: "get", path: "/api/v1/relayers/{relayer_id}/balance" },
     getUsage: { method: "get", path: "/api/v1/relayers/{relayer_id}/usage" },
@@ -135,6 +136,8 @@ export interface Resources {
     delete(relayerId: string, options?: Options<'deleteRelayer'>): Promise<Data<'deleteRelayer'>>
     /** Change a relayer: operation `updateRelayer`. It needs the scope `relayers:write`. */
     update(relayerId: string, body: Body<'updateRelayer'>, options?: Options<'updateRelayer'>): Promise<Data<'updateRelayer'>>
+    /** Accept nonces that the records do not explain: operation `acceptNonces`. It needs the scope `relayers:admin`. */
+    acceptNonces(relayerId: string, body: Body<'acceptNonces'>, options?: Options<'acceptNonces'>): Promise<Data<'acceptNonces'>>
     /** Get the state of a relayer: operation `getRelayerStatus`. It needs the scope `relayers:read`. */
     getStatus(relayerId: string, options?: Options<'getRelayerStatus'>): Promise<Data<'getRelayerStatus'>>
     /** Get the balance that a relayer can spend: operation `getRelayerBalance`. It needs the scope `relayers:read`. */

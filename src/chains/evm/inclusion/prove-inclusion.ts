@@ -109,6 +109,7 @@ async function proveByNonces(question: Question, asked: AskedEverywhere): Promis
     ({ sourceAccount, nonce }) => `${sourceAccount} ${nonce}`,
   )
   let isProved = true
+  let usedBy: string | undefined
   for (const [attempt] of byNonce.values()) {
     if (attempt?.nonce === undefined) return unknown('an attempt has no nonce')
     const confirmations = BigInt(question.confirmations)
@@ -117,9 +118,10 @@ async function proveByNonces(question: Question, asked: AskedEverywhere): Promis
     if (user.kind === 'unknown') return user
     if (user.kind === 'used' && question.hashes.includes(user.hash))
       return withoutReceipt(question, user, isComplete(asked))
-    if (user.kind !== 'used') isProved = false
+    if (user.kind === 'used') usedBy = user.hash
+    else isProved = false
   }
-  return isProved ? { kind: 'absent' } : proveByHistory(question, asked)
+  return isProved ? { kind: 'absent', usedBy } : proveByHistory(question, asked)
 }
 
 /** Uses the memory of the endpoints for transactions, because the state for the proof by nonce is gone. */
