@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
-import { lastNumber } from '../../src/events/number-store.ts'
+import { lastNumber, skipGivenNumbers } from '../../src/events/number-store.ts'
 import { nextEvents } from '../../src/events/read.ts'
 import { deleteOldEvents } from '../../src/events/retention-store.ts'
 import { logBounds, PAGE_BYTES, recordTestEvent } from '../../src/events/store.ts'
@@ -152,5 +152,30 @@ describe('a page of large events', () => {
   test('is as long as the limit when the events are small', async () => {
     await writeTests(7)
     expect(await pages(3)).toEqual([3, 3, 1])
+  })
+})
+
+describe('numbers after a restart', () => {
+  const MICROSECONDS = 1_000n
+
+  test('go on at the present time, so that a database that went back gives none twice', async () => {
+    const { db } = database
+    await writeTests(1)
+    const before = BigInt(Date.now()) * MICROSECONDS
+    await skipGivenNumbers(db)
+    await writeTests(2)
+    const [, first, second] = await all()
+    expect(first?.number).toBeGreaterThan(before)
+    expect(second?.number).toBe((first?.number ?? 0n) + 1n)
+    expect(await lastNumber(db)).toBe(second?.number)
+  })
+
+  test('never fall, although the clock does', async () => {
+    const { db } = database
+    const ahead = BigInt(Date.now()) * MICROSECONDS * 2n
+    await sql`select setval('event_numbers', ${ahead})`.execute(db)
+    await skipGivenNumbers(db)
+    await writeTests(1)
+    expect((await all()).at(-1)?.number).toBe(ahead + 1n)
   })
 })

@@ -3823,7 +3823,8 @@ export interface components {
         readonly Uuid: string;
         /**
          * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a
-         *     missing number was never an event that you could read, so continue after the last number that you have.
+         *     missing number was never an event that you could read, so continue after the last number that you have. No number is given twice, also
+         *     by a database that was restored from a backup: each start of the service continues at the present time, in microseconds.
          */
         readonly EventNumber: string;
         /**
