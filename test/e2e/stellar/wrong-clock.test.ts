@@ -15,7 +15,7 @@ const clock = createAdjustableClock()
 let scenario: StellarScenario
 
 beforeAll(async () => {
-  scenario = await startStellarScenario({ clock })
+  scenario = await startStellarScenario({ clock, relayer: { policies: { shared_account: true } } })
 })
 afterAll(() => scenario.stop())
 

@@ -109,7 +109,9 @@ function walkForward(assets: readonly xdr.Asset[], sent: bigint, context: Operat
     if (!offer) return 'TooFewOffers'
     if (offer.seller === context.source) return 'OfferCrossSelf'
     const received = bought(offer, amount)
-    offers.push(claim(offer, { give, sold: amount, get, got: received }))
+    const exchange = { give, sold: amount, get, got: received }
+    if (!settle(offer.seller, exchange, context)) return 'TooFewOffers'
+    offers.push(claim(offer, exchange))
     amount = received
   }
   return { amount, offers }
@@ -123,7 +125,9 @@ function walkBackward(assets: readonly xdr.Asset[], received: bigint, context: O
     if (!offer) return 'TooFewOffers'
     if (offer.seller === context.source) return 'OfferCrossSelf'
     const sold = cost(offer, amount)
-    offers.unshift(claim(offer, { give, sold, get, got: amount }))
+    const exchange = { give, sold, get, got: amount }
+    if (!settle(offer.seller, exchange, context)) return 'TooFewOffers'
+    offers.unshift(claim(offer, exchange))
     amount = sold
   }
   return { amount, offers }
@@ -142,6 +146,22 @@ interface Exchange {
   readonly sold: bigint
   readonly get: xdr.Asset
   readonly got: bigint
+}
+
+/**
+ * Takes from the seller what it sells and gives it the price (`OfferExchange.cpp`, `crossOffer`), when it is an account of the ledger. False when it
+ * cannot: stellar-core has taken such offers out of the book.
+ */
+function settle(
+  seller: string,
+  { give, sold, get, got }: Exchange,
+  { changes, network }: OperationContext,
+): boolean {
+  if (!exists(changes, seller)) return true
+  return (
+    debit(changes, network, seller, assetName(get), got) === undefined &&
+    credit(changes, seller, assetName(give), sold) === undefined
+  )
 }
 
 function claim(offer: { id: bigint; seller: string }, { give, sold, get, got }: Exchange): xdr.ClaimAtom {
