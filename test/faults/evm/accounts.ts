@@ -20,5 +20,8 @@ export const PRIVATE_ACCOUNT: Account = {
   key: '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
 }
 
+/** The account that other programs use as well. The others show that the service takes nothing of its own for somebody else's. */
+export const SHARED: Account = ACCOUNTS[0]
+
 /** Blocks until a transaction is final; reorganisations and lags are kept shallower, as on an honest network. */
 export const CONFIRMATIONS = 3

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { captureFork } from '../../support/forked.ts'
 import { type HistoryRun, pathOf, targetOf } from '../history-run.ts'
-import { CONFIRMATIONS } from './accounts.ts'
+import { CONFIRMATIONS, SHARED } from './accounts.ts'
 import { usedNonces } from './chain-walk.ts'
 import type { Environment } from './environment.ts'
 import type { Event } from './event.ts'
@@ -79,7 +79,7 @@ async function sendExternally(
   account: number,
 ): Promise<void> {
   const owner = accounts[account]
-  if (owner === undefined) return
+  if (owner?.relayer !== SHARED.relayer) return
   const { address, key } = owner
   const { mark, value } = newContent()
   const raw = await privateKeyToAccount(key).signTransaction({

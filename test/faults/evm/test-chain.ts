@@ -7,7 +7,7 @@ import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
 import type { Action } from '../step.ts'
 import type { CrashKit, TestChain } from '../test-chain.ts'
-import { ACCOUNTS, type Account, CONFIRMATIONS, PRIVATE_ACCOUNT } from './accounts.ts'
+import { ACCOUNTS, type Account, CONFIRMATIONS, PRIVATE_ACCOUNT, SHARED } from './accounts.ts'
 import { startBuilder } from './builder.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
@@ -73,6 +73,7 @@ export async function startEvmTestChain({
         required_confirmations: CONFIRMATIONS,
         ...(fees && { private_rpc_urls: [fees.builder.url] }),
       },
+      policies: { shared_account: true },
       ...(fees && { relayers: accounts.map(relayerOf), signers: accounts.map(signerOf) }),
       // A request that is lost is given up soon, because histories are short; where the clock jumps, it is not given up at each jump.
       env: { RPC_TIMEOUT_MS: fees === undefined ? '1000' : '600000' },
@@ -139,7 +140,10 @@ function relayerOf({ relayer, address }: Account) {
     name: relayer,
     signer_id: relayer,
     ...ON_ANVIL,
-    ...(isPrivate && { policies: { private_transactions: true } }),
+    policies: {
+      ...(isPrivate && { private_transactions: true }),
+      shared_account: relayer === SHARED.relayer,
+    },
   }
 }
 

@@ -9,6 +9,9 @@ export const ACCOUNTS: readonly { readonly relayer: string; readonly keypair: Ke
   { relayer: 'other', keypair: keypairOf('other') },
 ]
 
+/** The account that other programs use as well: its index. The others show that the service takes nothing of its own for somebody else's. */
+export const SHARED = 0
+
 /** Place of the relayer with channel accounts. */
 export const CHANNELED = 1
 

@@ -10,6 +10,7 @@ import {
   type Environment,
   fund,
   listen,
+  SHARED,
   STRANGER,
   setBalance,
 } from './environment.ts'
@@ -139,8 +140,8 @@ async function jump(
   run: HistoryRun,
   { account, by }: Extract<Event, { is: 'jump' }>,
 ): Promise<void> {
-  const keypair = (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair
-  if (keypair === undefined) throw new Error('there are no accounts')
+  const keypair = ACCOUNTS[account]?.keypair
+  if (keypair === undefined || account !== SHARED) return
   const signed = signJump(ledger, { keypair, by, seconds: OUTSIDE_SECONDS, fee: OUTSIDE_FEE })
   const status = await submit(ledger, signed.toXDR())
   if (status === 'PENDING') run.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
@@ -152,8 +153,8 @@ async function sendExternally(
   run: HistoryRun,
   { account, rich }: Extract<Event, { is: 'external' }>,
 ): Promise<void> {
-  const keypair = (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair
-  if (keypair === undefined) throw new Error('there are no accounts')
+  const keypair = ACCOUNTS[account]?.keypair
+  if (keypair === undefined || account !== SHARED) return
   const { amount } = newContent()
   const inner = signPayment(ledger, { keypair, amount, seconds: OUTSIDE_SECONDS, fee: OUTSIDE_FEE })
   const signed = rich ? bumpFee(ledger, inner, keypair, RICH_FEE) : inner

@@ -12,7 +12,15 @@ import type { CrashKit, TestChain } from '../test-chain.ts'
 import { bumpPayment, callContract, replaceBySigned, replacePayment, sendPayment } from './calls.ts'
 import { stellarChainRecord } from './chain-record.ts'
 import { useEverySourceAccount } from './channels.ts'
-import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, type Environment, fundAll } from './environment.ts'
+import {
+  ACCOUNTS,
+  CHANNELED,
+  CUSTOMERS,
+  closeLedger,
+  type Environment,
+  fundAll,
+  SHARED,
+} from './environment.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { ledgerEvent } from './ledger-event.ts'
 
@@ -132,7 +140,7 @@ function serviceOn(
   nodes: readonly FaultyNode[],
   channels: number,
 ): Omit<ServiceOptions, 'dataDir'> {
-  const shared = { network: 'standalone', network_type: 'stellar', policies: { max_fee: 100_000_000 } }
+  const shared = { network: 'standalone', network_type: 'stellar' }
   return {
     ...stellarConfig({ urls: nodes.map(({ url }) => url), passphrase }),
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
@@ -143,6 +151,7 @@ function serviceOn(
       signer_id: relayer,
       notification_id: 'ops',
       ...shared,
+      policies: { max_fee: 100_000_000, shared_account: index === SHARED },
       ...(index === CHANNELED && channels > 0 ? { channels } : {}),
     })),
   }
