@@ -21,6 +21,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ENOTFOUND: unreachable,
   EAI_AGAIN: unreachable,
   ETIMEDOUT: unreachable,
+  '08001': (_, said) =>
+    `PostgreSQL cannot be used: ${said}. Start a server, or correct the hosts in DATABASE_URL.`,
+  '08004': (_, said) =>
+    `The PostgreSQL server of DATABASE_URL ${said}. Name the server that takes writes, or several hosts with commas between.`,
   '28P01': refused,
   '28000': refused,
   '3D000': (_, said) =>

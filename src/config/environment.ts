@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { DURABILITIES } from '../database/durability.ts'
+import { PostgresUrlError, readPostgresUrl } from '../database/engines/postgres-url.ts'
 import { isAddressRange } from '../lib/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { readSealingKey } from '../security/sealer.ts'
@@ -62,7 +63,10 @@ const MIN_API_KEY_LENGTH = 32
 export function readEnvironment(env: Env, cwd: string, problems: string[]): Settings {
   const number = (name: keyof typeof NUMBERS) => readNumber(env, name, problems)
   const apiKeys = readApiKeys(env, problems)
-  const url = readDatabaseUrl(env, problems)
+  const url = readDatabaseUrl(env, 'DATABASE_URL', problems)
+  const directUrl = readDatabaseUrl(env, 'DATABASE_DIRECT_URL', problems)
+  if (directUrl !== undefined && url === undefined)
+    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL: it leads to the same database without a pooler')
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
   const telemetry = readTelemetry(env, problems)
@@ -88,6 +92,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     },
     database: {
       ...(url !== undefined && { url }),
+      ...(directUrl !== undefined && { directUrl }),
       dataDir: readDataDir(env, cwd),
       durability: readChoice(env, { name: 'DURABILITY', choices: DURABILITIES, otherwise: 'full' }, problems),
       waitMs: number('RELAYER_DATABASE_WAIT_SECONDS') * 1000,
@@ -224,11 +229,18 @@ function readStorageKey(env: Env, problems: string[]): Secret | undefined {
   return undefined
 }
 
-function readDatabaseUrl(env: Env, problems: string[]): string | undefined {
-  const url = env.DATABASE_URL
+function readDatabaseUrl(
+  env: Env,
+  name: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
+  problems: string[],
+): string | undefined {
+  const url = env[name]
   if (!url) return undefined
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
-    problems.push('DATABASE_URL must be a url that starts with postgres:// or postgresql://')
+  try {
+    readPostgresUrl(url)
+  } catch (error) {
+    if (!(error instanceof PostgresUrlError)) throw error
+    problems.push(`${name} ${error.message}`)
   }
   return url
 }

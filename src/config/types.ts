@@ -85,6 +85,8 @@ export interface ServerConfig {
 export interface DatabaseConfig {
   /** The url of PostgreSQL, which may contain a password. Without the field the database is embedded. */
   readonly url?: string
+  /** Leads to the same database as `url` without a pooler. Without the field there is no pooler between. */
+  readonly directUrl?: string
   /** The absolute folder of the embedded database, or `memory://`. */
   readonly dataDir: string
   /** The events that an answered commit of the embedded database survives. */

@@ -8,8 +8,10 @@ import type { QueryObserver } from './query-observer.ts'
 
 /** Selects the database engine. */
 export interface DatabaseOptions {
-  /** `postgres://…`; when absent, the embedded database is used. */
+  /** `postgres://…`, with one or several hosts; when absent, the embedded database is used. */
   readonly url?: string
+  /** Leads to the same database as `url` without a pooler, for notifications. Default: `url`. */
+  readonly directUrl?: string
   /** The folder of the embedded database, created with mode 0700 when missing; `memory://` stores nothing on disk. */
   readonly dataDir: string
   /** The events that an answered commit of the embedded database survives. Default `full`. */
@@ -31,14 +33,14 @@ export interface DatabaseOptions {
  * @throws ConfigError when the embedded database is asked for and not installed
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
-  const { url, dataDir, durability = 'full', waitMs = 0, signal, observer, startEngine } = options
+  const { url, directUrl, dataDir, durability = 'full', waitMs = 0, signal, observer, startEngine } = options
   if (url === undefined) {
     requireEmbedded()
     const { openPGlite } = await import('./engines/pglite.ts')
     return openPGlite({ dataDir, durability, observer, startEngine })
   }
   const { openPostgres } = await import('./engines/postgres.ts')
-  return openPostgres({ url, waitMs, signal, observer }, log)
+  return openPostgres({ url, directUrl, waitMs, signal, observer }, log)
 }
 
 /** The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. Its thread loads it. */

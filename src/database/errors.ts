@@ -19,13 +19,15 @@ const RETRYABLE_ERRNOS = new Set([
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
 
 /** Messages of node-postgres about lost connections that have no code. */
 const CONNECTION_LOST =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
 
 /** Returns true when a row with this key exists already; with `constraint`, only for exactly that index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 
@@ -66,6 +67,12 @@ async function administer(url: string, statements: readonly string[]): Promise<v
 export interface LatePostgres {
   readonly url: string
   start(): Promise<void>
+  /** Makes a standby that follows this one, which runs, and starts it. This one answers a commit only when the standby has it. */
+  startStandby(): Promise<LatePostgres>
+  /** Makes a primary of a standby. */
+  promote(): Promise<void>
+  /** Ends it at once, as a crash of the machine does. */
+  crash(): Promise<void>
   /** Ends it, where it was started, and removes it. */
   stop(): Promise<void>
 }
@@ -88,26 +95,29 @@ async function startCluster(binaries: string): Promise<{ url: string; stop: () =
   return cluster
 }
 
-async function createCluster(binaries: string): Promise<LatePostgres> {
+async function createCluster(binaries: string, primaryUrl?: string): Promise<LatePostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relayer-postgres-'))
   const user = unprivilegedUser()
   if (user) chownSync(folder, user.uid, user.gid)
   const options = { cwd: folder, ...user }
   const data = join(folder, 'data')
-  execFileSync(
-    join(binaries, 'initdb'),
-    ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'],
-    {
-      ...options,
-      stdio: 'pipe',
-    },
-  )
+  const run = (program: string, args: readonly string[]) =>
+    promisify(execFile)(join(binaries, program), args, options)
+  if (primaryUrl === undefined)
+    await run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'])
+  else await run('pg_basebackup', ['-d', primaryUrl, '-D', data, '-R', '-c', 'fast', '--no-sync'])
   const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
   let server: ChildProcess | undefined
   const killServer = () => void server?.kill('SIGQUIT')
+  const end = async (signal: NodeJS.Signals) => {
+    process.off('exit', killServer)
+    server?.kill(signal)
+    if (server?.exitCode === null) await once(server, 'exit')
+  }
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url,
     async start() {
       server = spawn(
         join(binaries, 'postgres'),
@@ -117,11 +127,20 @@ async function createCluster(binaries: string): Promise<LatePostgres> {
       process.once('exit', killServer)
       await ready(server)
     },
+    async startStandby() {
+      const standby = await createCluster(binaries, url)
+      await standby.start()
+      await administer(url, [`alter system set synchronous_standby_names = '*'`, 'select pg_reload_conf()'])
+      return standby
+    },
+    async promote() {
+      await run('pg_ctl', ['promote', '-D', data])
+    },
+    // Immediate shutdown: nothing is written any more.
+    crash: () => end('SIGQUIT'),
     async stop() {
-      process.off('exit', killServer)
       // Fast shutdown: connections are ended, not waited for.
-      server?.kill('SIGINT')
-      if (server?.exitCode === null) await once(server, 'exit')
+      await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -133,7 +152,8 @@ async function ready(server: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      if (output.includes('ready to accept connections')) resolve()
+      // A standby says "ready to accept read-only connections".
+      if (/ready to accept (read-only )?connections/.test(output)) resolve()
     })
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${output}`)))
     server.once('error', reject)

@@ -2,11 +2,13 @@ import pg from 'pg'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Logger } from '../../log.ts'
 import { createConnectionKeeper } from './connection-keeper.ts'
+import type { Servers } from './postgres-servers.ts'
 
 type Handler = (payload: string) => void
 
 interface ListenerOptions {
   readonly settings: pg.ClientConfig
+  readonly servers: Servers
   readonly log: Logger
   readonly clock: Clock
 }
@@ -21,7 +23,7 @@ export interface Listener {
  * Creates a listener with its own connection, because a pool would share it and close it when idle. After a lost connection every handler is
  * called once with an empty payload, because PostgreSQL does not store notifications.
  */
-export function createListener({ settings, log, clock }: ListenerOptions): Listener {
+export function createListener({ settings, servers, log, clock }: ListenerOptions): Listener {
   const handlers = new Map<string, Set<Handler>>()
 
   function call(channel: string, payload: string): void {
@@ -29,7 +31,7 @@ export function createListener({ settings, log, clock }: ListenerOptions): Liste
   }
 
   async function open(): Promise<pg.Client> {
-    const client = new pg.Client(settings)
+    const client = new servers.Client(settings)
     client.on('error', (error) => log.warn({ err: error }, 'database listener connection lost'))
     client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''))
     await connectListening(client, handlers.keys())
@@ -39,7 +41,7 @@ export function createListener({ settings, log, clock }: ListenerOptions): Liste
   const onReturn = () => {
     for (const channel of handlers.keys()) call(channel, '')
   }
-  const keeper = createConnectionKeeper({ open, onReturn, log, clock })
+  const keeper = createConnectionKeeper({ open: () => servers.use(open), onReturn, log, clock })
 
   /** Removes a handler, and returns true when it was the last one of its channel. */
   function forget(channel: string, handler: Handler): boolean {

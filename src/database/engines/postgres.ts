@@ -6,6 +6,7 @@ import type { Database } from '../engine.ts'
 import { type QueryObserver, reportQueries } from '../query-observer.ts'
 import type { Schema } from '../schema.ts'
 import { createListener } from './postgres-listener.ts'
+import { chooseServers, type Servers } from './postgres-servers.ts'
 import { VALUE_TYPES } from './type-parsers.ts'
 import { waitForServer } from './wait-for-server.ts'
 
@@ -16,7 +17,10 @@ const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 10_000
 
 interface PostgresOptions {
+  /** With one or several hosts. */
   readonly url: string
+  /** Leads to the same database without a pooler, which loses notifications. Default: `url`. */
+  readonly directUrl?: string | undefined
   /** The time in ms for which a server that cannot be reached is awaited. */
   readonly waitMs: number
   /** Ends the wait. */
@@ -27,28 +31,32 @@ interface PostgresOptions {
 
 /** Opens a PostgreSQL server, version 15 or later. The promise rejects when the server cannot be reached in time. */
 export async function openPostgres(
-  { url, observer, ...wait }: PostgresOptions,
+  { url, directUrl = url, observer, ...wait }: PostgresOptions,
   log: Logger,
 ): Promise<Database> {
   const settings: pg.ClientConfig = {
-    connectionString: url,
     application_name: 'relayer',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   }
-  const pool = new pg.Pool({ ...settings, max: POOL_SIZE, types: VALUE_TYPES })
+  const servers = chooseServers(url)
+  const pool = createPool(settings, servers)
   // Without this handler, a lost idle connection would end the process. The pool replaces the connection itself.
   pool.on('error', (error) => log.warn({ err: error }, 'database connection lost while idle'))
-  // The pool handles errors only of idle connections. The user of a lost connection gets the error from its query.
-  pool.on('connect', (client) => client.on('error', () => {}))
 
+  const connections = leavingReadOnly(pool, servers)
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: leavingReadOnly(pool) }),
+    dialect: new PostgresDialect({ pool: connections }),
     ...reportQueries(observer),
   })
-  const listener = createListener({ settings, log, clock: systemClock })
+  const listener = createListener({
+    settings,
+    servers: directUrl === url ? servers : chooseServers(directUrl),
+    log,
+    clock: systemClock,
+  })
   try {
-    await waitForServer(() => pool.query('select 1'), { ...wait, log })
+    await waitForServer(() => firstContact(connections), { ...wait, log })
   } catch (error) {
     await pool.end()
     throw error
@@ -66,6 +74,21 @@ export async function openPostgres(
   }
 }
 
+/** The types name a constructor without parameters; the pool calls it with its own settings (pg-pool, index.js). */
+function createPool(settings: pg.ClientConfig, { Client }: Servers): pg.Pool {
+  const own = { ...settings, max: POOL_SIZE, types: VALUE_TYPES }
+  return new pg.Pool({ ...own, Client: Client as new () => pg.ClientBase })
+}
+
+async function firstContact(connections: PostgresPool): Promise<void> {
+  const client = await connections.connect()
+  try {
+    await client.query('select 1', [])
+  } finally {
+    client.release()
+  }
+}
+
 /** SQLSTATE of a write on a server, or in a session, that only reads (read_only_sql_transaction). */
 const READ_ONLY = '25006'
 
@@ -73,10 +96,10 @@ const READ_ONLY = '25006'
  * Closes connections to a server that only reads instead of using them again: after a fail-over the address leads to another server, while
  * connections to the demoted one would stay open and fail for minutes.
  */
-function leavingReadOnly(pool: pg.Pool): PostgresPool {
+function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
   return {
     connect: async () => {
-      const client = await pool.connect()
+      const client = await servers.use(() => pool.connect())
       let isReadOnly = false
       const query = async (...args: [string, readonly unknown[]]) => {
         try {
