@@ -13,6 +13,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/client/stellar.test.ts',
   'test/client/viem.test.ts',
   'test/contract/prepared-validators.test.ts',
+  'test/database/lost-start.test.ts',
   'test/database/sealed-columns.test.ts',
   'test/e2e/abis.test.ts',
   'test/e2e/alerts-kill.test.ts',

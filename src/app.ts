@@ -9,6 +9,7 @@ import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
 import type { Database } from './database/engine.ts'
 import { withSealedColumns } from './database/sealed-columns.ts'
+import { waitForServer } from './database/wait-for-server.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/notifier.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
@@ -122,20 +123,28 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   // Accounts of keys whose service is silent are known when the database is open.
   const accounts = loaded.remote.size === 0 ? await configuredAccounts(config, loaded.keys) : undefined
   const sealer = sealerOf(config.sealingKey)
-  const database = withSealedColumns(
+  const opened = withSealedColumns(
     await openDatabase(
       { ...config.database, signal, startEngine, observer: telemetry?.traces?.queries },
       log,
     ),
     sealer,
   )
+  // A start does nothing that a second time would do again: migrations, and the entries of the file, are committed with the note that they are done.
+  const patiently: Patiently = (work) => waitForServer(work, { waitMs: config.database.waitMs, signal, log })
+  const database: Database = {
+    ...opened,
+    listen: (channel, handler) => patiently(() => opened.listen(channel, handler)),
+  }
   try {
-    const { keys } = await prepareDatabase({ config, database, sealer, loaded, accounts, log })
-    if (deps.paused) await pauseRelayers(database.db, log)
+    const { keys } = await patiently(() =>
+      prepareDatabase({ config, database, sealer, loaded, accounts, log }),
+    )
+    if (deps.paused) await patiently(() => pauseRelayers(database.db, log))
     const { compiled = await compileContract() } = deps
     const { clock, loops } = deps.clock
       ? { clock: deps.clock, loops: [] }
-      : await createServiceClock(database, log)
+      : await patiently(() => createServiceClock(database, log))
     return await assemble({
       config,
       database,
@@ -148,6 +157,7 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
       nameServers,
       compiled,
       telemetry,
+      patiently,
     })
   } catch (error) {
     services.close()
@@ -170,6 +180,9 @@ async function pauseRelayers(db: Database['db'], log: Logger): Promise<void> {
   log.warn({ relayers: ids }, 'every relayer is paused; nothing is signed until they are resumed')
 }
 
+/** Repeats work while the database is away: a start that loses it waits for it like one that does not find it. */
+type Patiently = <T>(work: () => Promise<T>) => Promise<T>
+
 interface Parts {
   readonly config: Config
   readonly database: Database
@@ -182,10 +195,11 @@ interface Parts {
   readonly nameServers: readonly string[] | undefined
   readonly compiled: CompiledContract
   readonly telemetry: Telemetry | undefined
+  readonly patiently: Patiently
 }
 
 async function assemble(parts: Parts): Promise<App> {
-  const { config, database, sealer, clock, log, nameServers, telemetry } = parts
+  const { config, database, sealer, clock, log, nameServers, telemetry, patiently } = parts
   const { db } = database
   const owner = randomUUID()
   const connection = parts.services.requested
@@ -197,17 +211,21 @@ async function assemble(parts: Parts): Promise<App> {
     traceParentOf: (transactionId) => findTraceParent(db, transactionId),
     readMetrics: async () => (await instrumentation?.readSeries()) ?? [],
   })
-  const runtimeSet = await createRuntimes({ ...parts, connection, instrumentation, traces, owner })
+  const runtimeSet = await patiently(() =>
+    createRuntimes({ ...parts, connection, instrumentation, traces, owner }),
+  )
   const { registry, context, prepare } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
-  const deliveries = await createDeliveries({ ...shared, observer, tracer: traces?.deliveries })
+  const deliveries = await patiently(() =>
+    createDeliveries({ ...shared, observer, tracer: traces?.deliveries }),
+  )
   const submit = createSubmitWorker(context)
   const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
   const tickets = createStreamTickets({ db, clock })
-  const access = await createAccess({ database, tickets, clock, log })
+  const access = await patiently(() => createAccess({ database, tickets, clock, log }))
   const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
   const permanentWorkers = [
     ...parts.clockLoops,

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'approval_not_found'
   | 'body_too_large'
   | 'chain_not_reset'
+  | 'database_unavailable'
   | 'delivery_not_found'
   | 'execution_reverted'
   | 'fee_above_cap'

@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/load.ts'
 import { startEngineEarly } from '../database/engines/start-engine.ts'
+import { ConfigError } from '../lib/config-errors.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
@@ -51,6 +52,10 @@ export const serve: Command = {
       startEngine,
       paused: flags.has('paused'),
       signal: stopping.signal,
+    }).catch((error) => {
+      // What is wrong in the configuration is said once, as a list for a person.
+      if (!(error instanceof ConfigError)) log.fatal({ err: error }, 'service start failed')
+      throw error
     })
     await app.rehearse()
     await app.begin()

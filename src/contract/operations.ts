@@ -58,9 +58,12 @@ type KeyOf<T> = T extends unknown ? keyof T : never
 type ValueOf<T> = T extends unknown ? T[keyof T] : never
 
 /** The body of a success, and of the 503 that readiness answers. */
-type BodyOf<Id extends OperationId> = ValueOf<ContentOf<Id, 200 | 201 | 503>>
+type BodyOf<Id extends OperationId> = Exclude<
+  ValueOf<ContentOf<Id, 200 | 201 | 503>>,
+  { readonly success: false }
+>
 
-type MediaTypeOf<Id extends OperationId> = KeyOf<ContentOf<Id, 200 | 201 | 503>>
+type MediaTypeOf<Id extends OperationId> = KeyOf<ContentOf<Id, 200 | 201>>
 
 /** The type of `data` in the success envelope of an operation. */
 export type Data<Id extends OperationId> = BodyOf<Id> extends { readonly data: infer T } ? T : never

@@ -1,5 +1,7 @@
 /** Classification of errors of both drivers. Both have the SQLSTATE in `code`, and the name of the violated constraint. */
 
+import { AppError } from '../errors.ts'
+
 const UNIQUE_VIOLATION = '23505'
 
 /** SQLSTATE codes of errors after which the same statement may succeed. */
@@ -25,9 +27,9 @@ const RETRYABLE_ERRNOS = new Set([
   'EAI_AGAIN',
 ])
 
-/** Messages of node-postgres about lost connections that have no code. */
+/** Messages of node-postgres and Kysely about lost connections that have no code. */
 const CONNECTION_LOST =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
+  /^(Connection terminated|Postgres connection has been discarded|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
 
 /** Returns true when a row with this key exists already; with `constraint`, only for exactly that index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
@@ -44,6 +46,43 @@ export function isRetryable(error: unknown): boolean {
   if (code !== undefined)
     return RETRYABLE_STATES.has(code) || RETRYABLE_ERRNOS.has(code) || code.startsWith('08')
   return error instanceof Error && CONNECTION_LOST.test(error.message)
+}
+
+/** SQLSTATE of a write on a server, or in a session, that only reads (read_only_sql_transaction). */
+const READ_ONLY = '25006'
+
+/** Returns true when the server only reads, so that a write has to go to another one. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === READ_ONLY
+}
+
+/** Errors of a server that could not be reached or used. A node or a receiver that is away has errors of the same kind. */
+const away = new WeakSet<object>()
+
+/** Notes an error with which a connection failed, or was lost, for `explainAway`. */
+export function noteAway(error: unknown): void {
+  if (typeof error === 'object' && error !== null) away.add(error)
+}
+
+/** A caller may try again after this time, in s: a fail-over takes some seconds, and the database is asked anew each time. */
+const TRY_AGAIN_S = 1
+
+/** Gives the failure for a request that could not use the database; undefined for any other error. */
+export function explainAway(error: unknown): AppError | undefined {
+  if (typeof error !== 'object' || error === null || !away.has(error)) return undefined
+  return new AppError(
+    'database_unavailable',
+    'The database of the service cannot be reached at present. If the request changes something, it may still have taken effect; look before you repeat it.',
+    { cause: error, retryAfterSeconds: TRY_AGAIN_S },
+  )
+}
+
+/** SQLSTATE codes of a conflict between two transactions, which a server that works reports. */
+const CONFLICTS = new Set(['40001', '40P01', '55P03'])
+
+/** Returns true when an error of a statement says that the server is going away, was lost, or has become read-only. */
+export function isAway(error: unknown): boolean {
+  return isReadOnly(error) || (isRetryable(error) && !CONFLICTS.has(codeOf(error) ?? ''))
 }
 
 function codeOf(error: unknown): string | undefined {

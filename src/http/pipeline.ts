@@ -86,7 +86,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
       keepAlive({ connections, limits }),
       closeWhileDraining(options.drainState),
     ]),
-    errorBoundary({ log }),
+    errorBoundary({ log, explainFault: options.explainFault ?? (() => undefined) }),
     requireHost(),
     await operationsOfContract(options, stages),
     documentation({ pages: await documentationPages(contract), count }),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
+import type { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { RedeemTicket } from './admit.ts'
 import type { FindKey } from './auth.ts'
@@ -30,6 +31,8 @@ export interface HttpServerOptions extends CompiledContract {
   /** The addresses and networks of proxies in front of the service. Default: none. */
   readonly trustedProxies?: readonly string[]
   readonly limiter: RateLimiter
+  /** Gives the failure for a fault of something outside this process, such as the database. Default: there is none. */
+  readonly explainFault?: (fault: unknown) => AppError | undefined
   /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean
   /** Absent when metrics are off. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import type { CompiledContract } from '../contract/compile.ts'
+import { explainAway } from '../database/errors.ts'
 import { connectionLimit } from '../http/connections/connection-limit.ts'
 import { createHttpServer } from '../http/server.ts'
 import type { HttpServerOptions } from '../http/server-options.ts'
@@ -36,6 +37,7 @@ export function openServer(
       connectionsPerPeer: config.server.maxConnectionsPerPeer || undefined,
     },
     trustedProxies: config.server.trustedProxies,
+    explainFault: explainAway,
     validateResponses: config.mode !== 'production',
     log,
     clock,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { isRetryable } from '../database/errors.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
@@ -68,8 +69,11 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
       relayers.map((relayer) =>
         runtimes.prepare(relayer).then(
           () => undefined,
-          (error: unknown) =>
-            `relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`,
+          (error: unknown) => {
+            // A lost connection to the database says nothing about the relayer; whoever looks does so again.
+            if (isRetryable(error)) throw error
+            return `relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`
+          },
         ),
       ),
     )

@@ -26,7 +26,10 @@ interface Starting {
 }
 
 /** Runs `relayer serve`, without relayers, on a PostgreSQL that may not be there yet. */
-export async function serveOn(databaseUrl: string): Promise<Starting> {
+export async function serveOn(
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Starting> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-late-'))
   const config = { relayers: [], signers: [plainSigner('dev', DEV_KEYS[0])], notifications: [], networks: [] }
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))
@@ -38,6 +41,7 @@ export async function serveOn(databaseUrl: string): Promise<Starting> {
     CONFIG_DIR: folder,
     DATABASE_URL: databaseUrl,
     RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
+    ...settings,
   }
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     cwd: folder,

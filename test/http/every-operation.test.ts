@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ContractOperation, loadContract } from '../../src/contract/document.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
+import { AppError } from '../../src/errors.ts'
 import { ask, BEARER, startSharedStub } from './stub-server.ts'
 
 /** The stub checks each answer against the contract, so an undeclared status becomes 500 in these tests. */
@@ -65,5 +66,33 @@ describe('with a handler that fails', async () => {
     expect([reply.status, reply.json?.code]).toEqual([500, 'internal_error'])
     const mismatches = lines.filter(({ operation, mismatch }) => operation === id && mismatch !== undefined)
     expect(mismatches).toEqual([])
+  })
+})
+
+describe('with a database that is away', async () => {
+  const fault = new Error('the connection was lost')
+  const fail = async () => {
+    throw fault
+  }
+  const handlers = Object.fromEntries(operations.map(({ id }) => [id, fail])) as unknown as HandlerMap
+  const explainFault = () => new AppError('database_unavailable', 'It is away.', { retryAfterSeconds: 1 })
+  const { port, lines } = await startSharedStub({ handlers, explainFault })
+  // Readiness answers 503 in a body of its own, and its handler does not fail.
+  const failing = cases.filter(([id, { body }]) => body === undefined && id !== 'getReadiness')
+
+  test.each(failing)('%s answers 503 where the contract has it, and 500 elsewhere', async (id, operation) => {
+    const path = `${pathOf(operation, '1')}${QUERIES[id] ?? ''}`
+    const reply = await ask(port, { method: operation.method, path, headers: withCredential })
+    expect([reply.status, reply.json?.code, reply.headers['retry-after']]).toEqual(
+      operation.responses.has(503) ? [503, 'database_unavailable', '1'] : [500, 'internal_error', undefined],
+    )
+    expect(lines.filter((line) => line.operation === id && line.mismatch !== undefined)).toEqual([])
+  })
+
+  test('the four operations of the interface have no 503', () => {
+    const four = ['replaceTransaction', 'signMessage', 'listNotifications', 'listRelayers']
+    const declared = operations.filter(({ responses }) => responses.has(503)).map(({ id }) => id)
+    expect(declared.filter((id) => four.includes(id))).toEqual([])
+    expect(declared.length).toBeGreaterThan(55)
   })
 })

@@ -230,6 +230,7 @@ export interface StubOptions
       | 'findKey'
       | 'networkOf'
       | 'limits'
+      | 'explainFault'
       | 'trustedProxies'
       | 'observer'
       | 'redeemTicket'

@@ -3,12 +3,13 @@ import pg from 'pg'
 import { systemClock } from '../../lib/time/clock.ts'
 import type { Logger } from '../../log.ts'
 import type { Database } from '../engine.ts'
+import { isAway, isReadOnly, noteAway } from '../errors.ts'
 import { type QueryObserver, reportQueries } from '../query-observer.ts'
 import type { Schema } from '../schema.ts'
+import { waitForServer } from '../wait-for-server.ts'
 import { createListener } from './postgres-listener.ts'
 import { chooseServers, type Servers } from './postgres-servers.ts'
 import { VALUE_TYPES } from './type-parsers.ts'
-import { waitForServer } from './wait-for-server.ts'
 
 /** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
 const POOL_SIZE = 10
@@ -89,27 +90,31 @@ async function firstContact(connections: PostgresPool): Promise<void> {
   }
 }
 
-/** SQLSTATE of a write on a server, or in a session, that only reads (read_only_sql_transaction). */
-const READ_ONLY = '25006'
-
 /**
  * Closes connections to a server that only reads instead of using them again: after a fail-over the address leads to another server, while
- * connections to the demoted one would stay open and fail for minutes.
+ * connections to the demoted one would stay open and fail for minutes. Notes every error that says that the server is away.
  */
 function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
   return {
     connect: async () => {
-      const client = await servers.use(() => pool.connect())
-      let isReadOnly = false
+      const client = await servers
+        .use(() => pool.connect())
+        .catch((error) => {
+          noteAway(error)
+          throw error
+        })
+      let reads = false
       const query = async (...args: [string, readonly unknown[]]) => {
         try {
           return await (client as PostgresPoolClient).query(...args)
         } catch (error) {
-          isReadOnly ||= (error as { code?: unknown }).code === READ_ONLY
+          reads ||= isReadOnly(error)
+          if (isAway(error)) noteAway(error)
           throw error
         }
       }
-      return { query, release: () => client.release(isReadOnly) } as PostgresPoolClient
+      const release = (isDiscarded = false) => client.release(isDiscarded || reads)
+      return { query, release } as PostgresPoolClient
     },
     end: () => pool.end(),
     options: pool.options,

@@ -1,6 +1,6 @@
 import type { ContractOperation } from '../../contract/document.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import type { AppError } from '../../errors.ts'
+import { type AppError, internalError } from '../../errors.ts'
 import { MethodNotAllowedError } from './method-not-allowed.ts'
 import { type FailureStatus, STATUS_OF_CODE } from './status-of-code.ts'
 
@@ -14,6 +14,7 @@ const MESSAGES: Readonly<Record<FailureStatus, string>> = {
   409: 'Conflict',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
+  503: 'Service Unavailable',
 }
 
 /** The answer to a request that failed. */
@@ -25,9 +26,11 @@ interface Failure {
 
 /**
  * Gives the HTTP answer for an error: the status of its code, the headers of that status, and the failure body. An operation that has no 403
- * answers 401 instead.
+ * answers 401 instead, and one that has no 503 answers as to any other fault.
  */
-export function toFailure(error: AppError, operation?: ContractOperation): Failure {
+export function toFailure(failure: AppError, operation?: ContractOperation): Failure {
+  const isUndeclared = STATUS_OF_CODE[failure.code] === 503 && operation?.responses.has(503) === false
+  const error = isUndeclared ? internalError(failure.cause) : failure
   const { code, detail } = error
   const usual = STATUS_OF_CODE[code]
   const status = usual === 403 && operation?.responses.has(403) === false ? 401 : usual

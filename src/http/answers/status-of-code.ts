@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts'
 
-/** The HTTP status of a failure. The interface has texts for all but 405 and 409. */
-export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500
+/** The HTTP status of a failure. The interface has texts for all but 403, 405, 409 and 503. */
+export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500 | 503
 
 /** The table gives each error code its HTTP status. Nothing else in the service decides the status of a failure. */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
@@ -31,6 +31,8 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   network_unavailable: 500,
   request_timeout: 500,
   signer_unavailable: 500,
+
+  database_unavailable: 503,
 
   account_not_found: 400,
   account_taken: 400,

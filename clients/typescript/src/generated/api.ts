@@ -1986,6 +1986,7 @@ export interface components {
          *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
          *     | `internal_error` | 500. An unexpected fault on our side |
          *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
+         *     | `database_unavailable` | 503. The database of the service cannot be reached; it may still take effect, so look before repeating |
          *     | `invalid_request` | A field, a parameter or a combination of fields is not as described here; `error` names it |
          *     | `invalid_json` | The body is not well-formed UTF-8 JSON |
          *     | `unsupported_content_type` | The body is not declared as `application/json`, or it is compressed |
@@ -2024,7 +2025,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2112,6 +2113,15 @@ export interface components {
              * @enum {string}
              */
             readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable";
+        };
+        readonly ServiceUnavailableFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Service Unavailable";
+            /**
+             * @description The reason, for programs.
+             * @constant
+             */
+            readonly code?: "database_unavailable";
         };
         /** @description Explains the work that the service did for the request, where that is not obvious. */
         readonly Metadata: {
@@ -6280,6 +6290,26 @@ export interface components {
                 readonly "application/json": components["schemas"]["InternalServerErrorFailure"];
             };
         };
+        /**
+         * @description The database of the service cannot be reached at present, for example during a fail-over. A request that changes something may still have
+         *     taken effect, when the connection was lost while its commit was under way: repeat it with the same `Idempotency-Key`, or look first.
+         */
+        readonly ServiceUnavailable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                /**
+                 * @description Seconds to wait before the next request.
+                 * @example 1
+                 */
+                readonly "Retry-After": number;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ServiceUnavailableFailure"];
+            };
+        };
         /** @description The receiver has taken the event. The service does not read the body. */
         readonly WebhookTaken: {
             headers: {
@@ -6658,6 +6688,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getRelayer: {
@@ -6682,6 +6713,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly deleteRelayer: {
@@ -6717,6 +6749,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly updateRelayer: {
@@ -6746,6 +6779,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly acceptNonces: {
@@ -6809,6 +6843,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getRelayerBalance: {
@@ -6844,6 +6879,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getRelayerUsage: {
@@ -6879,6 +6915,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listAbis: {
@@ -6925,6 +6962,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getAbi: {
@@ -6954,6 +6992,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly registerAbi: {
@@ -6987,6 +7026,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly deleteAbi: {
@@ -7027,6 +7067,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly signMessage: {
@@ -7104,6 +7145,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly signTransaction: {
@@ -7143,6 +7185,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly signAuthorizationEntry: {
@@ -7182,6 +7225,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly callRpc: {
@@ -7221,6 +7265,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly searchTransactions: {
@@ -7307,6 +7352,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listTransactions: {
@@ -7358,6 +7404,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly sendTransaction: {
@@ -7400,6 +7447,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly sendTransactionBatch: {
@@ -7446,6 +7494,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getTransactionByNonce: {
@@ -7475,6 +7524,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly deletePendingTransactions: {
@@ -7510,6 +7560,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getTransactionById: {
@@ -7539,6 +7590,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly replaceTransaction: {
@@ -7606,6 +7658,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly diagnoseTransaction: {
@@ -7635,6 +7688,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getApproval: {
@@ -7664,6 +7718,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly decideApproval: {
@@ -7698,6 +7753,7 @@ export interface operations {
             readonly 409: components["responses"]["AlreadyDecided"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listApprovals: {
@@ -7742,6 +7798,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listNotifications: {
@@ -7810,6 +7867,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getNotification: {
@@ -7845,6 +7903,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly deleteNotification: {
@@ -7880,6 +7939,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly updateNotification: {
@@ -7920,6 +7980,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listEvents: {
@@ -7974,6 +8035,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listAlerts: {
@@ -8013,6 +8075,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly streamEvents: {
@@ -8069,6 +8132,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly createStreamTicket: {
@@ -8101,6 +8165,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listDeliveries: {
@@ -8152,6 +8217,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getDelivery: {
@@ -8192,6 +8258,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly redeliverDelivery: {
@@ -8232,6 +8299,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly redeliverDeliveries: {
@@ -8271,6 +8339,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly sendTestEvent: {
@@ -8306,6 +8375,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly pauseNotification: {
@@ -8341,6 +8411,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly resumeNotification: {
@@ -8376,6 +8447,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly rotateSigningKey: {
@@ -8415,6 +8487,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getSpendingReport: {
@@ -8460,6 +8533,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listAuditEntries: {
@@ -8534,6 +8608,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listSigners: {
@@ -8573,6 +8648,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly createSigner: {
@@ -8606,6 +8682,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getSigner: {
@@ -8641,6 +8718,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly deleteSigner: {
@@ -8676,6 +8754,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listNetworks: {
@@ -8715,6 +8794,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getNetwork: {
@@ -8751,6 +8831,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly updateNetwork: {
@@ -8792,6 +8873,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly resetNetwork: {
@@ -8828,6 +8910,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listApiKeys: {
@@ -8867,6 +8950,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly createApiKey: {
@@ -8900,6 +8984,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getCurrentApiKey: {
@@ -8928,6 +9013,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getApiKey: {
@@ -8952,6 +9038,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly deleteApiKey: {
@@ -8987,6 +9074,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly updateApiKey: {
@@ -9016,6 +9104,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getApiKeyUsage: {
@@ -9051,6 +9140,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly rotateApiKey: {
@@ -9090,6 +9180,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly onTransactionUpdate: {
