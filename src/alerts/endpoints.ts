@@ -2,7 +2,7 @@ import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { Finding } from './alert.ts'
 
 /** An endpoint has to be down, or up, for this long without a break, in ms, before that counts. */
-const SETTLED_MS = 60_000
+export const SETTLED_MS = 60_000
 
 /** An endpoint at one moment. */
 export interface EndpointSample {
@@ -75,6 +75,7 @@ function describe({ network, endpoint }: EndpointSample, isDown: boolean): strin
     : `Endpoint ${endpoint} of network ${network} is usable again.`
 }
 
-function subjectOf({ network, endpoint }: EndpointSample): string {
+/** Names an endpoint among all of its network. */
+export function subjectOf({ network, endpoint }: Pick<EndpointSample, 'network' | 'endpoint'>): string {
   return `${network} ${endpoint}`
 }

@@ -30,6 +30,15 @@ export interface AlertsTable {
   detail: JSONColumnType<object>
 }
 
+/** States that make an alert begin or end when they last. */
+export interface WatchedStatesTable {
+  kind: string
+  subject: string
+  state: string
+  since: Date
+  seen_at: Date
+}
+
 /** Signing keys, newest last. An older key signs until it expires. */
 export interface NotificationKeysTable {
   id: Generated<bigint>

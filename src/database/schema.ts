@@ -15,6 +15,7 @@ import type {
   EventsTable,
   NotificationKeysTable,
   StreamTicketsTable,
+  WatchedStatesTable,
 } from './event-tables.ts'
 import type { ContractInterfacesTable } from './interface-tables.ts'
 import type { SpendersTable, SpendingsTable, SpentTable } from './spending-tables.ts'
@@ -40,6 +41,7 @@ export interface Schema {
   attempts: AttemptsTable
   events: EventsTable
   alerts: AlertsTable
+  watched_states: WatchedStatesTable
   leases: LeasesTable
   finished_counts: FinishedCountsTable
   notification_keys: NotificationKeysTable

@@ -11,6 +11,8 @@ import {
 } from '../alerts/endpoints.ts'
 import { findHaltedChains, type HeadSample } from '../alerts/halted-chains.ts'
 import { lookForFindings } from '../alerts/look.ts'
+import { continueHeads, continuePeriods, statesToStore, type WatchedState } from '../alerts/watched-states.ts'
+import { findWatchedStates, saveWatchedStates } from '../alerts/watched-states-store.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { HealthWorker } from './health-worker.ts'
@@ -42,15 +44,36 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
   let memory: EndpointMemory = new Map()
   let lookAt = Number.NEGATIVE_INFINITY
 
-  async function look(samples: readonly EndpointSample[], monotonic: number): Promise<void> {
+  /** The states that are stored, while this process leads. */
+  let stored: readonly WatchedState[] | undefined
+
+  interface Seen {
+    readonly samples: readonly EndpointSample[]
+    readonly heads: readonly HeadSample[]
+    readonly monotonic: number
+    readonly now: Date
+  }
+
+  /** Goes on where the process that led before has ended, and stores what lasts. */
+  async function remember(samples: readonly EndpointSample[], monotonic: number): Promise<Seen> {
     const now = new Date(clock.now())
+    stored ??= await findWatchedStates(db)
+    memory = continuePeriods(memory, { stored, now, monotonic })
+    const seen = { samples, heads: continueHeads(heads(), { stored, now }), monotonic, now }
+    const states = statesToStore({ ...seen, memory, stored })
+    if (stored.length > 0 || states.length > 0) await saveWatchedStates(db, states)
+    stored = states
+    return seen
+  }
+
+  async function look({ samples, heads, monotonic, now }: Seen): Promise<void> {
     // What fires is read first: what begins meanwhile in another process is not ended by an older look.
     const open = await findOpenAlerts(db)
     const found = await lookForFindings(db, { readings: health.readings(), now })
     const findings = [
       ...found,
       ...findDownEndpoints({ samples, memory, monotonic, now }),
-      ...findHaltedChains(heads(), now),
+      ...findHaltedChains(heads, now),
     ]
     const changes = decideChanges({ findings, open, now })
     report('alert began', changes.begun, await beginAlerts(db, changes.begun))
@@ -73,8 +96,13 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
       const samples = endpoints()
       const monotonic = clock.monotonic()
       memory = rememberEndpoints(memory, samples, monotonic)
-      if (!health.isLeading() || monotonic < lookAt) return
-      await look(samples, monotonic)
+      if (!health.isLeading()) {
+        stored = undefined
+        return
+      }
+      const seen = await remember(samples, monotonic)
+      if (monotonic < lookAt) return
+      await look(seen)
       lookAt = monotonic + LOOK_MS
     },
   })

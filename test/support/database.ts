@@ -46,6 +46,7 @@ const TABLES = [
   'attempts',
   'events',
   'alerts',
+  'watched_states',
   'leases',
   'finished_counts',
   'deliveries',

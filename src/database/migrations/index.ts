@@ -38,6 +38,7 @@ import * as refusals from './0040-refusals.ts'
 import * as awaitedPrices from './0044-awaited-prices.ts'
 import * as abiAuthors from './0045-abi-authors.ts'
 import * as knownNonces from './0046-known-nonces.ts'
+import * as watchedStates from './0052-watched-states.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -80,4 +81,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0044-awaited-prices': awaitedPrices,
   '0045-abi-authors': abiAuthors,
   '0046-known-nonces': knownNonces,
+  '0052-watched-states': watchedStates,
 }

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findOpenAlerts } from '../../src/alerts/alerts-store.ts'
+import { findWatchedStates } from '../../src/alerts/watched-states-store.ts'
+import type { Database } from '../../src/database/engine.ts'
+import { createLogger } from '../../src/log.ts'
+import type { Network } from '../../src/networks/network.ts'
+import { createAlertWorker } from '../../src/workers/alert-worker.ts'
+import { createTestClock, type TestClock } from '../support/clock.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+/** A supervisor starts the process again in this time, in ms. */
+const LIFE_MS = 12_000
+
+const NETWORK: Network = {
+  type: 'evm',
+  name: 'sepolia',
+  chainId: 11_155_111,
+  symbol: 'ETH',
+  isTestnet: true,
+  features: [],
+  mempool: true,
+  averageBlocktimeMs: 12_000,
+  requiredConfirmations: 1,
+  finality: 'depth',
+  rpcUrls: [],
+}
+
+let database: Database
+let clock: TestClock
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+beforeEach(async () => {
+  await emptyDatabase(database)
+  clock = createTestClock()
+})
+afterAll(() => database.close())
+
+interface Life {
+  /** Undefined while the endpoint was not asked. */
+  readonly isUsable?: boolean | undefined
+  /** The height that the nodes tell; undefined while they tell nothing. */
+  readonly height?: bigint | undefined
+  readonly isLeading?: boolean
+}
+
+/** A process that begins, looks once, and is killed. Returns what fires then. */
+async function live({ isUsable, height, isLeading = true }: Life): Promise<string[]> {
+  const worker = createAlertWorker({
+    db: database.db,
+    // A process has a monotonic clock of its own.
+    clock: { ...clock, monotonic: () => clock.monotonic() % 7_000 },
+    log: createLogger({ level: 'silent' }),
+    health: { readings: () => [], isLeading: () => isLeading },
+    endpoints: () => [{ network: 'evm:sepolia', endpoint: 'https://node/***', isUsable, notifications: [] }],
+    heads: () => [
+      {
+        network: NETWORK,
+        state: height === undefined ? undefined : { number: height, ageMs: 0, halted: false, late: false },
+        advanced: false,
+        notifications: [],
+      },
+    ],
+    pollHeads: () => {},
+  })
+  await worker.start()
+  await worker.stop()
+  clock.advance(LIFE_MS)
+  return (await findOpenAlerts(database.db)).map(({ kind }) => kind)
+}
+
+async function liveFor(ms: number, life: Life): Promise<string[]> {
+  let fires: string[] = []
+  for (let passed = 0; passed < ms; passed += LIFE_MS) fires = await live(life)
+  return fires
+}
+
+test('an endpoint that is down while the service ends again and again is told once, and so is its end', async () => {
+  const began = clock.now()
+  expect(await liveFor(60_000, { isUsable: false })).toEqual([])
+  expect(await live({ isUsable: undefined })).toEqual([])
+  expect(await live({ isUsable: false })).toEqual(['endpoint_down'])
+  expect((await findOpenAlerts(database.db))[0]?.since).toEqual(new Date(began))
+  expect(await liveFor(60_000, { isUsable: true })).toEqual(['endpoint_down'])
+  expect(await live({ isUsable: true })).toEqual([])
+  expect(await findWatchedStates(database.db)).toEqual([])
+})
+
+test('an endpoint that was down, and at which nobody has looked for a minute, has to be down for another one', async () => {
+  await liveFor(48_000, { isUsable: false })
+  clock.advance(60_000)
+  expect(await live({ isUsable: false })).toEqual([])
+})
+
+test('an endpoint that comes back in between begins anew', async () => {
+  await liveFor(48_000, { isUsable: false })
+  await live({ isUsable: true })
+  expect(await liveFor(60_000, { isUsable: false })).toEqual([])
+})
+
+test('a network that makes no block while the service ends again and again is told', async () => {
+  expect(await liveFor(240_000, { height: 7n })).toEqual([])
+  expect(await live({ height: 7n })).toEqual(['chain_halted'])
+})
+
+test('a process that does not look stores nothing', async () => {
+  await liveFor(24_000, { isUsable: false, isLeading: false })
+  expect(await findWatchedStates(database.db)).toEqual([])
+})
