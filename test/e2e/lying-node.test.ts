@@ -158,3 +158,41 @@ describe('a node that a caller of the API named, which says that every payment w
     expect(await spent()).toBe('600')
   })
 })
+
+describe('the only node of a network that takes a replacement and says that it refuses it', () => {
+  const refuses: NonNullable<Habits['lie']> = ({ method }, reply) =>
+    method === 'eth_sendRawTransaction'
+      ? ({
+          id: reply.id,
+          error: { code: -32000, message: 'replacement transaction underpriced' },
+        } as typeof reply)
+      : reply
+  const change = {
+    PUT: { body: { to: RECEIVER, value: 7 }, status: 'confirmed', value: '7' },
+    DELETE: { body: undefined, status: 'canceled', value: '0' },
+  } as const
+
+  test.each(['PUT', 'DELETE'] as const)(
+    'is not believed further than it can be known: %s says so, and the record what the chain has done',
+    async (method) => {
+      const { body, status, value } = change[method]
+      const { id } = await story.send({ to: PAYEE, value: 1_000 })
+      await story.reach(id, 'submitted')
+      const before = await paid()
+      node.habits = { lie: refuses }
+      onTestFinished(() => {
+        node.habits = undefined
+      })
+      const refused = await story.service.api(method, `/relayers/main/transactions/${id}`, body)
+      expect([refused.status, refused.body.code]).toEqual([400, 'replacement_underpriced'])
+      expect(refused.body.error).toContain('a block can still include them, and the record then says so')
+      node.habits = undefined
+      const final = await story.reach(id, status, () => story.mine())
+      expect(await paid()).toBe(before)
+      expect(final.value).toBe(value)
+      // The reason tells why the record has another content than the answer said.
+      expect(final.status_reason ?? '').toMatch(/attempt 2|version|refused/)
+      expect(await story.minedHash(final.from, final.nonce ?? 0n)).toBe(final.hash)
+    },
+  )
+})

@@ -38,7 +38,7 @@ export async function undoIfRefused(
     if (!(await undoReplacement(context, broadcasted, result.detail))) return
     throw new AppError(
       'replacement_underpriced',
-      `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
+      `The node refused the replacement: ${result.detail}. The earlier version counts again. If a node took the refused bytes all the same, a block can still include them, and the record then says so.`,
     )
   }
   if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, broadcasted))) return

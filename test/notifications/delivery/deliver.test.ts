@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { LEAST_TRIES } from '../../../src/notifications/delivery/schedule.ts'
 import { ACTOR } from '../../support/actor.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { openFixture } from '../fixture.ts'
@@ -191,12 +192,18 @@ test('given up after a day, a dead letter is delivered again on demand', async (
   await fixture.emit('ops', 't', 2)
   await fixture.settled('ops', (items) => items.some(({ delivery }) => delivery.tries === 1))
   await fixture.pass(25 * HOUR_MS)
+  const triesOf = (items: readonly { delivery: { tries: number } }[]) =>
+    items.reduce((sum, { delivery }) => sum + delivery.tries, 0)
+  // The day may be a step of the clock, so it ends nothing alone. The second one, which waited behind the first, has its chance as well.
+  for (let tries = 2; tries <= 2 * LEAST_TRIES; tries += 1) {
+    await fixture.settled('ops', (items) => triesOf(items) === tries)
+    await fixture.pass(HOUR_MS)
+  }
   const dead = await fixture.settled(
     'ops',
     (items) => items.length === 2 && items.every(({ delivery }) => delivery.status === 'dead'),
   )
-  // Each had its chance, though the second one waited all the time behind the first.
-  expect(dead.map(({ delivery }) => delivery.tries)).toEqual([1, 2])
+  expect(dead.map(({ delivery }) => delivery.tries)).toEqual([LEAST_TRIES, LEAST_TRIES])
   target.behave(() => 204)
   expect(await fixture.controls.redeliver('ops', { kind: 'dead' }, ACTOR)).toEqual({
     redelivered: 2,

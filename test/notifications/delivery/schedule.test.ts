@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nextTry } from '../../../src/notifications/delivery/schedule.ts'
+import { LEAST_TRIES, nextTry } from '../../../src/notifications/delivery/schedule.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -41,6 +41,23 @@ describe('nextTry', () => {
   })
 
   test('a failure at the end is the last', () => {
-    expect(nextTry({ tries: 9, now: DAY, giveUpAt: DAY, random: () => 0 })).toEqual({ kind: 'never' })
+    expect(nextTry({ tries: 11, now: DAY, giveUpAt: DAY, random: () => 0 })).toEqual({ kind: 'never' })
+  })
+
+  test('a clock that steps forward by a day ends no delivery that has failed a few times', () => {
+    const after = (tries: number) => nextTry({ tries, now: 2 * DAY, giveUpAt: DAY, random: () => 1 })
+    expect(after(1)).toEqual({ kind: 'again', delayMs: 5_000 })
+    expect(after(10)).toEqual({ kind: 'again', delayMs: 2_560_000 })
+    expect(after(11)).toEqual({ kind: 'never' })
+  })
+
+  test('the shortest window has the least number of tries by itself', () => {
+    let tries = 1
+    for (let now = 0; ; tries += 1) {
+      const next = nextTry({ tries, now, giveUpAt: HOUR, random: () => 1 })
+      if (next.kind === 'never') break
+      now += next.delayMs
+    }
+    expect(tries).toBe(LEAST_TRIES)
   })
 })

@@ -13,6 +13,12 @@ const SUSPENDED_AFTER = 16
 /** The wait in ms before each request to a suspended receiver. It doubles; a receiver that is back is noticed within a minute. */
 const PROBE = { baseMs: 5_000, maxMs: 60_000, jitter: 'equal' } as const
 
+/**
+ * A receiver that was suspended for this time, in ms, fails for good, as far as the service can tell. Measured by the monotonic clock: a time of
+ * day that steps forward by a day must not give up what was never sent.
+ */
+const SURE_AFTER_MS = 3_600_000
+
 /** The result of a request to the receiver. */
 export interface Experience {
   readonly failed: boolean
@@ -28,6 +34,8 @@ export interface Capacity {
   isFree(): boolean
   /** True while the receiver gets only single requests, to notice that it is back. */
   isSuspended(): boolean
+  /** True when it has been so for at least `SURE_AFTER_MS`. */
+  isSuspendedForLong(): boolean
   started(): void
   ended(experience: Experience): void
   /** Lets a suspended receiver have its next request now. */
@@ -49,6 +57,7 @@ export function createCapacity({ clock, random }: CapacityDeps): Capacity {
   let failures = 0
   let restsUntil = 0
   let probeAt = 0
+  let suspendedSince: number | undefined
 
   const isSuspended = () => failures >= SUSPENDED_AFTER
   return {
@@ -56,6 +65,8 @@ export function createCapacity({ clock, random }: CapacityDeps): Capacity {
       clock.monotonic() >= Math.max(restsUntil, probeAt) &&
       running < (failing ? MAX_CONCURRENT_FAILING : MAX_CONCURRENT),
     isSuspended,
+    isSuspendedForLong: () =>
+      suspendedSince !== undefined && clock.monotonic() - suspendedSince >= SURE_AFTER_MS,
     started: () => {
       running += 1
     },
@@ -65,6 +76,7 @@ export function createCapacity({ clock, random }: CapacityDeps): Capacity {
       if (!failed) failures = 0
       else if (first || isSuspended()) failures += 1
       const now = clock.monotonic()
+      suspendedSince = isSuspended() ? (suspendedSince ?? now) : undefined
       if (restMs !== undefined) restsUntil = Math.max(restsUntil, now + restMs)
       probeAt = isSuspended() ? now + backoffMs(failures - SUSPENDED_AFTER + 1, { ...PROBE, random }) : 0
     },
@@ -76,6 +88,7 @@ export function createCapacity({ clock, random }: CapacityDeps): Capacity {
       failures = 0
       restsUntil = 0
       probeAt = 0
+      suspendedSince = undefined
     },
   }
 }

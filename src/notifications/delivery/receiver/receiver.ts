@@ -33,7 +33,7 @@ export interface Receiver {
   next(): Prepared | undefined
   /** Learns from the result of a try. */
   ended(result: TryResult): void
-  /** While the receiver is suspended: takes what is to be given up without a try. */
+  /** When the receiver has been suspended for long: takes what is to be given up without a try. */
   takeExpired(): Outgoing[]
   /** Frees what was recorded, and returns the deliveries that now wait for a failed one. */
   recorded(settlements: readonly Settlement[]): Outgoing[]
@@ -85,7 +85,8 @@ export function createReceiver(
       capacity.ended({ failed: lastTry.error !== undefined, first: item.tries === 0, restMs })
       if (goneUrl !== undefined) gone = { url: goneUrl, number: item.event.number }
     },
-    takeExpired: () => (capacity.isSuspended() && !isPaused() ? queue.takeExpired(deps.clock.now()) : []),
+    takeExpired: () =>
+      capacity.isSuspendedForLong() && !isPaused() ? queue.takeExpired(deps.clock.now()) : [],
     recorded: (settlements) => {
       if (settlements.some(({ item }) => item.event.number === gone?.number)) gone = undefined
       return queue.recorded(settlements)
