@@ -85,10 +85,16 @@ function toEntry({ operation, name, paging }: Method): string {
     ...(operation.body !== undefined && { body: true }),
     ...(paging !== undefined && { paging }),
     ...(takesKey(operation) && { keyed: true }),
-    ...(operation.responses.has(503) && { answers: 503 }),
+    ...(answers503(operation) && { answers: 503 }),
   }
   const fields = Object.entries(entry).map(([field, value]) => `${field}: ${JSON.stringify(value)}`)
   return `    ${name}: { ${fields.join(', ')} },\n`
+}
+
+/** Readiness answers 503 with the body of its success; elsewhere 503 is a failure. */
+function answers503({ responses, successStatus }: Method['operation']): boolean {
+  const schemaOf = (status: number) => JSON.stringify(responses.get(status)?.[0].schema)
+  return responses.has(503) && schemaOf(503) === schemaOf(successStatus)
 }
 
 function toSignatures({ operation, name, summary, passed, paging }: Method): string {

@@ -1,9 +1,8 @@
 import { type ChainProblem, type ChainReport, verifyLog } from '../audit/verify.ts'
 import { loadConfig } from '../config/load.ts'
-import { openDatabase } from '../database/database.ts'
 import { pendingMigrations } from '../database/migrate.ts'
-import { createLogger } from '../log.ts'
 import { type Command, EXIT, type Terminal, UsageError } from './command.ts'
+import { openForCommand } from './open-database.ts'
 
 /** `relayer audit verify`. */
 export const auditVerify: Command = {
@@ -29,7 +28,7 @@ export const auditVerify: Command = {
   async run({ options, flags }, terminal) {
     const kept = readHeads(options.head)
     const config = loadConfig()
-    const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
+    const database = await openForCommand(config, 'audit verify')
     try {
       if ((await pendingMigrations(database)).length > 0)
         throw new UsageError('The database is that of an earlier release. Run: relayer migrate')

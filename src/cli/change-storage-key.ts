@@ -3,12 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { appendManagement } from '../audit/append-store.ts'
 import { CLI_AUTHOR } from '../audit/entry.ts'
 import { loadConfig } from '../config/load.ts'
-import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/engine.ts'
 import { migrate } from '../database/migrate.ts'
 import { sealUrls } from '../database/seal-stored-urls.ts'
 import { withSealedColumns } from '../database/sealed-columns.ts'
-import { createLogger } from '../log.ts'
 import { ownerOf as ownerOfNotification } from '../notifications/keys.ts'
 import { resealKeys } from '../notifications/keys-store.ts'
 import { readSealingKey, type Sealer, sealerOf } from '../security/sealer.ts'
@@ -17,6 +15,7 @@ import { ownerOf as ownerOfSigner } from '../signers/keyring.ts'
 import { resealSigners } from '../signers/store.ts'
 import { type Command, EXIT, UsageError } from './command.ts'
 import { exists, writeNew } from './files.ts'
+import { openForCommand } from './open-database.ts'
 
 /** The key length of AES-256, in bytes. */
 const SEALING_KEY_BYTES = 32
@@ -49,7 +48,7 @@ export const changeStorageKey: Command = {
         'STORAGE_ENCRYPTION_KEY is not set, so nothing is encrypted. Set it and start the service.',
       )
     const next = await sealerOfFile(file)
-    const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
+    const database = await openForCommand(config, 'change-storage-key')
     try {
       await migrate(database)
       const { signers, keys } = await sealAgain(database, { present, next })

@@ -1,8 +1,7 @@
 import { loadConfig } from '../config/load.ts'
-import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { createLogger } from '../log.ts'
 import { type Command, EXIT } from './command.ts'
+import { openForCommand } from './open-database.ts'
 
 /** `relayer migrate`. */
 export const migrateCommand: Command = {
@@ -17,7 +16,7 @@ export const migrateCommand: Command = {
   maxPositionals: 0,
   async run(_args, terminal) {
     const config = loadConfig()
-    const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
+    const database = await openForCommand(config, 'migrate')
     try {
       const applied = await migrate(database)
       terminal.out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the tables are up to date')

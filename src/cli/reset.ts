@@ -1,14 +1,13 @@
 import { CLI_AUTHOR } from '../audit/entry.ts'
 import { loadConfig } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
-import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { suggest } from '../lib/suggest.ts'
-import { createLogger } from '../log.ts'
 import type { Network } from '../networks/network.ts'
 import { networkId } from '../networks/network.ts'
 import { resetNetwork } from '../transactions/reset/reset-store.ts'
 import { type Arguments, type Command, EXIT, UsageError } from './command.ts'
+import { openForCommand } from './open-database.ts'
 
 /** `relayer reset`. */
 export const reset: Command = {
@@ -33,7 +32,7 @@ export const reset: Command = {
   async run(args, terminal) {
     const config = loadConfig()
     const network = findNetwork([...config.networks, ...wellKnownNetworks()], args)
-    const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
+    const database = await openForCommand(config, 'reset')
     try {
       await migrate(database)
       const { ended, relayerIds } = await resetNetwork(database.db, network, {

@@ -1,4 +1,5 @@
-import { loadConfig } from '../config/load.ts'
+import type { App, AppDeps } from '../app.ts'
+import { type Config, loadConfig } from '../config/load.ts'
 import { startEngineEarly } from '../database/engines/start-engine.ts'
 import { ConfigError } from '../lib/config-errors.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
@@ -44,28 +45,30 @@ export const serve: Command = {
       stopping.abort()
     })
     const startEngine = startEngineEarly(config.database)
-    // The service is imported here, so that the other commands do not load it.
-    const { createApp } = await import('../app.ts')
-    const app = await createApp(config, {
-      log,
-      telemetry,
-      startEngine,
-      paused: flags.has('paused'),
-      signal: stopping.signal,
-    }).catch((error) => {
+    const paused = flags.has('paused')
+    const deps = { log, telemetry, startEngine, paused, signal: stopping.signal }
+    const app = await start(config, deps).catch((error) => {
       // What is wrong in the configuration is said once, as a list for a person.
       if (!(error instanceof ConfigError)) log.fatal({ err: error }, 'service start failed')
       throw error
     })
-    await app.rehearse()
-    await app.begin()
-    collectStartGarbage()
-    log.info(await app.listen(), 'service ready')
     await app.compileSchemas()
     allowHeapGrowth()
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
   },
+}
+
+/** Creates the service and lets it listen. */
+async function start(config: Config, deps: AppDeps): Promise<App> {
+  // The service is imported here, so that the other commands do not load it.
+  const { createApp } = await import('../app.ts')
+  const app = await createApp(config, deps)
+  await app.rehearse()
+  await app.begin()
+  collectStartGarbage()
+  deps.log?.info(await app.listen(), 'service ready')
+  return app
 }
 
 /** Lines within a span have its ids, and every line is exported where logs are. */

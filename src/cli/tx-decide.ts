@@ -1,10 +1,9 @@
 import { userInfo } from 'node:os'
 import { loadConfig } from '../config/load.ts'
-import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import { createLogger } from '../log.ts'
 import { type DecisionOutcome, listUndecided, storeDecision } from '../transactions/store/decisions-store.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
+import { openForCommand } from './open-database.ts'
 
 /** `relayer tx decide`. */
 export const txDecide: Command = {
@@ -32,7 +31,7 @@ export const txDecide: Command = {
   async run(args, terminal) {
     const decision = readDecision(args)
     const config = loadConfig()
-    const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
+    const database = await openForCommand(config, 'tx decide')
     try {
       await migrate(database)
       const waiting = await listUndecided(database.db)

@@ -145,6 +145,13 @@ describe('serve', () => {
     const { code, err } = await relayer({ cwd, args: ['migrate'], env })
     expect(code).toBe(1)
     expect(err).toContain(`in use by process ${child.pid}`)
+    expect(err).toContain('the running one has done it')
+    for (const [args, instead] of [
+      [['audit', 'verify'], 'GET /api/v1/audit'],
+      [['reset', 'anvil'], 'POST /api/v1/networks/<type>:<network>/reset'],
+      [['tx', 'decide'], 'relayer tx why'],
+    ] as const)
+      expect((await relayer({ cwd, args: [...args], env })).err).toContain(instead)
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await relayer({ cwd, args: ['migrate'], env })).toMatchObject({

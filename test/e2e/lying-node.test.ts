@@ -191,7 +191,9 @@ describe('the only node of a network that takes a replacement and says that it r
       expect(await paid()).toBe(before)
       expect(final.value).toBe(value)
       // The reason tells why the record has another content than the answer said.
-      expect(final.status_reason ?? '').toMatch(/attempt 2|version|refused/)
+      expect(final.status_reason).toMatch(
+        /^The (replacement|cancellation) \(attempt 2\) was included, although a node had refused it: .*underpriced/,
+      )
       expect(await story.minedHash(final.from, final.nonce ?? 0n)).toBe(final.hash)
     },
   )

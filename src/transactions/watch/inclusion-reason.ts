@@ -53,12 +53,21 @@ function attemptReason(
   const loser = contentThatLost(item, attempt)
   if (loser === undefined)
     return (
-      reverted ??
+      joined(refusedReason(item, attempt), reverted) ??
       comparedReason(item, attempt) ??
       (isReasonOfAttempt(item, attempt) ? statusReason : undefined)
     )
   const explanation = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
   return reverted === undefined ? explanation : `${explanation} ${reverted}`
+}
+
+/** A change that a node refused, so that its caller was told no, was included all the same: a node had taken its bytes. */
+function refusedReason({ transaction }: TransactionWithAttempts, attempt: Attempt): string | undefined {
+  const { number, kind, outcome, error } = attempt
+  const isChange = kind === 'replace' || kind === 'cancel'
+  if (!isChange || outcome !== 'refused' || number === transaction.currentAttempt) return undefined
+  const change = kind === 'replace' ? 'replacement' : 'cancellation'
+  return `The ${change} (attempt ${number}) was included, although a node had refused it: ${error ?? 'no reason given'}.`
 }
 
 /** A no-op that was compared with refused content was included before anybody learned that a node had taken it. */

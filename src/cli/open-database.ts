@@ -1,0 +1,38 @@
+import type { Config } from '../config/load.ts'
+import { openDatabase } from '../database/database.ts'
+import type { Database } from '../database/engine.ts'
+import { DirectoryInUseError } from '../database/engines/directory-lock.ts'
+import { createLogger } from '../log.ts'
+
+/** What a command says when a running service has the embedded database, by the name of the command: the same work on that service. */
+const WHILE_IT_RUNS = {
+  'audit verify':
+    'The running service lists the entries with their hashes (GET /api/v1/audit) and verifies nothing: stop it for the command, or verify a copy of the folder that was made while it was stopped.',
+  'change-storage-key': 'A running service can open nothing after the change, so it has to be stopped.',
+  migrate: 'A service migrates its database when it starts, so the running one has done it.',
+  reset:
+    'The running service does it by POST /api/v1/networks/<type>:<network>/reset, for a test network whose chain it can see to be another one.',
+  'tx decide':
+    'The running service has no operation for it: stop it, decide, and start it again; what waits is not lost. `relayer tx why <relayer id> <transaction id>` asks the running one.',
+} as const
+
+/** A running service has the data folder. */
+class ServiceRunsError extends Error {
+  override readonly name = 'ServiceRunsError'
+}
+
+/**
+ * Opens the database of a configuration for a command.
+ * @throws ServiceRunsError, with what to do instead, when another process has the folder of the embedded database
+ */
+export async function openForCommand(
+  { database, logLevel }: Pick<Config, 'database' | 'logLevel'>,
+  command: keyof typeof WHILE_IT_RUNS,
+): Promise<Database> {
+  try {
+    return await openDatabase(database, createLogger({ level: logLevel }))
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error
+    throw new ServiceRunsError(`${error.message}\n${WHILE_IT_RUNS[command]}`)
+  }
+}
