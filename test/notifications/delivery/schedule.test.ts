@@ -45,10 +45,10 @@ describe('nextTry', () => {
   })
 
   test('a clock that steps forward by a day ends no delivery that has failed a few times', () => {
-    const after = (tries: number) => nextTry({ tries, now: 2 * DAY, giveUpAt: DAY, random: () => 1 })
-    expect(after(1)).toEqual({ kind: 'again', delayMs: 5_000 })
-    expect(after(10)).toEqual({ kind: 'again', delayMs: 2_560_000 })
-    expect(after(11)).toEqual({ kind: 'never' })
+    const failedAgain = (tries: number) => nextTry({ tries, now: 2 * DAY, giveUpAt: DAY, random: () => 1 })
+    expect(failedAgain(1)).toEqual({ kind: 'again', delayMs: 5_000 })
+    expect(failedAgain(10)).toEqual({ kind: 'again', delayMs: 2_560_000 })
+    expect(failedAgain(11)).toEqual({ kind: 'never' })
   })
 
   test('the shortest window has the least number of tries by itself', () => {

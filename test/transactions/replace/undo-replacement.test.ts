@@ -90,7 +90,8 @@ describe('a change that the nodes refuse', () => {
       const { before, undo, now } = await replaced()
       await expect(undo({ kind, detail: 'words of the node' })).rejects.toMatchObject({
         code: 'replacement_underpriced',
-        detail: 'The node refused the replacement: words of the node. The earlier version counts again. If a node took the refused bytes all the same, a block can still include them, and the record then says so.',
+        detail:
+          'The node refused the replacement: words of the node. The earlier version counts again. If a node took the refused bytes all the same, a block can still include them, and the record then says so.',
       })
       const { transaction, attempts } = await now()
       expect(transaction).toEqual({ ...before, version: before.version + 2 })
