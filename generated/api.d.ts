@@ -858,6 +858,8 @@ export interface paths {
          *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
          *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
          *     - Legacy and EIP-1559 pricing may follow each other. The service estimates gas anew when `gas_limit` is absent.
+         *     - `replacement_underpriced` can also be the word of a node that was given the signed bytes. The earlier version then counts again, and the
+         *       service goes on looking for the refused bytes: if a node took them all the same and a block includes them, the record says so.
          *
          *     An undecided transaction (`transaction_undecided`) is replaced when it is decided that nothing of it was included; nothing is signed
          *     before. `status_reason` says so.
@@ -904,7 +906,8 @@ export interface paths {
          *     the no-op is
          *     included or the transaction can no longer be, and otherwise as the network decided.
          *
-         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce.
+         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce. When a node refuses it
+         *       (`replacement_underpriced`), the transaction counts again, unless a block includes the no-op all the same; the record then says so.
          *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed
          *       transaction
          *       (`not_supported`), because only its signer can use its sequence number. When a replacement waits for such a transaction to
@@ -6808,6 +6811,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getRelayerStatus: {
