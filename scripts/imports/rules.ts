@@ -194,6 +194,7 @@ const ARROWS: Rules['arrows'] = {
     ...CHAINS,
     'contract/',
     'database/durability.ts',
+    'database/engines/postgres-url.ts',
     'database/schema.ts',
     'networks/',
     'notifications/',
