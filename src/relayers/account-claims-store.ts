@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { RelayerAccounts } from './accounts.ts'
 
@@ -79,4 +79,14 @@ function nameOf({ chain, address, relayerId }: WantedAccount): string {
 export async function releaseAccounts(tx: Transaction<Schema>, relayerIds: readonly string[]): Promise<void> {
   if (relayerIds.length === 0) return
   await sql`delete from operated_accounts where relayer_id = any(${[...relayerIds]}::text[])`.execute(tx)
+}
+
+/** Returns the ids of the relayers that operate an address, on one chain or on every one. */
+export async function relayersOfAddress(
+  db: Kysely<Schema>,
+  { address, chain }: { readonly address: string; readonly chain: string | undefined },
+): Promise<string[]> {
+  const claims = db.selectFrom('operated_accounts').select('relayer_id').where('address', '=', address)
+  const rows = await (chain === undefined ? claims : claims.where('chain', '=', chain)).execute()
+  return [...new Set(rows.map(({ relayer_id }) => relayer_id))]
 }
