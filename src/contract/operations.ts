@@ -117,6 +117,11 @@ export interface RequestContext {
   readonly ticketFilter?: TicketFilter | undefined
   /** The media type that the caller prefers, of those that the operation declares for a success. */
   readonly mediaType: string
+  /**
+   * Counts what the request holds besides the first transaction or call. Call it before anything is done.
+   * @throws AppError `rate_limited` when the rate limit of the caller has not so many units left
+   */
+  countFurther(units: number): void
 }
 
 /** The result of a handler. The declared response decides its form. */

@@ -24,7 +24,7 @@ import { keepAlive } from './connections/keep-alive.ts'
 import type { Peers } from './connections/peer.ts'
 import { serveConsole } from './console/console.ts'
 import { readConsoleFiles } from './console/console-files.ts'
-import { countRequest } from './count-request.ts'
+import { countFurther, countRequest } from './count-request.ts'
 import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
@@ -187,7 +187,8 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
     requestId,
     rules: principal.rules,
   }
-  const facts = { requestId, principal, actor, ticketFilter, mediaType }
+  const further = (units: number) => countFurther(limiter, { context, key: caller.limitKey }, units)
+  const facts = { requestId, principal, actor, ticketFilter, mediaType, countFurther: further }
   const work = handler(input, new HandlerContext(facts, deadline))
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()

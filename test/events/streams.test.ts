@@ -62,6 +62,7 @@ function streaming(onQuery: () => void = () => {}) {
       principal: { ...ROOT, id: caller },
       actor: { keyId: 'root', address: '127.0.0.1', requestId: 'test' },
       mediaType: 'text/event-stream',
+      countFurther: () => {},
     }
     const { stream } = await streamEvents(EVERYTHING, context)
     return stream[Symbol.asyncIterator]() as AsyncIterator<StreamPiece[]>
