@@ -90,11 +90,14 @@ export type StreamPiece =
   | { readonly kind: 'event'; readonly id: string; readonly type: string; readonly data: unknown }
   | { readonly kind: 'alive' }
 
+/** Pieces that are sent together. A page that may be large is given as a function, which is called when there is memory for it. */
+export type StreamGroup = readonly StreamPiece[] | (() => Promise<readonly StreamPiece[]>)
+
 /** The result of an operation that streams. http takes the next pieces when the caller has read the previous ones. */
 export interface Streamed {
   /** The cursor before the first event. A caller that loses the connection before any event comes back with it. */
   readonly after: string
-  readonly stream: AsyncIterable<readonly StreamPiece[]>
+  readonly stream: AsyncIterable<StreamGroup>
 }
 
 /** The events to which a ticket is bound. */

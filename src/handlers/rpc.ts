@@ -74,7 +74,11 @@ export function rpcHandlers(
         if (routes[at] === 'private') return presentReply(call, ofPrivate.next().value)
         return routes[at] === 'wallet' ? presentWalletReply(call, ofWallet?.next().value) : notAllowed(call)
       })
-      return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]) }
+      const { readMethods } = runtime.chain
+      const repeatable = calls.every(
+        ({ method }, at) => routes[at] !== 'wallet' && readMethods.includes(method),
+      )
+      return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]), repeatable }
     },
   }
 }

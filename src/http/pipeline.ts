@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
 import { createOriginCheck } from './allow-origin.ts'
 import { answerOncePerTurn } from './answer-once-per-turn.ts'
+import { type AnswerBudget, countAnswer, createAnswerBudget } from './answers/answer-budget.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { finishAnswer } from './answers/finish-answer.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
@@ -16,7 +17,7 @@ import { preferredType } from './answers/preferred-type.ts'
 import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
-import { type Authenticate, createAuthenticator } from './auth.ts'
+import { type Authenticate, createAuthenticator, limitKeyOf } from './auth.ts'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { closeWhileDraining, type DrainState } from './connections/close-while-draining.ts'
 import type { Connections } from './connections/connections.ts'
@@ -58,6 +59,7 @@ interface PipelineOptions extends HttpServerOptions {
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
   const { contract, validator, limiter, observer, tracer, log, clock, limits, connections } = options
   const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
+  const answers = createAnswerBudget()
   const authenticate = createAuthenticator({ ...options, onAuthenticated })
   const guard = createGuard(authenticate, limiter)
   const count = (context: HttpContext) =>
@@ -67,6 +69,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     networkOf: options.networkOf,
     authenticate,
     limiter,
+    answers,
     redeemTicket: options.redeemTicket,
     onAuthenticated,
     allowOrigin: createOriginCheck(options.corsOrigins ?? []),
@@ -82,6 +85,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     accessLog({ log, clock }),
     finishAnswer([
       ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
+      countAnswer(answers),
       readRest({ timeoutMs: limits.requestTimeoutMs }),
       keepAlive({ connections, limits }),
       closeWhileDraining(options.drainState),
@@ -100,6 +104,7 @@ interface Stages {
   readonly networkOf: NetworkOfRelayer
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
+  readonly answers: AnswerBudget
   readonly redeemTicket: RedeemTicket
   readonly onAuthenticated: (context: HttpContext) => void
   readonly allowOrigin: (context: HttpContext) => void
@@ -154,7 +159,7 @@ interface RoutedRequest {
 
 /** Serves a routed request: credential, rate limit, scope, body, validation, visibility, handler, answer. */
 async function serve(service: Service, { context, params }: RoutedRequest): Promise<void> {
-  const { operation, authenticate, limiter, readBody, validator, handler } = service
+  const { operation, authenticate, limiter, answers, readBody, validator, handler } = service
   context.state.operation = operation
   context.state.ids = params
   // Pages of browsers need no other operation, and must not have an API key.
@@ -168,7 +173,9 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
   const { principal = NOBODY } = admission
   if (principal !== NOBODY) context.state.apiKeyId = principal.id
+  context.state.caller = principal === NOBODY ? caller.limitKey : limitKeyOf(principal)
   requireScope(operation, principal)
+  if (operation.rateLimited) answers.admit(context.state.caller, { reads: operation.method === 'GET' })
 
   const body =
     operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
@@ -192,7 +199,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const work = handler(input, new HandlerContext(facts, deadline))
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()
-  sendResult(context, operation, result)
+  sendResult(context, { operation, answers }, result)
 }
 
 /** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */

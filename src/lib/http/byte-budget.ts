@@ -12,6 +12,8 @@ export interface ByteBudget {
 export interface BudgetShare {
   /** @throws AnswerTooLargeError when the budget has not so many bytes left */
   take(bytes: number): void
+  /** Takes the bytes, even when the budget has not so many left. */
+  hold(bytes: number): void
   /** Gives everything back. */
   close(): void
 }
@@ -32,13 +34,18 @@ export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions)
     open: () => {
       let taken = 0
       const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
+      const growthOf = (bytes: number) => counted(taken + bytes) - counted(taken)
+      const hold = (bytes: number) => {
+        used += growthOf(bytes)
+        taken += bytes
+      }
       return {
+        hold,
         take: (bytes) => {
-          const growth = counted(taken + bytes) - counted(taken)
+          const growth = growthOf(bytes)
           if (growth > 0 && used + growth > total)
             throw new AnswerTooLargeError(`the answers under way have more than ${total} bytes together`)
-          taken += bytes
-          used += growth
+          hold(bytes)
         },
         close: () => {
           used -= counted(taken)
