@@ -9,7 +9,13 @@ import { AppError } from '../errors.ts'
 import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
 import { createOriginCheck } from './allow-origin.ts'
 import { answerOncePerTurn } from './answer-once-per-turn.ts'
-import { type AnswerBudget, countAnswer, createAnswerBudget } from './answers/answer-budget.ts'
+import {
+  type AnswerBudget,
+  callerOf,
+  countAnswer,
+  createAnswerBudget,
+  tooManyLists,
+} from './answers/answer-budget.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { finishAnswer } from './answers/finish-answer.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
@@ -26,7 +32,7 @@ import type { Peers } from './connections/peer.ts'
 import { serveConsole } from './console/console.ts'
 import { readConsoleFiles } from './console/console-files.ts'
 import { countFurther, countRequest } from './count-request.ts'
-import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
+import { bodyTooSlow, type Deadline, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
 import { HandlerContext } from './handler-context.ts'
@@ -175,7 +181,8 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   if (principal !== NOBODY) context.state.apiKeyId = principal.id
   context.state.caller = principal === NOBODY ? caller.limitKey : limitKeyOf(principal)
   requireScope(operation, principal)
-  if (operation.rateLimited) answers.admit(context.state.caller, { reads: operation.method === 'GET' })
+  if (operation.rateLimited)
+    answers.admit(context.state.caller, operation.method === 'GET' ? 'read' : 'change')
 
   const body =
     operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
@@ -196,10 +203,31 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   }
   const further = (units: number) => countFurther(limiter, { context, key: caller.limitKey }, units)
   const facts = { requestId, principal, actor, ticketFilter, mediaType, countFurther: further }
-  const work = handler(input, new HandlerContext(facts, deadline))
-  const result = await deadline.race(work, handlerTooSlow)
+  const run = () => handler(input, new HandlerContext(facts, deadline))
+  const result = operation.readsList
+    ? await readInTurn(service, { context, deadline, run })
+    : await deadline.race(run(), handlerTooSlow)
   deadline.met()
   sendResult(context, { operation, answers }, result)
+}
+
+interface ListRead {
+  readonly context: HttpContext
+  readonly deadline: Deadline
+  readonly run: () => Promise<unknown>
+}
+
+/** Reads a list in its turn among those of the same caller. Nothing is read for a caller who has left, or leaves earlier answers unread. */
+function readInTurn({ answers, operation }: Service, { context, deadline, run }: ListRead): Promise<unknown> {
+  const caller = callerOf(context)
+  let begun = false
+  const work = answers.make(caller, async () => {
+    if (deadline.signal.aborted) throw tooManyLists()
+    if (operation.rateLimited) answers.admit(caller, 'list')
+    begun = true
+    return run()
+  })
+  return deadline.race(work, () => (begun || !operation.rateLimited ? handlerTooSlow() : tooManyLists()))
 }
 
 /** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */

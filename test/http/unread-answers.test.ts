@@ -203,16 +203,44 @@ test('the pages of all readers of a key have one budget, and each reader has its
 
 test('what changes something is refused at twice as many bytes, and an answer that is alone may have any size', () => {
   const budget = createAnswerBudget(1_000_000)
-  const first = budget.open('key')
+  const [first, second] = [budget.open('key'), budget.open('key')]
   expect(first.take(1_500_000)).toBe(true)
-  expect(budget.open('key').take(100_000)).toBe(false)
-  expect(() => budget.admit('key', { reads: true })).toThrow('not read')
-  budget.admit('key', { reads: false })
-  budget.admit('other', { reads: true })
+  expect(second.take(100_000)).toBe(false)
+  expect(() => budget.admit('key', 'read')).toThrow('not read')
+  budget.admit('key', 'change')
+  budget.admit('other', 'read')
   budget.open('key').hold(600_000)
-  expect(() => budget.admit('key', { reads: false })).toThrow('not read')
+  expect(() => budget.admit('key', 'change')).toThrow('not read')
   first.close()
   first.close()
   first.hold(5_000_000)
-  budget.admit('key', { reads: true })
+  budget.admit('key', 'read')
+})
+
+test('no list is made while the last answer had no room and nothing was read', () => {
+  const budget = createAnswerBudget(1_000_000)
+  const [first, second, third] = [budget.open('key'), budget.open('key'), budget.open('key')]
+  expect([first.take(600_000), second.take(300_000), third.take(300_000)]).toEqual([true, true, false])
+  expect(() => budget.admit('key', 'list')).toThrow('not read')
+  budget.admit('key', 'read')
+  second.release()
+  budget.admit('key', 'list')
+  expect(third.take(300_000)).toBe(true)
+})
+
+test('a few lists of a caller are made at one time, and those of another one do not wait', async () => {
+  const made: string[] = []
+  const { promise: all, resolve: end } = Promise.withResolvers<void>()
+  const budget = createAnswerBudget()
+  const make = (caller: string) =>
+    budget.make(caller, async () => {
+      made.push(caller)
+      await all
+    })
+  const work = [...Array.from({ length: 10 }, () => make('key')), make('other')]
+  await rest()
+  expect(made).toEqual(['key', 'key', 'key', 'key', 'other'])
+  end()
+  await Promise.all(work)
+  expect(made).toHaveLength(11)
 })

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { limitConcurrency } from '../../lib/concurrency/limit-concurrency.ts'
 import { AnswerTooLargeError } from '../../lib/http/answer-too-large.ts'
 import { type BudgetShare, type ByteBudget, createByteBudget } from '../../lib/http/byte-budget.ts'
 import type { HttpContext } from '../state.ts'
@@ -17,16 +18,24 @@ const MARGIN_OF_CHANGES = 2
 /** The first bytes of each answer, which do not count: large answers must not displace the many small ones. */
 const FREE_BYTES = 16 * 1024
 
+/**
+ * The lists that are read for one caller at one time; further ones wait. A list of large transactions takes some 100 MB while it is made, which
+ * nobody can know before. More would let one key fill the memory with answers that are refused when they are there.
+ */
+const LISTS_AT_ONCE = 4
+
 /** A reader that reads at all has taken its answers by then. */
 const RETRY_AFTER_SECONDS = 1
 
 /** Counts the bytes of answers that callers have not read yet. A caller is an API key, or the address of a peer without one. */
 export interface AnswerBudget {
   /**
-   * Refuses a request before anything is done for it.
+   * Refuses a request before anything is done for it: one for a list also while the last answer had no room and nothing was read since.
    * @throws AppError `rate_limited` when the caller leaves too much unread
    */
-  admit(caller: string, request: { readonly reads: boolean }): void
+  admit(caller: string, kind: 'list' | 'read' | 'change'): void
+  /** Runs the making of a list when it is its turn among the lists of the caller. */
+  make<T>(caller: string, task: () => Promise<T>): Promise<T>
   /** Opens the share of one answer. */
   open(caller: string): AnswerShare
   /** The bytes that the caller has not read. */
@@ -50,6 +59,9 @@ export interface AnswerShare {
 interface Caller {
   readonly budget: ByteBudget
   shares: number
+  /** An answer had no room, and no bytes were given back since. */
+  isFull: boolean
+  readonly makeInTurn: ReturnType<typeof limitConcurrency>
   /** Wakes those that wait for bytes. */
   readonly waiting: Set<() => void>
 }
@@ -63,6 +75,8 @@ export function createAnswerBudget(bytes = UNREAD_BYTES): AnswerBudget {
     const caller = known ?? {
       budget: createByteBudget({ bytes, freeBytes: FREE_BYTES }),
       shares: 0,
+      isFull: false,
+      makeInTurn: limitConcurrency(LISTS_AT_ONCE),
       waiting: new Set<() => void>(),
     }
     caller.shares += 1
@@ -77,9 +91,19 @@ export function createAnswerBudget(bytes = UNREAD_BYTES): AnswerBudget {
 
   return {
     unread: (name) => callers.get(name)?.budget.used ?? 0,
-    admit: (name, { reads }) => {
-      const unread = callers.get(name)?.budget.used ?? 0
-      if (unread >= (reads ? bytes : MARGIN_OF_CHANGES * bytes)) throw tooMuchUnread()
+    admit: (name, kind) => {
+      const caller = callers.get(name)
+      if (caller === undefined) return
+      const most = kind === 'change' ? MARGIN_OF_CHANGES * bytes : bytes
+      if (caller.budget.used >= most || (kind === 'list' && caller.isFull)) throw tooMuchUnread()
+    },
+    make: async (name, task) => {
+      const caller = join(name)
+      try {
+        return await caller.makeInTurn(task)
+      } finally {
+        leave(name, caller)
+      }
     },
     open: (name) => {
       const caller = join(name)
@@ -88,19 +112,21 @@ export function createAnswerBudget(bytes = UNREAD_BYTES): AnswerBudget {
   }
 }
 
-function openShare({ budget, waiting }: Caller, leave: () => void): AnswerShare {
+function openShare(caller: Caller, leave: () => void): AnswerShare {
+  const { budget, waiting } = caller
   const share = budget.open()
   let isOpen = true
   const hold = (bytes: number) => {
     if (isOpen) share.hold(bytes)
   }
   const take = (bytes: number) => {
-    if (budget.used > 0) return takeIfThere(share, bytes)
-    hold(bytes)
-    return true
+    if (budget.used === 0) hold(bytes)
+    else caller.isFull = !takeIfThere(share, bytes)
+    return !caller.isFull
   }
   const release = () => {
     share.close()
+    caller.isFull = false
     for (const wake of waiting) wake()
   }
   return {
@@ -163,6 +189,13 @@ export function callerOf({ state, req }: HttpContext): string {
 /** Tells that the request only reads, so that it may be refused although it is done. */
 function isRepeatable({ method, state: { operation, repeatable } }: HttpContext): boolean {
   return operation?.rateLimited === true && (repeatable ?? method === 'GET')
+}
+
+/** Makes the failure of a list whose turn did not come in time. */
+export function tooManyLists(): AppError {
+  return new AppError('rate_limited', 'Too many lists are read at once. Ask for fewer at one time.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }
 
 function tooMuchUnread(): AppError {
