@@ -35,9 +35,9 @@ export function signingHandlers({
   recordSignature,
 }: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
   return {
-    signTypedData: async ({ path, body }, { actor, principal }) => {
+    signTypedData: async ({ path, body }, { actor, principal: { visibility } }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const signature = await signTypedData(relayer, readTypedData(body), { actor, principal })
+      const signature = await signTypedData(relayer, readTypedData(body), { actor, visibility })
       const sha256 = fingerprintOf(body)
       await recordSignature({ relayerId: relayer.id, action: 'signTypedData', actor, sha256 })
       return { data: signature }

@@ -1,14 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Actor } from '../access/actor.ts'
-import type { Principal } from '../access/principal.ts'
 import { seesNetwork, seesRelayerId, type Visibility } from '../access/visibility.ts'
 import type { Signature } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import { evmChainName } from '../networks/chain-name.ts'
-import type { NetworkDirectory } from '../networks/directory.ts'
-import { networkId } from '../networks/network.ts'
+import { type Network, networkId } from '../networks/network.ts'
 import { relayersOfAddress } from '../relayers/account-claims-store.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { EvmRelayer, Relayer } from '../relayers/relayer.ts'
@@ -19,8 +16,9 @@ import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
 
 /** The sender of a request for a signature. */
 interface Sender {
-  readonly principal: Pick<Principal, 'id' | 'visibility'>
   readonly actor: Actor
+  /** What the API key of the sender sees. */
+  readonly visibility: Visibility
 }
 
 /** Signs structured data (EIP-712) for the account of a relayer. */
@@ -28,7 +26,8 @@ export type TypedDataSigner = (relayer: Relayer, data: TypedData, sender: Sender
 
 interface TypedDataDeps extends Pick<TransactionsContext, 'runtimeOf'> {
   readonly db: Kysely<Schema>
-  readonly networks: Pick<NetworkDirectory, 'list'>
+  /** Every network that a relayer can be on. */
+  readonly networks: { list(): readonly Network[] }
 }
 
 /**
@@ -78,26 +77,26 @@ interface Elsewhere {
 async function requireElsewhere(
   { db, networks }: Omit<TypedDataDeps, 'runtimeOf'>,
   elsewhere: Elsewhere,
-  { principal, actor }: Sender,
+  sender: Sender,
 ): Promise<void> {
   const { relayer, chainId } = elsewhere
-  const { visibility } = principal
-  if (visibility.networks !== undefined) requireSeenChain(networks, elsewhere, principal)
+  const { actor, visibility } = sender
+  if (visibility.networks !== undefined) requireSeenChain(networks, elsewhere, sender)
   const allowed = relayer.policies.typedDataChainIds ?? []
   const isAllowed = allowed.includes('*') || (chainId !== undefined && allowed.includes(String(chainId)))
   if (chainId !== undefined && !isAllowed) throw mismatch(elsewhere)
   const others = await findOthers(db, relayer, chainId)
   if (others.length > 0 && !isAllowed) throw mismatch(elsewhere)
   // What the key does not see is refused in the same words, whatever state it is in.
-  if (others.some((other) => !sees(visibility, other))) throw hidden(elsewhere, principal)
+  if (others.some((other) => !sees(visibility, other))) throw hidden(elsewhere, actor)
   for (const other of others) requireSigning(other, actor)
 }
 
 /** @throws AppError unless the chain is one of the networks to which the key is limited */
 function requireSeenChain(
-  networks: Pick<NetworkDirectory, 'list'>,
+  networks: TypedDataDeps['networks'],
   elsewhere: Elsewhere,
-  { id, visibility }: Sender['principal'],
+  { actor: { keyId: id }, visibility }: Sender,
 ): void {
   const { chainId } = elsewhere
   const isSeen = networks
@@ -122,8 +121,7 @@ async function findOthers(
   { id, address }: EvmRelayer,
   chainId: bigint | undefined,
 ): Promise<readonly Relayer[]> {
-  const chain = chainId === undefined ? undefined : evmChainName(chainId)
-  const ids = await relayersOfAddress(db, { address, chain })
+  const ids = await relayersOfAddress(db, { address, chainId })
   return findRelayers(
     db,
     ids.filter((other) => other !== id),
@@ -150,7 +148,7 @@ function mismatch(elsewhere: Elsewhere): AppError {
   return new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${problem}.`)
 }
 
-function hidden(elsewhere: Elsewhere, { id }: Sender['principal']): AppError {
+function hidden(elsewhere: Elsewhere, { keyId: id }: Actor): AppError {
   const where = elsewhere.chainId === undefined ? 'on other chains' : `on chain ${elsewhere.chainId}`
   return new AppError(
     'chain_id_mismatch',

@@ -20,16 +20,15 @@ export function sendEvents(context: HttpContext, streamed: Streamed, share: Answ
   context.set('Connection', 'close')
   // This header stops proxies from buffering events.
   context.set('X-Accel-Buffering', 'no')
-  if (context.res.closed) share.close()
-  else context.res.once('close', share.close)
-  context.body = readOneByOne(frames(streamed, share))
+  // Koa destroys it when the reader has left.
+  context.body = readOneByOne(frames(streamed, share), share.close)
 }
 
 /**
  * Reads a text when the connection has taken the one before. `Readable.from` reads one ahead, whatever its mark is: another page of memory for
  * each slow reader.
  */
-function readOneByOne(texts: AsyncGenerator<string, void>): Readable {
+function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): Readable {
   return new Readable({
     objectMode: true,
     highWaterMark: 0,
@@ -40,6 +39,7 @@ function readOneByOne(texts: AsyncGenerator<string, void>): Readable {
       )
     },
     destroy(error, done) {
+      onEnd()
       texts.return().then(
         () => done(error),
         () => done(error),

@@ -29,9 +29,13 @@ export async function playFailures(heard: Heard): Promise<void> {
     handlers: {
       listAlerts: async (_input, { countFurther }) => {
         countFurther(79)
-        return { data: [] }
+        return { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
       },
-      scrapeMetrics: async () => ({ status: 200, contentType: TEXT, body: 'x'.repeat(UNREAD_BYTES + 65_536) }),
+      scrapeMetrics: async () => ({
+        status: 200,
+        contentType: TEXT,
+        body: 'x'.repeat(UNREAD_BYTES + 65_536),
+      }),
     },
     rateLimit: { perSecond: 100, burst: 100 },
     clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },

@@ -1176,7 +1176,8 @@ export interface paths {
          *
          *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a
          *     reader that does not read at all for a
-         *     while. An API key can follow 100 streams at a time, unless the deployment says otherwise; the answer to one more is 429.
+         *     while. While an API key leaves much unread, its streams wait. An API key can follow 100 streams at a time, unless the deployment says
+         *     otherwise; the answer to one more is 429.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -3111,7 +3112,10 @@ export interface components {
             /** @description The rows in the order of day, relayer, API key, network and asset, the native currency first. Nothing was spent where there is no row. */
             readonly data: readonly components["schemas"]["SpendingReportRow"][];
         };
-        /** @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. */
+        /**
+         * @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. An id that begins with `-` has an apostrophe before
+         *     it, so that a spreadsheet takes it as a text.
+         */
         readonly SpendingReportCsv: string;
         /** @description What one API key spent through one relayer on one day, in one asset. */
         readonly SpendingReportRow: {
@@ -6270,7 +6274,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ConflictFailure"];
             };
         };
-        /** @description The caller is over its rate limit. The service changed nothing. */
+        /** @description The caller is over its rate limit, or has not read too many bytes of earlier answers. The service changed nothing. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
