@@ -64,8 +64,9 @@ test('what a key has not read is bounded: one more large answer is 429 until it 
   expect(refused.json?.error).toContain('not read')
   expect(refused.headers['retry-after']).toBe('1')
 
-  // Small answers, what changes something, and other callers go on.
-  expect(await statusOf(await get(BEARER, '/api/v1/relayers'))).toBe(200)
+  // No list is made for nothing; single records, what changes something, and other callers go on.
+  expect(await statusOf(await get(BEARER, '/api/v1/relayers'))).toBe(429)
+  expect(await statusOf(await get(BEARER, '/api/v1/relayers/r-1'))).toBe(200)
   const sent = await ask(port, {
     method: 'POST',
     path: '/api/v1/relayers/r-1/transactions',

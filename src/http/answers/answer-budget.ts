@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { limitConcurrency } from '../../lib/concurrency/limit-concurrency.ts'
-import { AnswerTooLargeError } from '../../lib/http/answer-too-large.ts'
-import { type BudgetShare, type ByteBudget, createByteBudget } from '../../lib/http/byte-budget.ts'
+import { type ByteBudget, createByteBudget } from '../../lib/http/byte-budget.ts'
 import type { HttpContext } from '../state.ts'
 import { sendFailure } from './error-boundary.ts'
 import type { FinishingStep } from './finish-answer.ts'
@@ -59,7 +58,7 @@ export interface AnswerShare {
 interface Caller {
   readonly budget: ByteBudget
   shares: number
-  /** An answer had no room, and no bytes were given back since. */
+  /** The last answer had no room, and no bytes were given back since. */
   isFull: boolean
   readonly makeInTurn: ReturnType<typeof limitConcurrency>
   /** Wakes those that wait for bytes. */
@@ -116,26 +115,35 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
   const { budget, waiting } = caller
   const share = budget.open()
   let isOpen = true
+  let held = 0
   const hold = (bytes: number) => {
-    if (isOpen) share.hold(bytes)
+    if (!isOpen) return
+    share.hold(bytes)
+    held += bytes
   }
-  const take = (bytes: number) => {
-    if (budget.used === 0) hold(bytes)
-    else caller.isFull = !takeIfThere(share, bytes)
-    return !caller.isFull
+  const tryToTake = (bytes: number) => {
+    if (!budget.hasRoom(bytes) && budget.used > 0) return false
+    hold(bytes)
+    return true
   }
   const release = () => {
+    if (held === 0) return
     share.close()
+    held = 0
     caller.isFull = false
     for (const wake of waiting) wake()
   }
   return {
-    take,
+    take: (bytes) => {
+      const isTaken = tryToTake(bytes)
+      if (!isTaken) caller.isFull = true
+      return isTaken
+    },
     hold,
     release,
     wait: async (bytes) => {
       while (isOpen) {
-        if (take(bytes)) return true
+        if (tryToTake(bytes)) return true
         const { promise, resolve } = Promise.withResolvers<void>()
         waiting.add(resolve)
         await promise
@@ -147,18 +155,9 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
       if (!isOpen) return
       isOpen = false
       release()
+      for (const wake of waiting) wake()
       leave()
     },
-  }
-}
-
-function takeIfThere(share: BudgetShare, bytes: number): boolean {
-  try {
-    share.take(bytes)
-    return true
-  } catch (error) {
-    if (error instanceof AnswerTooLargeError) return false
-    throw error
   }
 }
 

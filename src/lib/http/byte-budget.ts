@@ -4,6 +4,8 @@ import { AnswerTooLargeError } from './answer-too-large.ts'
 export interface ByteBudget {
   /** The bytes that the open shares hold at present, without those that are free. */
   readonly used: number
+  /** Tells that a new share could take so many bytes. */
+  hasRoom(bytes: number): boolean
   /** Opens the share of one answer. */
   open(): BudgetShare
 }
@@ -27,13 +29,14 @@ interface ByteBudgetOptions {
 /** Creates a budget. An answer that it cannot hold fails at once, because waiting answers would keep the memory that they have. */
 export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions): ByteBudget {
   let used = 0
+  const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
   return {
     get used() {
       return used
     },
+    hasRoom: (bytes) => used + counted(bytes) <= total,
     open: () => {
       let taken = 0
-      const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
       const growthOf = (bytes: number) => counted(taken + bytes) - counted(taken)
       const hold = (bytes: number) => {
         used += growthOf(bytes)
