@@ -122,7 +122,7 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
     held += bytes
   }
   const tryToTake = (bytes: number) => {
-    if (!budget.hasRoom(bytes) && budget.used > 0) return false
+    if (!budget.fits(bytes) && budget.used > 0) return false
     hold(bytes)
     return true
   }

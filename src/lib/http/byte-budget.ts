@@ -5,7 +5,7 @@ export interface ByteBudget {
   /** The bytes that the open shares hold at present, without those that are free. */
   readonly used: number
   /** Tells that a new share could take so many bytes. */
-  hasRoom(bytes: number): boolean
+  fits(bytes: number): boolean
   /** Opens the share of one answer. */
   open(): BudgetShare
 }
@@ -34,7 +34,7 @@ export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions)
     get used() {
       return used
     },
-    hasRoom: (bytes) => used + counted(bytes) <= total,
+    fits: (bytes) => used + counted(bytes) <= total,
     open: () => {
       let taken = 0
       const growthOf = (bytes: number) => counted(taken + bytes) - counted(taken)
