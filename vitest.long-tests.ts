@@ -47,6 +47,7 @@ export const LONG_TESTS: readonly string[] = [
   'test/e2e/top-up/stellar.test.ts',
   'test/e2e/top-up/two-processes.test.ts',
   'test/e2e/traces.test.ts',
+  'test/e2e/unread-memory.test.ts',
   'test/e2e/valid-from.test.ts',
   'test/e2e/wallet/calls.test.ts',
   'test/e2e/wallet/viem.test.ts',

@@ -37,6 +37,7 @@ import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createAuthorizationSigner } from './transactions/sign-authorization.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
+import { createTypedDataSigner } from './transactions/sign-typed-data.ts'
 import { findTraceParent } from './transactions/store/trace-parent-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createAccess } from './wiring/access.ts'
@@ -274,6 +275,7 @@ async function assemble(parts: Parts): Promise<App> {
     cancelPending: createPendingCanceler(requests, replacer),
     decideApproval: createDecider(requests),
     signTransaction: createTransactionSigner(requests),
+    signTypedData: createTypedDataSigner({ ...requests, networks: runtimeSet.networks }),
     signAuthorization: createAuthorizationSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),
     admitCall: createCallAdmission(parts.compiled),

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'approval_decided'
   | 'approval_not_found'
   | 'body_too_large'
+  | 'chain_id_mismatch'
   | 'chain_not_reset'
   | 'database_unavailable'
   | 'delivery_not_found'

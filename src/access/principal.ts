@@ -29,9 +29,9 @@ export const ROOT: Principal = Object.freeze({
   ended: new AbortController().signal,
 })
 
-/** A caller without a key, where an operation needs none. */
+/** A caller without a key, where an operation needs none. No record can have its id, so nothing that is kept by id mixes the two up. */
 export const NOBODY: Principal = Object.freeze({
-  id: 'nobody',
+  id: '(nobody)',
   visibility: { relayers: [] },
   may: () => false,
   ended: new AbortController().signal,

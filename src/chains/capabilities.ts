@@ -138,6 +138,8 @@ export interface ExternalSigning<R extends ChainRequest = ChainRequest> {
 
 /** Structured data can be signed (EIP-712). */
 export interface TypedDataSigning {
+  /** Returns the chain id to which a signature of the data is bound; undefined when it is good on every chain, or nobody can read it. */
+  chainIdOf(data: TypedData): Exclude<Answer<bigint | undefined>, { kind: 'unknown' }>
   /** Refuses data that does not match its types. */
   sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
 }

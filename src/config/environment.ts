@@ -49,7 +49,7 @@ const PREFIX = 'RELAYER_'
 const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
 
 /** These variables are lists with commas. */
-const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_TRUSTED_PROXIES'] as const
+const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_METRICS_HOSTS', 'RELAYER_TRUSTED_PROXIES'] as const
 
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
@@ -138,7 +138,7 @@ function readNumber(env: Env, name: keyof typeof NUMBERS, problems: string[]): n
   return otherwise
 }
 
-/** The port is checked even while the metrics are off, so that a typing error shows before they are switched on. */
+/** The variables are checked even while the metrics are off, so that a typing error shows before they are switched on. */
 function readMetrics(
   env: Env,
   number: (name: 'METRICS_PORT') => number,
@@ -146,10 +146,19 @@ function readMetrics(
 ): Settings['metrics'] {
   const enabled = readFlag(env, 'METRICS_ENABLED', problems)
   const port = number('METRICS_PORT')
+  const hostNames = readHostNames(env, problems)
   if (!enabled) return undefined
   if (port !== 0 && Number(env.APP_PORT || NUMBERS.APP_PORT[0]) === port)
     problems.push('METRICS_PORT and APP_PORT must not be the same')
-  return { port }
+  return { port, hostNames }
+}
+
+function readHostNames(env: Env, problems: string[]): string[] {
+  const name = 'RELAYER_METRICS_HOSTS'
+  const names = readList(env, name)
+  if (!names.every((host) => host === '*' || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)))
+    problems.push(`${name} must be a list of host names without ports, with commas, or *`)
+  return names
 }
 
 function readFlag(env: Env, name: (typeof FLAGS)[number], problems: string[]): boolean {

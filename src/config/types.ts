@@ -18,7 +18,11 @@ export interface Config {
   /** The bearer tokens of callers, at least 32 characters each. */
   readonly apiKeys: readonly string[]
   /** The port of the metrics, which need no credential. Port 0 takes a free one; without the field nothing is counted. */
-  readonly metrics?: { readonly port: number }
+  readonly metrics?: {
+    readonly port: number
+    /** Names by which scrapers may ask, besides those that no page on the internet can have; `*` for every one. */
+    readonly hostNames: readonly string[]
+  }
   /** The traces, metrics and logs that are sent by OTLP; absent when nothing is. */
   readonly telemetry?: TelemetrySettings
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }

@@ -58,6 +58,8 @@ export interface ContractOperation {
   /** The media types of a success; the first one is for callers that prefer none. */
   readonly successMediaTypes: readonly string[]
   readonly successForm: SuccessForm
+  /** True when it reads a list: an answer can be as large as many records. */
+  readonly readsList: boolean
   /** True when the operation requires a credential. */
   readonly secured: boolean
   /** The scope that an API key needs for it; absent for an operation that is open to every key, or needs none. */
@@ -161,6 +163,8 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
     ...(node.requestBody !== undefined && { body: readBody(node.requestBody as Node) }),
     responses,
     ...readSuccess(document, responses),
+    readsList:
+      method === 'get' && [...responses.values()].flat().some(({ schema }) => hasList(document, schema)),
     secured: security.length > 0,
     ...(scope !== undefined && { scope }),
     ...(ticketParameter !== undefined && { ticketParameter }),
@@ -223,6 +227,16 @@ function isEnvelope(document: Node, schema: Node): boolean {
   }
   const own = required.includes('success') && required.includes('data')
   return own || allOf.some((part) => isEnvelope(document, part))
+}
+
+/** Tells that a body has a list as its `data`. */
+function hasList(document: Node, schema: Node): boolean {
+  const { properties = {}, allOf = [] } = resolveReference(document, schema) as {
+    readonly properties?: { readonly data?: Node }
+    readonly allOf?: readonly Node[]
+  }
+  const isList = properties.data !== undefined && resolveReference(document, properties.data).type === 'array'
+  return isList || allOf.some((part) => hasList(document, part))
 }
 
 function readResponses(document: Node, responses: Node): ContractOperation['responses'] {

@@ -93,11 +93,14 @@ export type StreamPiece =
   | { readonly kind: 'event'; readonly id: string; readonly type: string; readonly data: unknown }
   | { readonly kind: 'alive' }
 
+/** Pieces that are sent together. A page that may be large is given as a function, which is called when there is memory for it. */
+export type StreamGroup = readonly StreamPiece[] | (() => Promise<readonly StreamPiece[]>)
+
 /** The result of an operation that streams. http takes the next pieces when the caller has read the previous ones. */
 export interface Streamed {
   /** The cursor before the first event. A caller that loses the connection before any event comes back with it. */
   readonly after: string
-  readonly stream: AsyncIterable<readonly StreamPiece[]>
+  readonly stream: AsyncIterable<StreamGroup>
 }
 
 /** The events to which a ticket is bound. */
@@ -120,6 +123,11 @@ export interface RequestContext {
   readonly ticketFilter?: TicketFilter | undefined
   /** The media type that the caller prefers, of those that the operation declares for a success. */
   readonly mediaType: string
+  /**
+   * Counts what the request holds besides the first transaction or call. Call it before anything is done.
+   * @throws AppError `rate_limited` when the rate limit of the caller has not so many units left
+   */
+  countFurther(units: number): void
 }
 
 /** The result of a handler. The declared response decides its form. */

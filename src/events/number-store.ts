@@ -33,7 +33,7 @@ export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
  * last numbers, and readers that have those events must not get others under the same numbers. Call it at every start: nobody may know of a
  * restore. A million events in each second since the last start would be needed to reach the present time by counting.
  */
-export async function skipUsedNumbers(db: Kysely<Schema>): Promise<void> {
+export async function skipIssuedNumbers(db: Kysely<Schema>): Promise<void> {
   await db.transaction().execute(async (tx) => {
     // Waits for writers that have a number and no commit: a reader would take the skipped numbers for settled before theirs are.
     await sql`lock table events in exclusive mode`.execute(tx)

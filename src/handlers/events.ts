@@ -6,6 +6,7 @@ import type {
   RequestContext,
   Schemas,
   Streamed,
+  StreamGroup,
   StreamPiece,
 } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
@@ -120,7 +121,7 @@ async function* stream(
   { presentEvents, stopping, ...deps }: EventHandlerDeps,
   { query }: Input<'streamEvents'>,
   { slot, signal, after, principal }: Reading,
-): AsyncGenerator<StreamPiece[]> {
+): AsyncGenerator<StreamGroup> {
   slot.work()
   const ends = new AbortController()
   const end = () => ends.abort()
@@ -141,7 +142,7 @@ async function* stream(
     for await (const page of pages) {
       // The snapshots are the larger part of the work, and nobody would read them.
       if (signal.aborted) return
-      if (page.length > 0) yield (await presentEvents(page)).map(toPiece)
+      if (page.length > 0) yield async () => (await presentEvents(page)).map(toPiece)
       else if (duration === 0) return
       else yield [{ kind: 'alive' }]
     }

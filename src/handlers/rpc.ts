@@ -6,6 +6,7 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
+import { MOST_CALLS } from './wallet/bundle-request.ts'
 import { isWalletMethod } from './wallet/methods.ts'
 import type { SigningOperations } from './wallet/signing.ts'
 import { createWallets, type Wallet, type WalletDeps, type WalletReply } from './wallet/wallet.ts'
@@ -43,6 +44,8 @@ export function rpcHandlers(
   const walletOf = createWallets({ ...deps, operations })
   return {
     callRpc: async ({ path, body }, context) => {
+      const calls = Array.isArray(body) ? body : [body]
+      context.countFurther(unitsOf(calls) - 1)
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
@@ -53,7 +56,6 @@ export function rpcHandlers(
         )
       const runtime = runtimeOf(relayer)
       const wallet = walletOf(relayer, runtime, context)
-      const calls = Array.isArray(body) ? body : [body]
       const routes = calls.map(({ method }) => routeOf(method, { relayer, runtime, wallet }))
       const [forwarded, sent, answered] = await Promise.all([
         forward(
@@ -72,9 +74,23 @@ export function rpcHandlers(
         if (routes[at] === 'private') return presentReply(call, ofPrivate.next().value)
         return routes[at] === 'wallet' ? presentWalletReply(call, ofWallet?.next().value) : notAllowed(call)
       })
-      return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]) }
+      const { readMethods } = runtime.chain
+      const repeatable = calls.every(
+        ({ method }, at) => routes[at] !== 'wallet' && readMethods.includes(method),
+      )
+      return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]), repeatable }
     },
   }
+}
+
+/** Counts the calls for the rate limit. A bundle counts for its calls, because each of them is a transaction; a larger one is refused anyway. */
+function unitsOf(calls: readonly Schemas['RpcCall'][]): number {
+  const units = calls.map(({ method, params }) => {
+    const bundle: unknown = method === 'wallet_sendCalls' && Array.isArray(params) ? params[0] : undefined
+    const { calls: bundled } = Object(bundle) as { readonly calls?: unknown }
+    return Array.isArray(bundled) ? Math.min(Math.max(bundled.length, 1), MOST_CALLS) : 1
+  })
+  return units.reduce((sum, count) => sum + count, 0)
 }
 
 interface Destinations {

@@ -3,16 +3,14 @@ import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
-import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/assert-never.ts'
 import { fingerprintOf } from '../lib/fingerprint.ts'
-import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { refuseOpaque } from '../transactions/budgets/refuse-opaque.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { AuthorizationSigner } from '../transactions/sign-authorization.ts'
 import type { TransactionSigner } from '../transactions/sign-only.ts'
+import type { TypedDataSigner } from '../transactions/sign-typed-data.ts'
 import { presentMessageSignature } from './present/message-signature.ts'
 import { readUnsigned } from './read/unsigned.ts'
 import { requireRelayer } from './transactions.ts'
@@ -22,6 +20,7 @@ export interface SigningHandlerDeps {
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly signTransaction: TransactionSigner
+  readonly signTypedData: TypedDataSigner
   readonly signAuthorization: AuthorizationSigner
   readonly recordSignature: SignatureRecorder
 }
@@ -31,26 +30,17 @@ export function signingHandlers({
   relayerOf,
   runtimeOf,
   signTransaction,
+  signTypedData,
   signAuthorization,
   recordSignature,
 }: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
   return {
-    signTypedData: async ({ path, body }, { actor }) => {
+    signTypedData: async ({ path, body }, { actor, principal: { visibility } }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const refusal = inactive(relayer)
-      if (refusal) throw refusal
-      refuseOpaque(relayer, actor)
-      const { chain, account } = runtimeOf(relayer)
-      const answer = await chain.typedData?.sign(readTypedData(body), account.signer)
-      if (answer === undefined)
-        throw new AppError(
-          'not_supported',
-          `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
-        )
-      if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
+      const signature = await signTypedData(relayer, readTypedData(body), { actor, visibility })
       const sha256 = fingerprintOf(body)
       await recordSignature({ relayerId: relayer.id, action: 'signTypedData', actor, sha256 })
-      return { data: answer.value }
+      return { data: signature }
     },
     signTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)

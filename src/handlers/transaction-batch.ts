@@ -25,7 +25,8 @@ export function transactionBatchHandlers({
   acceptBatch,
 }: TransactionBatchHandlerDeps): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
-    sendTransactionBatch: async ({ path, body }, { actor }) => {
+    sendTransactionBatch: async ({ path, body }, { actor, countFurther }) => {
+      countFurther(body.transactions.length - 1)
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const items = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)

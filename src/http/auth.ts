@@ -22,6 +22,11 @@ export function isLimitOfKey(limitKey: string): boolean {
 
 const KEY_LIMIT = 'key '
 
+/** Names an API key for its rate limit, and for its unread answers. */
+export function limitKeyOf({ id }: Pick<Principal, 'id'>): string {
+  return KEY_LIMIT + id
+}
+
 /**
  * Finds the API key whose secret has this hash, in hex digits, among the records; undefined when none has it, or it is not accepted now. It
  * never sees the secret, so its time tells nothing about one: whoever changes a character changes the whole hash.
@@ -70,7 +75,7 @@ export function createAuthenticator({
     const principal = token === undefined ? undefined : identify(token)
     if (principal !== undefined) {
       onAuthenticated?.(context)
-      return { limitKey: KEY_LIMIT + principal.id, principal, refusal: undefined }
+      return { limitKey: limitKeyOf(principal), principal, refusal: undefined }
     }
     const limitKey = `peer ${peers.ofRequest(context.req)}`
     return { limitKey, principal: undefined, refusal: token === undefined ? MISSING : UNACCEPTABLE }

@@ -15,12 +15,32 @@ interface CountedRequest {
  */
 export function countRequest(limiter: RateLimiter, { context, key }: CountedRequest): void {
   const quota = limiter.take(key)
-  const { burst, windowSeconds } = limiter.policy
-  context.res.setHeader('RateLimit-Policy', `"requests";q=${burst};w=${windowSeconds}`)
-  context.res.setHeader('RateLimit', `"requests";r=${quota.remaining};t=${resetOf(quota)}`)
+  tell(limiter, context, quota)
+  if (quota.waitSeconds > 0) throw limited(`Too many requests. Try again in ${quota.waitSeconds} s.`, quota)
+}
+
+/**
+ * Counts what a request holds besides the first unit, for which it was counted already.
+ *
+ * @throws AppError `rate_limited` when the bucket has not so much left
+ */
+export function countFurther(limiter: RateLimiter, { context, key }: CountedRequest, units: number): void {
+  if (units <= 0) return
+  const quota = limiter.takeFurther(key, units)
+  tell(limiter, context, quota)
   if (quota.waitSeconds === 0) return
-  const detail = `Too many requests. Try again in ${quota.waitSeconds} s.`
-  throw new AppError('rate_limited', detail, { retryAfterSeconds: quota.waitSeconds })
+  const left = `it counts for ${units + 1}, and ${quota.remaining + 1} were left`
+  throw limited(`Too many at once: ${left}. Nothing was done; try again in ${quota.waitSeconds} s.`, quota)
+}
+
+function tell(limiter: RateLimiter, { res }: HttpContext, quota: Quota): void {
+  const { burst, windowSeconds } = limiter.policy
+  res.setHeader('RateLimit-Policy', `"requests";q=${burst};w=${windowSeconds}`)
+  res.setHeader('RateLimit', `"requests";r=${quota.remaining};t=${resetOf(quota)}`)
+}
+
+function limited(detail: string, { waitSeconds }: Quota): AppError {
+  return new AppError('rate_limited', detail, { retryAfterSeconds: waitSeconds })
 }
 
 /** The draft wants the same time as in `Retry-After`, when there is one. */

@@ -15,6 +15,7 @@ export class HandlerContext implements RequestContext {
   readonly actor: RequestContext['actor']
   readonly ticketFilter: TicketFilter | undefined
   readonly mediaType: string
+  readonly countFurther: RequestContext['countFurther']
   readonly #deadline: Pick<Deadline, 'signal'>
 
   constructor(facts: Facts, deadline: Pick<Deadline, 'signal'>) {
@@ -23,6 +24,7 @@ export class HandlerContext implements RequestContext {
     this.actor = facts.actor
     this.ticketFilter = facts.ticketFilter
     this.mediaType = facts.mediaType
+    this.countFurther = facts.countFurther
     this.#deadline = deadline
   }
 

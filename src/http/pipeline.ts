@@ -9,6 +9,13 @@ import { AppError } from '../errors.ts'
 import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
 import { createOriginCheck } from './allow-origin.ts'
 import { answerOncePerTurn } from './answer-once-per-turn.ts'
+import {
+  type AnswerBudget,
+  callerOf,
+  countAnswer,
+  createAnswerBudget,
+  tooManyLists,
+} from './answers/answer-budget.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { finishAnswer } from './answers/finish-answer.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
@@ -16,7 +23,7 @@ import { preferredType } from './answers/preferred-type.ts'
 import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
-import { type Authenticate, createAuthenticator } from './auth.ts'
+import { type Authenticate, createAuthenticator, limitKeyOf } from './auth.ts'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { closeWhileDraining, type DrainState } from './connections/close-while-draining.ts'
 import type { Connections } from './connections/connections.ts'
@@ -24,8 +31,8 @@ import { keepAlive } from './connections/keep-alive.ts'
 import type { Peers } from './connections/peer.ts'
 import { serveConsole } from './console/console.ts'
 import { readConsoleFiles } from './console/console-files.ts'
-import { countRequest } from './count-request.ts'
-import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
+import { countFurther, countRequest } from './count-request.ts'
+import { bodyTooSlow, type Deadline, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
 import { HandlerContext } from './handler-context.ts'
@@ -58,6 +65,7 @@ interface PipelineOptions extends HttpServerOptions {
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
   const { contract, validator, limiter, observer, tracer, log, clock, limits, connections } = options
   const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
+  const answers = createAnswerBudget()
   const authenticate = createAuthenticator({ ...options, onAuthenticated })
   const guard = createGuard(authenticate, limiter)
   const count = (context: HttpContext) =>
@@ -67,6 +75,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     networkOf: options.networkOf,
     authenticate,
     limiter,
+    answers,
     redeemTicket: options.redeemTicket,
     onAuthenticated,
     allowOrigin: createOriginCheck(options.corsOrigins ?? []),
@@ -82,6 +91,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     accessLog({ log, clock }),
     finishAnswer([
       ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
+      countAnswer(answers),
       readRest({ timeoutMs: limits.requestTimeoutMs }),
       keepAlive({ connections, limits }),
       closeWhileDraining(options.drainState),
@@ -100,6 +110,7 @@ interface Stages {
   readonly networkOf: NetworkOfRelayer
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
+  readonly answers: AnswerBudget
   readonly redeemTicket: RedeemTicket
   readonly onAuthenticated: (context: HttpContext) => void
   readonly allowOrigin: (context: HttpContext) => void
@@ -154,7 +165,7 @@ interface RoutedRequest {
 
 /** Serves a routed request: credential, rate limit, scope, body, validation, visibility, handler, answer. */
 async function serve(service: Service, { context, params }: RoutedRequest): Promise<void> {
-  const { operation, authenticate, limiter, readBody, validator, handler } = service
+  const { operation, authenticate, limiter, answers, readBody, validator, handler } = service
   context.state.operation = operation
   context.state.ids = params
   // Pages of browsers need no other operation, and must not have an API key.
@@ -168,7 +179,10 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
   const { principal = NOBODY } = admission
   if (principal !== NOBODY) context.state.apiKeyId = principal.id
+  context.state.caller = principal === NOBODY ? caller.limitKey : limitKeyOf(principal)
   requireScope(operation, principal)
+  if (operation.rateLimited)
+    answers.admit(context.state.caller, operation.method === 'GET' ? 'read' : 'change')
 
   const body =
     operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
@@ -187,11 +201,33 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
     requestId,
     rules: principal.rules,
   }
-  const facts = { requestId, principal, actor, ticketFilter, mediaType }
-  const work = handler(input, new HandlerContext(facts, deadline))
-  const result = await deadline.race(work, handlerTooSlow)
+  const further = (units: number) => countFurther(limiter, { context, key: caller.limitKey }, units)
+  const facts = { requestId, principal, actor, ticketFilter, mediaType, countFurther: further }
+  const run = () => handler(input, new HandlerContext(facts, deadline))
+  const result = operation.readsList
+    ? await readInTurn(service, { context, deadline, run })
+    : await deadline.race(run(), handlerTooSlow)
   deadline.met()
-  sendResult(context, operation, result)
+  sendResult(context, { operation, answers }, result)
+}
+
+interface ListRead {
+  readonly context: HttpContext
+  readonly deadline: Deadline
+  readonly run: () => Promise<unknown>
+}
+
+/** Reads a list in its turn among those of the same caller. Nothing is read for a caller who has left, or leaves earlier answers unread. */
+function readInTurn({ answers, operation }: Service, { context, deadline, run }: ListRead): Promise<unknown> {
+  const caller = callerOf(context)
+  let begun = false
+  const work = answers.make(caller, async () => {
+    if (deadline.signal.aborted) throw tooManyLists()
+    if (operation.rateLimited) answers.admit(caller, 'list')
+    begun = true
+    return run()
+  })
+  return deadline.race(work, () => (begun || !operation.rateLimited ? handlerTooSlow() : tooManyLists()))
 }
 
 /** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */

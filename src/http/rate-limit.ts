@@ -38,6 +38,11 @@ export interface RateLimiter {
   readonly policy: { readonly burst: number; readonly windowSeconds: number }
   /** Takes one token, if there is one. */
   take(key: string): Quota
+  /**
+   * Takes as many tokens as a request counts for besides the one that it has taken, if there are so many. A request that counts for more than
+   * a full bucket takes a full one, and what is missing has to be refilled before the next request: in the long run the rate is exact.
+   */
+  takeFurther(key: string, tokens: number): Quota
   /** Returns what shared keys have taken since the last call, so that other processes can be told. */
   collect(): Spending
   /**
@@ -88,22 +93,30 @@ export function createRateLimiter({
 
   const secondsFor = (tokens: number) => Math.ceil(tokens / perSecond)
 
+  /** `needed` tokens have to be there, and `again` when the request comes again, because it takes its first one again. */
+  function takeFrom(
+    key: string,
+    { tokens, needed, again }: { readonly tokens: number; readonly needed: number; readonly again: number },
+  ): Quota {
+    const bucket = refill(key)
+    remember(key, bucket)
+    const waitSeconds = bucket.tokens < needed ? Math.max(1, secondsFor(again - bucket.tokens)) : 0
+    if (waitSeconds === 0) {
+      bucket.tokens -= tokens
+      if (isShared(key)) spent.set(key, (spent.get(key) ?? 0) + tokens)
+    }
+    return {
+      waitSeconds,
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
+      fullInSeconds: secondsFor(burst - bucket.tokens),
+    }
+  }
+
   return {
     policy: { burst, windowSeconds: secondsFor(burst) },
-    take(key) {
-      const bucket = refill(key)
-      remember(key, bucket)
-      const waitSeconds = bucket.tokens < 1 ? Math.max(1, secondsFor(1 - bucket.tokens)) : 0
-      if (waitSeconds === 0) {
-        bucket.tokens -= 1
-        if (isShared(key)) spent.set(key, (spent.get(key) ?? 0) + 1)
-      }
-      return {
-        waitSeconds,
-        remaining: Math.max(0, Math.floor(bucket.tokens)),
-        fullInSeconds: secondsFor(burst - bucket.tokens),
-      }
-    },
+    take: (key) => takeFrom(key, { tokens: 1, needed: 1, again: 1 }),
+    takeFurther: (key, tokens) =>
+      takeFrom(key, { tokens, needed: Math.min(tokens, burst - 1), again: Math.min(tokens + 1, burst) }),
     collect() {
       const [tokens, since] = [spent, collectedAt]
       spent = new Map()

@@ -12,6 +12,10 @@ export interface State {
   ids?: Readonly<Record<string, string>>
   /** The id of the API key; absent for an unauthenticated caller. */
   apiKeyId?: string
+  /** Names whose unread answers count together: the API key, or the peer address of an unauthenticated caller; absent before routing. */
+  caller?: string
+  /** The handler says that the request changed nothing, so that it can be repeated; absent when its method decides. */
+  repeatable?: boolean
   /** The code of the failure that the caller receives. */
   failureCode?: ErrorCode
 }

@@ -5,7 +5,7 @@ import type { Network } from './network.ts'
 export function chainName(network: Network): string {
   switch (network.type) {
     case 'evm':
-      return `chain id ${network.chainId}`
+      return evmChainName(network.chainId)
     case 'stellar':
       return `"${network.passphrase}"`
     case 'solana':
@@ -14,4 +14,9 @@ export function chainName(network: Network): string {
     default:
       return assertNever(network)
   }
+}
+
+/** Returns the identity of an EVM chain. */
+export function evmChainName(chainId: number | bigint): string {
+  return `chain id ${chainId}`
 }

@@ -1,5 +1,6 @@
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { evmChainName } from '../networks/chain-name.ts'
 import type { RelayerAccounts } from './accounts.ts'
 
 /** A relayer, and the accounts whose nonces it is going to take. */
@@ -79,4 +80,17 @@ function nameOf({ chain, address, relayerId }: WantedAccount): string {
 export async function releaseAccounts(tx: Transaction<Schema>, relayerIds: readonly string[]): Promise<void> {
   if (relayerIds.length === 0) return
   await sql`delete from operated_accounts where relayer_id = any(${[...relayerIds]}::text[])`.execute(tx)
+}
+
+/** Returns the ids of the relayers that operate an address of EVM, on the chain of this id or on every one. */
+export async function relayersOfAddress(
+  db: Kysely<Schema>,
+  { address, chainId }: { readonly address: string; readonly chainId: bigint | undefined },
+): Promise<string[]> {
+  const claims = db.selectFrom('operated_accounts').select('relayer_id').where('address', '=', address)
+  const rows = await (chainId === undefined
+    ? claims
+    : claims.where('chain', '=', evmChainName(chainId))
+  ).execute()
+  return [...new Set(rows.map(({ relayer_id }) => relayer_id))]
 }

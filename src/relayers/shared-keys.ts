@@ -1,6 +1,6 @@
 import { NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
 import { signersOf } from './channels.ts'
-import type { RelayerConfig } from './relayer.ts'
+import type { Relayer, RelayerConfig } from './relayer.ts'
 import type { FindKey } from './source-accounts.ts'
 
 /** A key that relayers on networks of several types use as it is. */
@@ -38,6 +38,25 @@ export async function findSharedKeys(
     uses.set(identity, [...(uses.get(identity) ?? []), use])
   }
   return [...uses.values()].map(toSharedKey).filter(({ networkTypes }) => networkTypes.length > 1)
+}
+
+/** An account of which relayers on several EVM networks have the key. */
+interface SharedAccount {
+  readonly address: string
+  readonly relayers: readonly string[]
+  readonly networks: readonly string[]
+}
+
+/** Finds the accounts that relayers on several EVM networks operate. An address is that of a key, on every network. */
+export function findSharedAccounts(relayers: readonly Relayer[]): SharedAccount[] {
+  const onEvm = relayers.filter(({ networkType }) => networkType === 'evm')
+  return [...Map.groupBy(onEvm, ({ address }) => address)]
+    .map(([address, users]) => ({
+      address,
+      relayers: users.map(({ id }) => id).sort(),
+      networks: [...new Set(users.map(({ network }) => network))].sort(),
+    }))
+    .filter(({ networks }) => networks.length > 1)
 }
 
 function usesOf(relayer: RelayerConfig): KeyUse[] {

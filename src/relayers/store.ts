@@ -289,6 +289,21 @@ export async function relayersSigningWith(tx: Transaction<Schema>, signerId: str
   return rows.map(({ id }) => id)
 }
 
+/** Reads the relayers that have the address or the signer of one, itself included. */
+export async function relayersOfKey(
+  db: Kysely<Schema>,
+  { address, signerId }: Pick<Relayer, 'address' | 'signerId'>,
+): Promise<Relayer[]> {
+  const rows = await db
+    .selectFrom('relayers')
+    .selectAll()
+    .where('removed_at', 'is', null)
+    .where((eb) => eb.or([eb('address', '=', address), eb('signer_id', '=', signerId)]))
+    .orderBy('id')
+    .execute()
+  return rows.map(toRelayer)
+}
+
 /** Counts the transactions of the relayer that are not final. */
 export async function countUnfinished(tx: Transaction<Schema>, relayerId: string): Promise<number> {
   const { count } = await tx

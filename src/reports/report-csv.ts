@@ -15,10 +15,11 @@ export const REPORT_COLUMNS = [
 ] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
 
 /**
- * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. No
- * field begins with a character that makes a spreadsheet calculate.
+ * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. An id may
+ * begin with `-`, by which a spreadsheet would calculate `-2-3`; the apostrophe before it makes it a text, and no id has one of its own.
  */
 export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
-  const texts = rows.map((row) => REPORT_COLUMNS.map((column) => row[column] ?? '').join(','))
+  const field = (value: string | number) => (String(value).startsWith('-') ? `'${value}` : value)
+  const texts = rows.map((row) => REPORT_COLUMNS.map((column) => field(row[column] ?? '')).join(','))
   return [REPORT_COLUMNS.join(','), ...texts].map((text) => `${text}\r\n`).join('')
 }

@@ -10,6 +10,7 @@ import { createSignerManager, type SignerManager } from '../signers/manage.ts'
 import type { ConnectionContext } from '../signers/providers/connect.ts'
 import { createHealthWorker, type HealthWorker } from '../workers/health-worker.ts'
 import type { RuntimeSet } from './create-runtimes.ts'
+import { reportKeyOf } from './report-shared-keys.ts'
 import { type ChainReset, createChainReset } from './reset-chain.ts'
 
 interface ManagementOptions {
@@ -53,6 +54,7 @@ export function createManagement(options: ManagementOptions): Management {
       allowPrivateUrls,
       prepare,
       checked,
+      reportKey: (relayer) => reportKeyOf({ db, keyring, log }, relayer),
     }),
     interfaces: createInterfaceManager(db),
     signers: createSignerManager({ db, sealer, connection, usersOf: relayersSigningWith }),

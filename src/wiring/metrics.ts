@@ -45,7 +45,7 @@ export function createInstrumentation(
 ): Instrumentation | undefined {
   if (settings === undefined && !isExported) return undefined
   const metrics = createMetrics(deps)
-  const server = settings && createMetricsServer({ host, port: settings.port, metrics, log: deps.log })
+  const server = settings && createMetricsServer({ host, ...settings, metrics, log: deps.log })
   return {
     ...metrics,
     watch: ({ database: { db }, owner, loops, readings, chains, heads }) =>

@@ -6,7 +6,7 @@ import type { Database } from '../database/engine.ts'
 import { endAllLeases } from '../database/lease.ts'
 import { migrate } from '../database/migrate.ts'
 import { sealStoredUrls } from '../database/seal-stored-urls.ts'
-import { skipUsedNumbers } from '../events/number-store.ts'
+import { skipIssuedNumbers } from '../events/number-store.ts'
 import { configuredAccounts, type RelayerAccounts } from '../relayers/accounts.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { type CompleteKeys, completeKeys } from '../signers/complete.ts'
@@ -29,7 +29,7 @@ export async function prepareDatabase(preparation: Preparation): Promise<Complet
   const applied = await migrate(database)
   if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
   if (database.engine === 'pglite') await endAllLeases(database.db)
-  await skipUsedNumbers(database.db)
+  await skipIssuedNumbers(database.db)
   if (sealer !== undefined) await sealStoredUrls(database.db)
   const complete = await completeKeys(loaded, { db: database.db, log, signers: config.signers })
   const accounts = preparation.accounts ?? (await configuredAccounts(config, complete.keys))

@@ -293,6 +293,11 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
     ],
   ),
   [
+    'a host of the metrics with a port',
+    { RELAYER_METRICS_HOSTS: 'relayer.example:8081' },
+    'RELAYER_METRICS_HOSTS must be a list of host names without ports, with commas, or *',
+  ],
+  [
     'a proxy with a name',
     { RELAYER_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' },
     'RELAYER_TRUSTED_PROXIES must be a list of IP addresses and networks such as 10.0.0.0/8, with commas',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
-import { lastNumber, skipUsedNumbers } from '../../src/events/number-store.ts'
+import { lastNumber, skipIssuedNumbers } from '../../src/events/number-store.ts'
 import { nextEvents } from '../../src/events/read.ts'
 import { deleteOldEvents } from '../../src/events/retention-store.ts'
 import { logBounds, PAGE_BYTES, recordTestEvent } from '../../src/events/store.ts'
@@ -162,7 +162,7 @@ describe('numbers after a restart', () => {
     const { db } = database
     await writeTests(1)
     const before = BigInt(Date.now()) * MICROSECONDS
-    await skipUsedNumbers(db)
+    await skipIssuedNumbers(db)
     await writeTests(2)
     const [, first, second] = await all()
     expect(first?.number).toBeGreaterThan(before)
@@ -174,7 +174,7 @@ describe('numbers after a restart', () => {
     const { db } = database
     const ahead = BigInt(Date.now()) * MICROSECONDS * 2n
     await sql`select setval('event_numbers', ${ahead})`.execute(db)
-    await skipUsedNumbers(db)
+    await skipIssuedNumbers(db)
     await writeTests(1)
     expect((await all()).at(-1)?.number).toBe(ahead + 1n)
   })

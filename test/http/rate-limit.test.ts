@@ -170,4 +170,72 @@ describe('token bucket', () => {
     clock.advance(-10_000)
     expect(limiter.take('key').waitSeconds).toBe(0)
   })
+
+  describe('for what a request holds besides its first unit', () => {
+    const bucket = (perSecond: number, burst: number) => {
+      const clock = stoppedClock()
+      const limiter = createRateLimiter({ perSecond, burst, clock })
+      /** Gives the seconds to wait; 0 for a request that is served. */
+      const send = (units: number) =>
+        limiter.take('key').waitSeconds || limiter.takeFurther('key', units - 1).waitSeconds
+      return { clock, limiter, send }
+    }
+
+    test('takes all of it or nothing', () => {
+      const { clock, limiter, send } = bucket(2, 10)
+      expect(send(7)).toBe(0)
+      expect(limiter.take('key').remaining).toBe(2)
+      // The two that are left are too few; it takes one of them all the same, because it was a request.
+      expect(send(6)).toBe(3)
+      clock.advance(3000)
+      expect(send(6)).toBe(0)
+    })
+
+    test('takes more than a full bucket from a full one, and the rest is refilled before the next request', () => {
+      const { clock, send } = bucket(2, 10)
+      expect(send(100)).toBe(0)
+      expect(send(1)).toBe(46)
+      clock.advance(45_000)
+      expect(send(1)).toBe(1)
+      clock.advance(1000)
+      expect(send(1)).toBe(0)
+      // One token is left, and such a request needs a full bucket.
+      expect(send(100)).toBe(5)
+      clock.advance(5000)
+      expect(send(100)).toBe(0)
+    })
+
+    test('gives a batch to a bucket of one', () => {
+      const { clock, send } = bucket(1, 1)
+      expect(send(5)).toBe(0)
+      expect(send(1)).toBe(5)
+      clock.advance(5000)
+      expect(send(1)).toBe(0)
+    })
+
+    test('tells other processes all of it', () => {
+      const limiter = createRateLimiter({ ...RATE, clock: stoppedClock(), isShared: () => true })
+      limiter.take('key')
+      limiter.takeFurther('key', 9)
+      limiter.takeFurther('key', 9)
+      expect([...limiter.collect().tokens]).toEqual([['key', 10]])
+    })
+
+    test('never gives more than the burst, the refill, and one large request', () => {
+      const step = fc.record({ wait: fc.nat({ max: 3000 }), units: fc.integer({ min: 1, max: 60 }) })
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (steps, burst) => {
+          const { clock, send } = bucket(5, burst)
+          let [given, waited, largest] = [0, 0, 0]
+          for (const { wait, units } of steps) {
+            clock.advance(wait)
+            waited += wait
+            largest = Math.max(largest, units)
+            if (send(units) === 0) given += units
+            expect(given).toBeLessThanOrEqual(burst + (waited / 1000) * 5 + largest + 1e-6)
+          }
+        }),
+      )
+    })
+  })
 })

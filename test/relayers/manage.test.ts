@@ -68,6 +68,7 @@ function manager(deps: Partial<ManageContext> = {}) {
     allowPrivateUrls: false,
     prepare: () => expect.unreachable('nothing asks for the chain'),
     checked: async (relayer) => relayer,
+    reportKey: async () => {},
     ...deps,
   })
   return { ...made, asked }

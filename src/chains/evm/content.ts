@@ -121,6 +121,8 @@ export interface EvmPolicies {
   readonly eip1559Pricing?: boolean
   /** `true`: the relayer answers the methods of a wallet over JSON-RPC. Default false. */
   readonly walletRpc?: boolean
+  /** Chain ids, in decimal digits, for which typed data is signed besides that of the network; `*` stands for every one. Default: none. */
+  readonly typedDataChainIds?: readonly string[]
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
   /** `true`: requests may bring an authorization list (EIP-7702). Default false. */

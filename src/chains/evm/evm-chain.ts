@@ -46,6 +46,7 @@ import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
+import { chainIdOf } from './typed-data/chain-id.ts'
 import { signTypedData } from './typed-data/sign.ts'
 import type { EvmChain } from './types.ts'
 import { verifyChainId } from './verify.ts'
@@ -107,7 +108,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     review: async (unsigned, account) =>
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
-    typedData: { sign: signTypedData },
+    typedData: { chainIdOf, sign: signTypedData },
     broadcast: (raws) =>
       broadcastAll({ client, clock, bounds, gasLimits, refusals, unknownTexts, queuedInPool }, raws),
     ...(privateBroadcast && { privateBroadcast }),

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../contract/operations.ts'
-import { REPORT_COLUMNS } from '../../reports/report-csv.ts'
+import { REPORT_COLUMNS, reportCsv } from '../../reports/report-csv.ts'
 import { type Command, UsageError } from '../command.ts'
 import { type ApiClient, ApiFailure, toJson } from './api-client.ts'
 import { apiCommand, queryOf } from './api-command.ts'
@@ -28,7 +28,7 @@ export const report: Command = apiCommand({
     const query = { from: readTime(options.from, 'from'), to: readTime(options.to, 'to') }
     const rows = await readRows(client, { ...query, relayer: options.relayer })
     if (json) terminal.out(toJson(rows))
-    else if (flags.has('csv')) for (const text of csvOf(rows)) terminal.out(text)
+    else if (flags.has('csv')) for (const text of reportCsv(rows).trimEnd().split('\r\n')) terminal.out(text)
     else for (const text of formatTable(REPORT_COLUMNS.map(titleOf), rows.map(cellsOf))) terminal.out(text)
     return undefined
   },
@@ -84,10 +84,6 @@ function plus(one: Row, other: Row): Row {
     unknown_values: one.unknown_values + other.unknown_values,
     unknown_fees: one.unknown_fees + other.unknown_fees,
   }
-}
-
-function csvOf(rows: readonly Row[]): string[] {
-  return [REPORT_COLUMNS.join(','), ...rows.map((row) => cellsOf(row).join(','))]
 }
 
 function cellsOf(row: Row): string[] {

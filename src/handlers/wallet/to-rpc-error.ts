@@ -13,6 +13,7 @@ export function toRpcError(error: unknown): RpcError | undefined {
 const CODES: { readonly [Code in ErrorCode]?: number } = {
   insufficient_scope: RPC_CODES.unauthorized,
   relayer_not_found: RPC_CODES.unauthorized,
+  chain_id_mismatch: RPC_CODES.chainDisconnected,
   execution_reverted: RPC_CODES.executionReverted,
   idempotency_key_reused: RPC_CODES.duplicateId,
   invalid_request: RPC_CODES.invalidParams,

@@ -2,12 +2,17 @@ import { Readable } from 'node:stream'
 import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { Streamed, StreamPiece } from '../../contract/operations.ts'
 import type { HttpContext } from '../state.ts'
+import type { AnswerShare } from './answer-budget.ts'
+
+/** The bytes that a page is expected to have before it is there. Most have fewer, because a page ends at 256 KiB of contents. */
+const PAGE_BYTES = 524_288
 
 /**
  * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection has accepted the
- * previous ones, so a slow reader costs the memory of one group of pieces. The iterator ends when the reader disconnects.
+ * previous ones, so a slow reader costs the memory of one group of pieces, and all readers of a caller together not more than its budget: a page
+ * is read when there is room for it. The iterator ends when the reader disconnects.
  */
-export function sendEvents(context: HttpContext, streamed: Streamed): void {
+export function sendEvents(context: HttpContext, streamed: Streamed, share: AnswerShare): void {
   context.status = 200
   context.set('Content-Type', 'text/event-stream; charset=utf-8')
   context.set('Cache-Control', 'no-store')
@@ -15,14 +20,57 @@ export function sendEvents(context: HttpContext, streamed: Streamed): void {
   context.set('Connection', 'close')
   // This header stops proxies from buffering events.
   context.set('X-Accel-Buffering', 'no')
-  context.body = Readable.from(frames(streamed), { objectMode: true, highWaterMark: 1 })
+  // Koa destroys it when the reader has left.
+  context.body = readOneByOne(frames(streamed, share), share.close)
 }
 
-async function* frames({ after, stream }: Streamed): AsyncGenerator<string> {
+/**
+ * Reads a text when the connection has taken the one before. `Readable.from` reads one ahead, whatever its mark is: another page of memory for
+ * each slow reader.
+ */
+function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): Readable {
+  return new Readable({
+    objectMode: true,
+    highWaterMark: 0,
+    read() {
+      texts.next().then(
+        ({ value }) => this.push(value ?? null),
+        (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
+      )
+    },
+    destroy(error, done) {
+      onEnd()
+      texts.return().then(
+        () => done(error),
+        () => done(error),
+      )
+    },
+  })
+}
+
+async function* frames({ after, stream }: Streamed, share: AnswerShare): AsyncGenerator<string, void> {
   // Node sends the headers with the first bytes, and a reader needs to know at once that it is connected. An id without data is no event:
   // readers only remember it, and send it as Last-Event-ID when they come back.
   yield `: open\nid: ${after}\n\n`
-  for await (const group of stream) yield group.map(toFrame).join('')
+  for await (const group of stream) {
+    if (typeof group !== 'function') yield toText(group)
+    else if (await share.wait(PAGE_BYTES)) {
+      // No variable holds the text, which would outlive its reader's taking it.
+      yield await counted(share, group)
+      share.release()
+    } else return
+  }
+}
+
+async function counted(share: AnswerShare, read: () => Promise<readonly StreamPiece[]>): Promise<string> {
+  const text = toText(await read())
+  share.release()
+  share.hold(Buffer.byteLength(text))
+  return text
+}
+
+function toText(group: readonly StreamPiece[]): string {
+  return group.map(toFrame).join('')
 }
 
 /** One `data` line holds the whole event, because JSON text has no line breaks. */

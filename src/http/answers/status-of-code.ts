@@ -38,6 +38,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   account_taken: 400,
   already_accepted: 400,
   body_too_large: 400,
+  chain_id_mismatch: 400,
   chain_not_reset: 400,
   execution_reverted: 400,
   fee_above_cap: 400,

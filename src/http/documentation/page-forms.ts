@@ -10,7 +10,7 @@ type Encoding = (typeof ENCODINGS)[number]
 /** A page as it is sent. */
 export interface PageForm {
   readonly encoding: Encoding | undefined
-  readonly body: string | Buffer
+  readonly body: Buffer
   /** The strong validator of these bytes, with its quotes. */
   readonly etag: string
 }
@@ -35,9 +35,14 @@ export function createPageForms(page: Page): (accepts: (encoding: string) => boo
     body: await COMPRESS[encoding](page.body),
     etag: `"${page.version}-${encoding}"`,
   })
+  // One copy for all readers: a text would be encoded anew for each connection that does not read.
+  let plain: PageForm | undefined
   return async (accepts) => {
     const encoding = ENCODINGS.find(accepts)
-    if (encoding === undefined) return { encoding, body: page.body, etag: `"${page.version}"` }
+    if (encoding === undefined) {
+      plain ??= { encoding, body: Buffer.from(page.body), etag: `"${page.version}"` }
+      return plain
+    }
     const form = forms.get(encoding) ?? make(encoding)
     forms.set(encoding, form)
     return form

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { Logger } from 'pino'
 import { preferredType } from '../answers/preferred-type.ts'
 import { close, listen } from '../connections/listening.ts'
+import { createHostCheck, type HostCheck } from './host-check.ts'
 import { type MetricsPage, readMetricsPath } from './metrics-paths.ts'
 
 /** Metrics as text, with the media type of the text. */
@@ -23,6 +24,8 @@ interface MetricsServerOptions {
   /** 0 selects any free port. */
   readonly port: number
   readonly metrics: MetricsReader
+  /** Names by which scrapers may ask, besides those that no page on the internet can have. Default: none. */
+  readonly hostNames?: readonly string[]
   readonly log: Logger
 }
 
@@ -41,19 +44,32 @@ const MAX_CONNECTIONS = 16
 
 /**
  * Serves the operations of the tag Metrics to everybody who reaches the port, as scrapers expect. The pages hold numbers and the names of
- * relayers, networks, hosts and notifications; the network around the service limits its readers. Failures are plain text.
+ * relayers, networks, hosts and notifications; the network around the service limits its readers, and the check of `Host` keeps browsers in that
+ * network from reading them for a page on the internet. Failures are plain text.
  */
-export function createMetricsServer({ host, port, metrics, log }: MetricsServerOptions): MetricsServer {
+export function createMetricsServer({
+  host,
+  port,
+  metrics,
+  hostNames = [],
+  log,
+}: MetricsServerOptions): MetricsServer {
+  const isMeant = createHostCheck(hostNames)
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-    respond(metrics, log),
+    respond({ metrics, log, isMeant }),
   )
   server.maxConnections = MAX_CONNECTIONS
   return { listen: () => listen(server, { host, port }), close: () => close(server) }
 }
 
-function respond(metrics: MetricsReader, log: Logger): RequestListener {
+interface Responder extends Pick<MetricsServerOptions, 'metrics' | 'log'> {
+  readonly isMeant: HostCheck
+}
+
+function respond({ metrics, log, isMeant }: Responder): RequestListener {
   return async (request, response) => {
+    if (!isMeant(request.headers.host)) return sendText(response, 421, MISDIRECTED)
     const { method = '' } = request
     const page = readMetricsPath(request.url?.split('?', 1)[0] ?? '')
     if (page === undefined) return sendText(response, 404, 'Not found\n')
@@ -72,6 +88,10 @@ function respond(metrics: MetricsReader, log: Logger): RequestListener {
     }
   }
 }
+
+/** RFC 9110 §15.5.20. The name stays out of the text, because the sender chose it. */
+const MISDIRECTED =
+  'Misdirected Request: this Host could be that of a page on the internet. Ask by an IP address, or name the host in RELAYER_METRICS_HOSTS.\n'
 
 /** Callers that prefer JSON get the names. */
 async function readPage(

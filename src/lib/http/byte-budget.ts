@@ -4,6 +4,8 @@ import { AnswerTooLargeError } from './answer-too-large.ts'
 export interface ByteBudget {
   /** The bytes that the open shares hold at present, without those that are free. */
   readonly used: number
+  /** Tells that a new share could take so many bytes. */
+  fits(bytes: number): boolean
   /** Opens the share of one answer. */
   open(): BudgetShare
 }
@@ -12,6 +14,8 @@ export interface ByteBudget {
 export interface BudgetShare {
   /** @throws AnswerTooLargeError when the budget has not so many bytes left */
   take(bytes: number): void
+  /** Takes the bytes, even when the budget has not so many left. */
+  hold(bytes: number): void
   /** Gives everything back. */
   close(): void
 }
@@ -25,20 +29,26 @@ interface ByteBudgetOptions {
 /** Creates a budget. An answer that it cannot hold fails at once, because waiting answers would keep the memory that they have. */
 export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions): ByteBudget {
   let used = 0
+  const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
   return {
     get used() {
       return used
     },
+    fits: (bytes) => used + counted(bytes) <= total,
     open: () => {
       let taken = 0
-      const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
+      const growthOf = (bytes: number) => counted(taken + bytes) - counted(taken)
+      const hold = (bytes: number) => {
+        used += growthOf(bytes)
+        taken += bytes
+      }
       return {
+        hold,
         take: (bytes) => {
-          const growth = counted(taken + bytes) - counted(taken)
+          const growth = growthOf(bytes)
           if (growth > 0 && used + growth > total)
             throw new AnswerTooLargeError(`the answers under way have more than ${total} bytes together`)
-          taken += bytes
-          used += growth
+          hold(bytes)
         },
         close: () => {
           used -= counted(taken)

@@ -25,6 +25,8 @@ export interface ManageContext {
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
   /** Checks the health of a relayer that was created or changed, and returns it as it is afterwards. */
   readonly checked: (relayer: Relayer) => Promise<Relayer>
+  /** Warns the operator when the key of a new relayer serves other networks, too. It never rejects. */
+  readonly reportKey: (relayer: Relayer) => Promise<void>
 }
 
 /** A relayer after a change, with sentences for the caller. */

@@ -40,6 +40,7 @@ export async function createRelayer(
     .catch((error: unknown) => {
       throw error instanceof AccountInUseError ? accountInUse(error) : error
     })
+  await context.reportKey(created)
   return { relayer: await context.checked(created), logs }
 }
 

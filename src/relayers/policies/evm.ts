@@ -1,8 +1,17 @@
 import { DEFAULT_FEE_LIMIT_MULTIPLIER } from '../../chains/evm/content.ts'
-import { address, flag, u128 } from '../../lib/fields/field-types.ts'
+import { address, type FieldType, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
-import { atLeast, atLeastOrAbsent, atMost, NO_LIMIT, obligation, permission, subset } from './limit.ts'
+import {
+  atLeast,
+  atLeastOrAbsent,
+  atMost,
+  NO_LIMIT,
+  obligation,
+  permission,
+  subset,
+  subsetOrAny,
+} from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, count, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -14,6 +23,13 @@ const MAX_FALLBACK_BLOCKS = 1_000_000
 
 /** A higher multiple of the market is no limit any more. */
 const MAX_FEE_LIMIT_MULTIPLIER = 1_000
+
+/** An item of the policy for typed data. A chain id is a uint256, so it has at most 78 digits. */
+const chainId: FieldType<string> = {
+  expected: 'a chain id in decimal digits as a text, such as "1", or "*" for every chain',
+  read: (value) => (typeof value === 'string' && /^(\*|0|[1-9][0-9]{0,77})$/.test(value) ? value : undefined),
+  blank: '',
+}
 
 /** The policies of a relayer on an EVM network. */
 export const EVM_POLICIES = {
@@ -101,6 +117,13 @@ export const EVM_POLICIES = {
     default: false,
     description:
       'True lets the relayer answer the methods of a wallet over JSON-RPC, such as eth_sendTransaction.',
+  },
+  typedDataChainIds: {
+    wireName: 'typed_data_chain_ids',
+    type: listOf(chainId),
+    limit: subsetOrAny,
+    description:
+      'Chain ids for which typed data is signed besides that of the network; "*" stands for every one. None when absent.',
   },
   rules: SPENDING_RULES,
   topUp: topUpOf(u128),

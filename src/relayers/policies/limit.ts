@@ -46,6 +46,13 @@ export const subset: Limit<readonly string[]> = {
   describe: (ceiling) => `only items of this list are expected: ${nameItems(ceiling)}`,
 }
 
+/** A list of what is allowed, in which `*` stands for everything. It is strictest when it is absent. */
+export const subsetOrAny: Limit<readonly string[]> = {
+  ...subset,
+  isWithin: (value, ceiling) => ceiling.includes('*') || subset.isWithin(value, ceiling),
+  strictestIsAbsent: true,
+}
+
 /** A list of what is forbidden, which is stricter when it is longer. */
 export const superset: Limit<readonly string[]> = {
   isWithin: (value, floor) => includesAll(value, floor),

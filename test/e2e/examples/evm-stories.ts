@@ -113,6 +113,12 @@ async function refuseBodies({ heard, service }: Stage): Promise<void> {
     method: 'eth_sendTransaction',
     params: [{ to: RECEIVER, value: '0x1', nonce: '0x7' }],
   })
+  await service.api('POST', '/relayers/local-1/sign-typed-data', {
+    domain: { name: 'USD Coin', chainId: 1 },
+    types: { Permit: [{ name: 'value', type: 'uint256' }] },
+    primaryType: 'Permit',
+    message: { value: 1 },
+  })
   await service.api('POST', '/relayers/local-1/sign-authorization-entry', { preimage_xdr: 'AAAA' })
 }
 

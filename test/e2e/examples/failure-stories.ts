@@ -1,5 +1,6 @@
 import { NOBODY } from '../../../src/access/principal.ts'
 import { healthHandlers } from '../../../src/handlers/health.ts'
+import { UNREAD_BYTES } from '../../../src/http/answers/answer-budget.ts'
 import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
 import { API_KEY, startStub } from '../../http/stub-server.ts'
 import { createAdjustableClock } from '../../support/adjustable-clock.ts'
@@ -24,7 +25,29 @@ export async function playFailures(heard: Heard): Promise<void> {
   const strict = await startStub({ rateLimit: { perSecond: 1, burst: 1 } })
   await heard.fetch(`${strict.url}/api/v1/relayers`, AUTHORIZED)
   await heard.fetch(`${strict.url}/api/v1/relayers`, AUTHORIZED)
+  const counting = await startStub({
+    handlers: {
+      listAlerts: async (_input, { countFurther }) => {
+        countFurther(79)
+        return { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
+      },
+      scrapeMetrics: async () => ({
+        status: 200,
+        contentType: TEXT,
+        body: 'x'.repeat(UNREAD_BYTES + 65_536),
+      }),
+    },
+    rateLimit: { perSecond: 100, burst: 100 },
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
+  })
+  await heard.fetch(`${counting.url}/api/v1/alerts`, AUTHORIZED)
+  await heard.fetch(`${counting.url}/api/v1/alerts`, AUTHORIZED)
+  const large = await fetch(`${counting.url}/debug/metrics/scrape`, { headers: AUTHORIZED })
+  await heard.fetch(`${counting.url}/debug/metrics/scrape`, AUTHORIZED)
+  await large.body?.cancel()
 }
+
+const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Lets an API key ask for what its scopes do not contain. */
 export async function playWithoutScopes(heard: Heard): Promise<void> {

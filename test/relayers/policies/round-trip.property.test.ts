@@ -82,6 +82,9 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   fee_limit_multiplier: fc.integer({ min: 1, max: 1_000 }),
   whitelist_receivers: addresses,
   wallet_rpc: fc.boolean(),
+  typed_data_chain_ids: fc.array(
+    fc.oneof(fc.constant('*'), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String)),
+  ),
   allowed_rpc_methods: methods,
   rules,
   top_up: topUpOf(2n ** 128n - 1n),

@@ -448,9 +448,15 @@ export interface paths {
          *     the
          *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
          *     has, in
-         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer. It refuses a `Transaction` in
+         *     their standard order. It refuses a `Transaction` in
          *     the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK Stack; as hashes, the
          *     domains of the known networks of that kind.
+         *
+         *     The `chainId` of the domain has to be that of the relayer's network, unless the policy `typed_data_chain_ids` of the relayer names it,
+         *     or has `*`; otherwise it is 400 `chain_id_mismatch`. Hashes, and a domain without a `chainId`, can be good on every chain: where the
+         *     account has a relayer on another EVM network as well, they need the policy with `*`. A signature for a chain on which the account has
+         *     another relayer needs that relayer as its own signing would: the key has to see it, it must not be paused or disabled, and its rules
+         *     apply. A key that is limited to `networks` signs documents for these networks, and neither hashes nor domains without a `chainId`.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -567,7 +573,7 @@ export interface paths {
          * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the endpoint,
          *     and asks the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of
          *     the node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without
-         *     `id` is answered under the id 1. The rate limit counts a batch as one request.
+         *     `id` is answered under the id 1. The rate limit counts each call of a batch, and each call of a bundle (`wallet_sendCalls`).
          *
          *     `allowed_rpc_methods` of the relayer decides which methods the service passes on. When it is not set, these are the methods that
          *     read, price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods
@@ -732,7 +738,7 @@ export interface paths {
          *     apart.
          *
          *     A batch has up to 100 transactions, and the body is limited like any other: 1 MiB unless the deployment says otherwise, and 20000
-         *     JSON values. The rate limit counts it as one request. There is no dry run of a batch.
+         *     JSON values. The rate limit counts each transaction. There is no dry run of a batch.
          */
         readonly post: operations["sendTransactionBatch"];
         readonly delete?: never;
@@ -1173,7 +1179,8 @@ export interface paths {
          *
          *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a
          *     reader that does not read at all for a
-         *     while. An API key can follow 100 streams at a time, unless the deployment says otherwise; the answer to one more is 429.
+         *     while. While an API key leaves much unread, its streams wait. An API key can follow 100 streams at a time, unless the deployment says
+         *     otherwise; the answer to one more is 429.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -1986,6 +1993,7 @@ export interface components {
          *     | `already_exists` | 409. There is one with this id, or the configuration file has an entry with it |
          *     | `in_use` | Relayers refer to it; `error` names them |
          *     | `wrong_chain` | The endpoints serve another chain than that of the network |
+         *     | `chain_id_mismatch` | The typed data is for another chain than the relayer's, and `typed_data_chain_ids` or a limit of the key refuses it |
          *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
          *     | `internal_error` | 500. An unexpected fault on our side |
          *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
@@ -2028,7 +2036,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2492,6 +2500,7 @@ export interface components {
             readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"];
             readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
             readonly wallet_rpc?: components["schemas"]["RelayerPolicies"]["wallet_rpc"];
+            readonly typed_data_chain_ids?: components["schemas"]["RelayerPolicies"]["typed_data_chain_ids"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
@@ -2689,6 +2698,7 @@ export interface components {
             readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
             readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
             readonly wallet_rpc?: components["schemas"]["CreateEvmPolicies"]["wallet_rpc"] | null;
+            readonly typed_data_chain_ids?: components["schemas"]["CreateEvmPolicies"]["typed_data_chain_ids"] | null;
             /** @description The rules for what the relayer may spend, in place of the present ones. */
             readonly rules?: components["schemas"]["SpendingRules"] | null;
             readonly top_up?: components["schemas"]["TopUpRule"] | null;
@@ -2924,6 +2934,16 @@ export interface components {
              */
             readonly wallet_rpc?: boolean;
             /**
+             * @description EVM. Chain ids, in decimal digits, for which `signTypedData` signs besides that of the relayer's network; `*` stands for every one,
+             *     and for data that names no chain where the account has relayers on several networks. None when absent. What the configuration file
+             *     says, or does not say, can only be lowered, unless its entry says `api_may_relax`.
+             * @example [
+             *       "1",
+             *       "137"
+             *     ]
+             */
+            readonly typed_data_chain_ids?: readonly string[];
+            /**
              * @description Every type of network. The rules for what the relayer may spend, whichever key sends. Those of the configuration file hold unchanged,
              *     unless its entry says `api_may_relax`. A change replaces them as a whole.
              */
@@ -3105,7 +3125,10 @@ export interface components {
             /** @description The rows in the order of day, relayer, API key, network and asset, the native currency first. Nothing was spent where there is no row. */
             readonly data: readonly components["schemas"]["SpendingReportRow"][];
         };
-        /** @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. */
+        /**
+         * @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. An id that begins with `-` has an apostrophe before
+         *     it, so that a spreadsheet takes it as a text.
+         */
         readonly SpendingReportCsv: string;
         /** @description What one API key spent through one relayer on one day, in one asset. */
         readonly SpendingReportRow: {
@@ -6264,7 +6287,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ConflictFailure"];
             };
         };
-        /** @description The caller is over its rate limit. The service changed nothing. */
+        /** @description The caller is over its rate limit, or has not read too many bytes of earlier answers. The service changed nothing. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];

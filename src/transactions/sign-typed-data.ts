@@ -1,0 +1,157 @@
+import type { Kysely } from 'kysely'
+import type { Actor } from '../access/actor.ts'
+import { seesNetwork, seesRelayerId, type Visibility } from '../access/visibility.ts'
+import type { Signature } from '../chains/attempt.ts'
+import type { TypedData } from '../chains/evm/content.ts'
+import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import { type Network, networkId } from '../networks/network.ts'
+import { relayersOfAddress } from '../relayers/account-claims-store.ts'
+import { inactive } from '../relayers/policy.ts'
+import type { EvmRelayer, Relayer } from '../relayers/relayer.ts'
+import { findRelayers } from '../relayers/store.ts'
+import { refuseOpaque } from './budgets/refuse-opaque.ts'
+import type { TransactionsContext } from './model/runtime.ts'
+import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
+
+/** The sender of a request for a signature. */
+interface Sender {
+  readonly actor: Actor
+  /** What the API key of the sender sees. */
+  readonly visibility: Visibility
+}
+
+/** Signs structured data (EIP-712) for the account of a relayer. */
+export type TypedDataSigner = (relayer: Relayer, data: TypedData, sender: Sender) => Promise<Signature>
+
+interface TypedDataDeps extends Pick<TransactionsContext, 'runtimeOf'> {
+  readonly db: Kysely<Schema>
+  /** Every network that a relayer can be on. */
+  readonly networks: { list(): readonly Network[] }
+}
+
+/**
+ * Creates the signer of typed data. A signature can be good on another chain than the relayer's, where the same account can have another
+ * relayer, so it needs what a signature of that relayer would need as well.
+ * @throws AppError with the rule that the data breaks; `chain_id_mismatch` for a chain that neither the relayer nor the key may sign for
+ */
+export function createTypedDataSigner({ runtimeOf, ...deps }: TypedDataDeps): TypedDataSigner {
+  return async (relayer, data, sender) => {
+    requireSigning(relayer, sender.actor)
+    const { chain, network, account } = runtimeOf(relayer)
+    const { typedData } = chain
+    if (typedData === undefined || relayer.networkType !== 'evm' || network.type !== 'evm')
+      throw new AppError(
+        'not_supported',
+        `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
+      )
+    const chainId = requireAnswer(typedData.chainIdOf(data), NOTHING_SIGNED)
+    const isHash = data.kind === 'hashes'
+    if (chainId !== BigInt(network.chainId))
+      await requireElsewhere(deps, { relayer, own: network.chainId, chainId, isHash }, sender)
+    return requireAnswer(await typedData.sign(data, account.signer), NOTHING_SIGNED)
+  }
+}
+
+/** @throws AppError for a relayer that signs nothing at present, or whose rules refuse what nobody can read */
+function requireSigning(relayer: Relayer, actor: Actor): void {
+  const refusal = inactive(relayer)
+  if (refusal) throw refusal
+  refuseOpaque(relayer, actor)
+}
+
+/** A signature that is good on another chain than the relayer's. */
+interface Elsewhere {
+  readonly relayer: EvmRelayer
+  /** The chain id of the relayer's network. */
+  readonly own: number
+  /** Undefined when the signature may be good on every chain. */
+  readonly chainId: bigint | undefined
+  readonly isHash: boolean
+}
+
+/**
+ * Data that names no chain is free where the account has no relayer but this one: there is nobody whose limits it could pass by, and clients
+ * of OpenZeppelin Relayer send nothing but hashes.
+ */
+async function requireElsewhere(
+  { db, networks }: Omit<TypedDataDeps, 'runtimeOf'>,
+  elsewhere: Elsewhere,
+  sender: Sender,
+): Promise<void> {
+  const { relayer, chainId } = elsewhere
+  const { actor, visibility } = sender
+  if (visibility.networks !== undefined) requireSeenChain(networks, elsewhere, sender)
+  const allowed = relayer.policies.typedDataChainIds ?? []
+  const isAllowed = allowed.includes('*') || (chainId !== undefined && allowed.includes(String(chainId)))
+  if (chainId !== undefined && !isAllowed) throw mismatch(elsewhere)
+  const others = await findOthers(db, relayer, chainId)
+  if (others.length > 0 && !isAllowed) throw mismatch(elsewhere)
+  // What the key does not see is refused in the same words, whatever state it is in.
+  if (others.some((other) => !sees(visibility, other))) throw hidden(elsewhere, actor)
+  for (const other of others) requireSigning(other, actor)
+}
+
+/** @throws AppError unless the chain is one of the networks to which the key is limited */
+function requireSeenChain(
+  networks: TypedDataDeps['networks'],
+  elsewhere: Elsewhere,
+  { actor: { keyId: id }, visibility }: Sender,
+): void {
+  const { chainId } = elsewhere
+  const isSeen = networks
+    .list()
+    .some(
+      (network) =>
+        network.type === 'evm' &&
+        BigInt(network.chainId) === chainId &&
+        seesNetwork(visibility, networkId(network)),
+    )
+  if (isSeen) return
+  const expected =
+    chainId === undefined
+      ? `API key ${id} is limited to networks, and a signature without a chain is good on others; give the whole document with a chainId`
+      : `API key ${id} is limited to networks, and none of them has the chain id ${chainId}`
+  throw new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${expected}.`)
+}
+
+/** Finds the other relayers of the account, on this chain or on every one. */
+async function findOthers(
+  db: Kysely<Schema>,
+  { id, address }: EvmRelayer,
+  chainId: bigint | undefined,
+): Promise<readonly Relayer[]> {
+  const ids = await relayersOfAddress(db, { address, chainId })
+  return findRelayers(
+    db,
+    ids.filter((other) => other !== id),
+  )
+}
+
+function sees(visibility: Visibility, { id, networkType, network }: Relayer): boolean {
+  return (
+    seesRelayerId(visibility, id) && seesNetwork(visibility, networkId({ type: networkType, name: network }))
+  )
+}
+
+function fieldOf({ chainId, isHash }: Pick<Elsewhere, 'chainId' | 'isHash'>): string {
+  if (isHash) return 'body.domain_separator'
+  return chainId === undefined ? 'body.domain' : 'body.domain.chainId'
+}
+
+function mismatch(elsewhere: Elsewhere): AppError {
+  const { relayer, own, chainId } = elsewhere
+  const problem =
+    chainId === undefined
+      ? `relayer ${relayer.id} is on chain ${own}, and the account has relayers on other chains, for which this signature is good as well; give the whole document with the chainId ${own}, or set the policy typed_data_chain_ids of the relayer to ["*"]`
+      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it all the same, name "${chainId}" or "*" in the policy typed_data_chain_ids of the relayer`
+  return new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${problem}.`)
+}
+
+function hidden(elsewhere: Elsewhere, { keyId: id }: Actor): AppError {
+  const where = elsewhere.chainId === undefined ? 'on other chains' : `on chain ${elsewhere.chainId}`
+  return new AppError(
+    'chain_id_mismatch',
+    `${fieldOf(elsewhere)}: API key ${id} may not sign for what the account does ${where}.`,
+  )
+}
