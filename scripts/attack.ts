@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util'
 import type { Attack, Report } from '../test/attack/attack.ts'
 import { auth } from '../test/attack/auth.ts'
+import { deniedPayments } from '../test/attack/denied-payments.ts'
 import { hostileReceiver } from '../test/attack/hostile-receiver.ts'
 import { hostileRpc } from '../test/attack/hostile-rpc.ts'
 import { slowClients } from '../test/attack/slow-clients.ts'
@@ -27,6 +28,7 @@ const ATTACKS: readonly Attack[] = [
   hostileReceiver,
   slowClients,
   stellarMoney,
+  deniedPayments,
 ]
 
 /** An attack that names no other deadline takes a quarter of this. A service that hangs must not hang the run as well. */
