@@ -77,7 +77,7 @@ async function setUpAt(
   const network = { ...SILENT_NETWORK, chainId, rpcUrls }
   const clock = createHurriedClock(fixture.clock.now())
   const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: fixture.context.log })
-  const owner = await fixture.addAccount({ chain, network, policies })
+  const owner = await fixture.addAccount({ chain, network, policies: { sharedAccount: true, ...policies } })
   await chainNode.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
   const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(request), ACTOR)
   const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }

@@ -104,7 +104,9 @@ describe('included', () => {
       )
     expect(included(1).transaction.statusReason).toBe(statusReason)
     expect(included(3).transaction.statusReason).toBe(statusReason)
-    expect(included(2).transaction.statusReason).toBeUndefined()
+    expect(included(2).transaction.statusReason).toBe(
+      'The replacement (attempt 2) was included, although a node had refused it: no reason given.',
+    )
   })
 
   test('a refused attempt that is included after all is mined: the chain decides (I4)', () => {
