@@ -106,7 +106,14 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
   async function attempt(receiver: Receiver, prepared: Prepared, keys: readonly string[]): Promise<void> {
     const { notification, maskedUrl } = receiver
     const { url, urlUntrusted } = notification
-    const result = await tryDelivery(urlUntrusted ? untrusted : deps, { ...prepared, url, maskedUrl, keys })
+    const failsForLong = receiver.failsForLong()
+    const result = await tryDelivery(urlUntrusted ? untrusted : deps, {
+      ...prepared,
+      url,
+      maskedUrl,
+      keys,
+      failsForLong,
+    })
     receiver.ended(result)
     // Results of a receiver that was forgotten meanwhile belong to the next owner of the lease.
     if (receivers.get(receiver.id) !== receiver) return

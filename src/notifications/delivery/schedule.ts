@@ -19,8 +19,10 @@ interface Failure {
   /** The number of tries so far, this one included. */
   readonly tries: number
   readonly now: number
-  /** A failure after this time is the last, in ms since 1970, if `LEAST_TRIES` have failed. */
+  /** A failure after this time is the last, in ms since 1970, if `LEAST_TRIES` have failed, or the receiver fails for long. */
   readonly giveUpAt: number
+  /** The receiver has failed for everything for long, by a clock that does not step. */
+  readonly failsForLong?: boolean
   /** The wait that the receiver asked for, in ms. */
   readonly retryAfterMs?: number | undefined
   /** Returns a number from 0 to 1. */
@@ -28,8 +30,15 @@ interface Failure {
 }
 
 /** Decides when to try again: never sooner than the receiver asked, and for the last time at `giveUpAt`. Pure, but for `random`. */
-export function nextTry({ tries, now, giveUpAt, retryAfterMs = 0, random }: Failure): NextTry {
-  if (now >= giveUpAt && tries >= LEAST_TRIES) return { kind: 'never' }
+export function nextTry({
+  tries,
+  now,
+  giveUpAt,
+  failsForLong = false,
+  retryAfterMs = 0,
+  random,
+}: Failure): NextTry {
+  if (now >= giveUpAt && (tries >= LEAST_TRIES || failsForLong)) return { kind: 'never' }
   const delay = Math.max(retryAfterMs, backoffMs(tries, { ...BACKOFF, random }))
   return { kind: 'again', delayMs: now >= giveUpAt ? delay : Math.min(delay, giveUpAt - now) }
 }

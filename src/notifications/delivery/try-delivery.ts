@@ -24,6 +24,8 @@ interface Try extends Prepared {
   readonly maskedUrl: string
   /** Signing keys, newest first. */
   readonly keys: readonly string[]
+  /** The receiver has failed for everything for long. */
+  readonly failsForLong: boolean
 }
 
 /** The result of a try, and its consequences for the receiver. */
@@ -42,12 +44,12 @@ const UNWRITABLE = 'The service could not write the body; its log has the reason
 /** Sends an event once. The promise never rejects: every failure is an outcome, a body that cannot be written too. */
 export async function tryDelivery(
   deps: TryDeps,
-  { item, body, url, maskedUrl, keys }: Try,
+  { item, body, url, maskedUrl, keys, failsForLong }: Try,
 ): Promise<TryResult> {
   const at = deps.clock.now()
   if (body === undefined) {
     const exchange = { url: maskedUrl, headers: {}, latencyMs: 0, error: UNWRITABLE }
-    return evaluateTry(deps, { item, at, url, exchange })
+    return evaluateTry(deps, { item, at, url, exchange, failsForLong })
   }
   const { event, notificationId, tries } = item
   const span = deps.tracer && (await deps.tracer.begin({ event, notificationId, tries, url }))
@@ -62,7 +64,7 @@ export async function tryDelivery(
   const latencyMs = Math.round(performance.now() - started)
   span?.end({ status: answer.response?.code, isDelivered: answer.error === undefined })
   const exchange: Exchange = { url: maskedUrl, headers, latencyMs, ...answer }
-  return evaluateTry(deps, { item, at, url, exchange })
+  return evaluateTry(deps, { item, at, url, exchange, failsForLong })
 }
 
 type Outcome = Pick<Exchange, 'response' | 'error'>
@@ -95,9 +97,10 @@ interface Sent {
   readonly at: number
   readonly url: string
   readonly exchange: Exchange
+  readonly failsForLong: boolean
 }
 
-function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange }: Sent): TryResult {
+function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange, failsForLong }: Sent): TryResult {
   const common = { item, triedAt: new Date(at), lastTry: exchange }
   if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' } }
   if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, goneUrl: url }
@@ -107,6 +110,7 @@ function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange }: Se
     tries: item.tries + 1,
     now,
     giveUpAt: item.giveUpAt.getTime(),
+    failsForLong,
     retryAfterMs: restMs,
     random,
   })

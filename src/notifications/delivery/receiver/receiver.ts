@@ -29,6 +29,8 @@ export interface Receiver {
   isPaused(): boolean
   /** Lets the receiver have a request now if it is suspended. */
   probeNow(): void
+  /** Everything has failed for long, by a clock that does not step. */
+  failsForLong(): boolean
   /** Takes the next delivery that may be sent now. */
   next(): Prepared | undefined
   /** Learns from the result of a try. */
@@ -75,6 +77,7 @@ export function createReceiver(
     },
     isPaused,
     probeNow: capacity.probeNow,
+    failsForLong: capacity.isSuspendedForLong,
     next() {
       if (isPaused() || receiver.keys === undefined || !capacity.isFree()) return undefined
       const taken = queue.take(capacity.isSuspended())
