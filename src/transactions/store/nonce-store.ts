@@ -49,8 +49,8 @@ export async function setNextNonce(
 
 /**
  * Finds the nonce of each source account up to which the records explain what the chain has used: the counter, the nonces of stored
- * transactions, those that the account had when it was first seen, and those that an operator accepted. Accounts that were never seen are
- * absent.
+ * transactions, those that the account had when it was first seen, and those that an operator accepted. Accounts that the relayer has not seen
+ * yet, or has again after it was deleted, are absent.
  */
 export async function findExplainedNonces(
   db: Db,
@@ -66,7 +66,7 @@ export async function findExplainedNonces(
       where relayer_id = ${id} and network = ${network} and source_account = a.address and nonce is not null and reset_at is null
       order by nonce desc limit 1) newest on true
     where a.relayer_id = ${id} and a.address = any(${addresses}::text[])
-      and coalesce(a.next_nonce, a.known_nonce, newest.nonce) is not null`.execute(db)
+      and coalesce(a.next_nonce, a.known_nonce) is not null`.execute(db)
   return new Map(rows.map(({ address, nonce }) => [address, nonce]))
 }
 
