@@ -1,4 +1,6 @@
+import pg from 'pg'
 import { NOBODY } from '../../../src/access/principal.ts'
+import { explainAway, noteAway } from '../../../src/database/errors.ts'
 import { healthHandlers } from '../../../src/handlers/health.ts'
 import { UNREAD_BYTES } from '../../../src/http/answers/answer-budget.ts'
 import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
@@ -57,7 +59,7 @@ export async function playWithoutScopes(heard: Heard): Promise<void> {
   await heard.fetch(`${url}/api/v1/signers`, headers)
 }
 
-/** Lets the readiness check look at a database that is gone. */
+/** Lets the readiness check look at a database that is gone, and a handler meet a PostgreSQL that cannot be reached. */
 export async function playWithoutDatabase(heard: Heard): Promise<void> {
   const database = await openTestDatabase()
   await database.close()
@@ -71,4 +73,15 @@ export async function playWithoutDatabase(heard: Heard): Promise<void> {
     handlers: healthHandlers({ check, stopping: new AbortController().signal }),
   })
   await heard.fetch(`${url}/api/v1/ready`)
+  const lost: unknown = await new pg.Client({ host: '127.0.0.1', port: 9 }).connect().catch((error) => error)
+  noteAway(lost)
+  const stub = await startStub({
+    handlers: {
+      listSigners: async () => {
+        throw lost
+      },
+    },
+    explainFault: explainAway,
+  })
+  await heard.fetch(`${stub.url}/api/v1/signers`, AUTHORIZED)
 }
