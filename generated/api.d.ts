@@ -3860,7 +3860,8 @@ export interface components {
         /**
          * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a
          *     missing number was never an event that you could read, so continue after the last number that you have. No number is given twice, also
-         *     by a database that was restored from a backup: each start of the service continues at the present time, in microseconds.
+         *     by a database that was restored from a backup, or a standby without its last commits: each start of the service, and each promotion of
+         *     a PostgreSQL server, continues at the present time, in microseconds.
          */
         readonly EventNumber: string;
         /**

@@ -29,18 +29,11 @@ export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
 }
 
 /**
- * Continues the numbers of a log with events at the present time in microseconds. A database that was restored from a backup has forgotten the
- * last numbers, and readers that have those events must not get others under the same numbers. Call it at every start: nobody may know of a
- * restore. A million events in each second since the last start would be needed to reach the present time by counting.
+ * Continues the numbers of a log with events at the present time in microseconds. Call it at every start: nobody may know that a database was
+ * restored from a backup. A million events in each second since the last start would be needed to reach the present time by counting.
  */
 export async function skipIssuedNumbers(db: Kysely<Schema>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    // Waits for writers that have a number and no commit: a reader would take the skipped numbers for settled before theirs are.
-    await sql`lock table events in exclusive mode`.execute(tx)
-    await sql`
-      select setval('event_numbers', greatest(last_value, (extract(epoch from clock_timestamp()) * 1000000)::bigint))
-      from event_numbers where last_value > 0`.execute(tx)
-  })
+  await sql`select skip_issued_event_numbers()`.execute(db)
 }
 
 async function readLast(db: Kysely<Schema>): Promise<bigint> {

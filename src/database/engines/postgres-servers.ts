@@ -9,6 +9,12 @@ const ONE_OF_SEVERAL_MS = 3_000
 /** The classes of SQLSTATE with which a server refuses user, password or database. Another server would say the same. */
 const REFUSALS = ['28', '3D']
 
+/** The first eight digits of the name of a log file are its timeline (PostgreSQL manual, 26.3.5 "Timelines"). */
+const TIMELINE = 'select left(pg_walfile_name(pg_current_wal_lsn()), 8)'
+
+/** SQLSTATE of a function that does not exist: the database is not migrated yet. */
+const UNDEFINED_FUNCTION = '42883'
+
 /** No server of the url can be used now. */
 class NoServerError extends Error {
   override readonly name = 'NoServerError'
@@ -45,6 +51,7 @@ export function chooseServers(url: string): Servers {
   const { servers, target, isRandom, connectTimeoutMs } = readPostgresUrl(url)
   const failures = new Map<string, unknown>()
   let next = isRandom ? randomInt(servers.length) : 0
+  let timeline: string | undefined
 
   class Client extends pg.Client {
     private readonly index: number
@@ -75,6 +82,7 @@ export function chooseServers(url: string): Servers {
       try {
         await super.connect()
         await this.assertWanted()
+        await this.followTimeline()
         failures.delete(this.serverName)
         if (isRandom) next = randomInt(servers.length)
         return this
@@ -89,6 +97,31 @@ export function chooseServers(url: string): Servers {
 
     private get serverName(): string {
       return servers[this.index]?.name ?? ''
+    }
+
+    /**
+     * A standby that was promoted, or a server that was recovered to an earlier time, counts its log in a timeline of its own, and may lack the last
+     * commits. Before this connection writes anything there, the numbers that were given before are skipped.
+     */
+    private async followTimeline(): Promise<void> {
+      const present = await this.readTimeline()
+      if (present === undefined || present === timeline) return
+      if (timeline !== undefined)
+        await this.query('select skip_issued_event_numbers()').catch((error: { code?: unknown }) => {
+          if (error.code !== UNDEFINED_FUNCTION) throw error
+        })
+      timeline = present
+    }
+
+    /** The timeline is the beginning of the name of the log file; undefined for a standby, and for a database without such names. */
+    private async readTimeline(): Promise<string | undefined> {
+      try {
+        const { rows } = await this.query<[string]>({ text: TIMELINE, rowMode: 'array' })
+        return rows[0]?.[0]
+      } catch (error) {
+        if (isRetryable(error)) throw error
+        return undefined
+      }
     }
 
     private async assertWanted(): Promise<void> {

@@ -39,6 +39,7 @@ import * as awaitedPrices from './0044-awaited-prices.ts'
 import * as abiAuthors from './0045-abi-authors.ts'
 import * as knownNonces from './0046-known-nonces.ts'
 import * as watchedStates from './0052-watched-states.ts'
+import * as skippedEventNumbers from './0053-skipped-event-numbers.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -82,4 +83,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0045-abi-authors': abiAuthors,
   '0046-known-nonces': knownNonces,
   '0052-watched-states': watchedStates,
+  '0053-skipped-event-numbers': skippedEventNumbers,
 }
