@@ -14,7 +14,7 @@ import {
   checkReplacementFunds,
   type NonceChange,
   type Replaced,
-  saveReplaced,
+  savePending,
 } from './replacement.ts'
 
 /** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
@@ -29,7 +29,7 @@ export async function replacePending(
   if (request === undefined) {
     const canceled = canceledPending(runtime, { transaction, attempts }, nextRunAt)
     const replaced = { transaction: canceled, attempts, logs: [] }
-    return saveReplaced(context, { change, before: transaction, replaced, cost: 0n })
+    return savePending(context, { change, before: transaction, replaced, cost: 0n }, {})
   }
   const { chain } = runtime
   const prepared = await prepareContent({ relayer, request, chain, now: context.clock.now() })
@@ -58,7 +58,7 @@ export async function replacePending(
   const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
   const replaced = { transaction: next, attempts, logs }
   const nonces = nonceChange(runtime, transaction, next)
-  return saveReplaced(context, { change, before: transaction, replaced, cost }, nonces)
+  return savePending(context, { change, before: transaction, replaced, cost }, nonces)
 }
 
 function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transaction): NonceChange {

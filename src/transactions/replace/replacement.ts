@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
@@ -16,6 +17,7 @@ import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { setNextNonce } from '../store/nonce-store.ts'
+import { findTransaction } from '../store/read-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
 
@@ -84,6 +86,42 @@ export async function saveReplaced(
   if (saved === undefined) return undefined
   reportFinished(context, [saved])
   return { ...replaced, transaction: saved }
+}
+
+/** Saves are repeated so often while a worker notes why the transaction waits. Each takes one statement, and a worker has to ask nodes in between. */
+const MAX_SAVES = 20
+
+/**
+ * As `saveReplaced`, for a transaction that waits to be signed. While the caller's new content was prepared, which takes as long as the nodes take,
+ * a worker may have noted again why it waits, and when it tries next: that says nothing about the new content.
+ */
+export async function savePending(
+  context: TransactionsContext,
+  changed: ChangedTransaction,
+  nonces: NonceChange,
+): Promise<Replaced | undefined> {
+  let { before, replaced } = changed
+  for (let saves = 0; saves < MAX_SAVES; saves += 1) {
+    const saved = await saveReplaced(context, { ...changed, before, replaced }, nonces)
+    if (saved) return saved
+    const now = await findTransaction(context.db, before.relayerId, before.id)
+    if (now?.attempts.length !== replaced.attempts.length) return undefined
+    if (!isDeepStrictEqual(withoutWait(now.transaction), withoutWait(before))) return undefined
+    before = now.transaction
+    replaced = { ...replaced, transaction: { ...replaced.transaction, version: before.version } }
+  }
+  return undefined
+}
+
+function withoutWait(transaction: Transaction): Partial<Transaction> {
+  const {
+    version: _version,
+    statusReason: _reason,
+    nextRunAt: _at,
+    awaitsPrice: _price,
+    ...rest
+  } = transaction
+  return rest
 }
 
 interface AuditedStates {

@@ -68,6 +68,31 @@ describe('new content for a pending transaction', () => {
     expect((await now()).transaction).toEqual(transaction)
   })
 
+  test('is stored although a worker notes again and again why it waits, while it is prepared', async () => {
+    const { stub, stored, replace, cancel, now } = await setUp()
+    const { prepare } = chainOf(createStubChain())
+    let prepared = 0
+    stub.override = {
+      prepare: async (...question) => {
+        prepared += 1
+        const { transaction } = await now()
+        const waiting = {
+          ...transaction,
+          statusReason: `Waiting (${prepared}).`,
+          nextRunAt: new Date(prepared),
+        }
+        await fixture.context.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [waiting]))
+        return prepare(...question)
+      },
+    }
+    expect((await replace(7n)).transaction).toMatchObject({
+      request: { value: 7n },
+      version: stored.version + 2,
+    })
+    expect(prepared).toBe(1)
+    expect((await cancel()).transaction.status).toBe('canceled')
+  })
+
   test('keeps the gas and the sentences of its preparation', async () => {
     const { stub, replace } = await setUp()
     const { prepare } = chainOf(createStubChain())
@@ -170,7 +195,8 @@ test('a record that changes at every try is given up after twenty', async () => 
     prepare: async (...question) => {
       tries += 1
       const { transaction } = await now()
-      await fixture.database.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [transaction]))
+      const changed = { ...transaction, cost: transaction.cost + 1n }
+      await fixture.database.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [changed]))
       return prepare(...question)
     },
   }
