@@ -69,16 +69,20 @@ describe('the data folder', () => {
     60_000,
   )
 
-  test('of an earlier release, with the settings that the engine has by itself, opens', () =>
-    inFolder(async (folder) => {
-      const earlier = await PGlite.create({ dataDir: join(folder, 'pglite') })
-      await earlier.exec('create table kept as select 1 as number')
-      await earlier.close()
-      const database = await openDatabase({ dataDir: folder }, log)
-      const { rows } = await sql`select number from kept`.execute(database.db)
-      expect(rows).toEqual([{ number: 1 }])
-      await database.close()
-    }))
+  test(
+    'of an earlier release, with the settings that the engine has by itself, opens',
+    { timeout: 60_000 },
+    () =>
+      inFolder(async (folder) => {
+        const earlier = await PGlite.create({ dataDir: join(folder, 'pglite') })
+        await earlier.exec('create table kept as select 1 as number')
+        await earlier.close()
+        const database = await openDatabase({ dataDir: folder }, log)
+        const { rows } = await sql`select number from kept`.execute(database.db)
+        expect(rows).toEqual([{ number: 1 }])
+        await database.close()
+      }),
+  )
 
   test.each([
     ['the file of control data', 'global/pg_control'],

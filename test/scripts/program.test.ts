@@ -29,7 +29,7 @@ test('npm start runs the built program while it is current, and the sources afte
   expect(run('--version')).toMatch(/^\d/)
   await prepareProgram(clone)
   expect(run('--version')).toMatch(/^\d/)
-})
+}, 120_000)
 
 test('the program comes with the licence of every package in it, and with the process of PKCS#11 libraries', async () => {
   const licences = readFileSync(join(clone, 'dist/main.js.LICENSE.txt'), 'utf8')
