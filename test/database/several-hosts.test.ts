@@ -127,8 +127,8 @@ test('after a fail-over to the other host nothing is lost, nothing is doubled, a
     ])
     // The interface has no 503 for this one.
     expect((await service.api('GET', '/relayers')).body.code).toBe('internal_error')
-    await standby.promote()
     const promotedAt = BigInt(Date.now()) * 1_000n
+    await standby.promote()
     await until(
       () => sendMany(1),
       ([status]) => status === 200,
