@@ -219,7 +219,7 @@ export interface paths {
          *     block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
          *
          *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once.
-         *     Where it waits for nothing of this kind, nothing changes. When no endpoint answers, this is 400 `network_unavailable`. EVM and
+         *     Where the records explain every nonce, only the audit log notes the call. When no endpoint answers, this is 400 `network_unavailable`. EVM and
          *     Stellar; 400 `not_supported` on Solana, whose accounts have no nonces.
          */
         readonly post: operations["acceptNonces"];

@@ -94,7 +94,7 @@ const FIRST_ROUNDS_MS = 200
 const FLUSH_MS = 5_000
 const MIN_FLUSH_MS = 500
 
-/** What a service is created with, besides its configuration. */
+/** The parts from which a service is created, besides its configuration. */
 export interface AppDeps {
   /** Default: the time of the database server, where there is one, and that of the machine otherwise. */
   readonly clock?: Clock

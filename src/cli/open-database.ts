@@ -4,7 +4,7 @@ import type { Database } from '../database/engine.ts'
 import { DirectoryInUseError } from '../database/engines/directory-lock.ts'
 import { createLogger } from '../log.ts'
 
-/** What a command says when a running service has the embedded database, by the name of the command: the same work on that service. */
+/** By the name of a command: the way to do the same work on the running service that has the embedded database. */
 const WHILE_IT_RUNS = {
   'audit verify':
     'The running service lists the entries with their hashes (GET /api/v1/audit) and verifies nothing: stop it for the command, or verify a copy of the folder that was made while it was stopped.',

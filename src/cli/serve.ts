@@ -48,7 +48,7 @@ export const serve: Command = {
     const paused = flags.has('paused')
     const deps = { log, telemetry, startEngine, paused, signal: stopping.signal }
     const app = await start(config, deps).catch((error) => {
-      // What is wrong in the configuration is said once, as a list for a person.
+      // Problems of the configuration are printed once, as a list for a person.
       if (!(error instanceof ConfigError)) log.fatal({ err: error }, 'service start failed')
       throw error
     })

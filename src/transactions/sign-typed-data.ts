@@ -17,7 +17,7 @@ import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
 /** The sender of a request for a signature. */
 interface Sender {
   readonly actor: Actor
-  /** What the API key of the sender sees. */
+  /** The relayers and networks that the API key of the sender sees. */
   readonly visibility: Visibility
 }
 
@@ -87,7 +87,7 @@ async function requireElsewhere(
   if (chainId !== undefined && !isAllowed) throw mismatch(elsewhere)
   const others = await findOthers(db, relayer, chainId)
   if (others.length > 0 && !isAllowed) throw mismatch(elsewhere)
-  // What the key does not see is refused in the same words, whatever state it is in.
+  // The refusal for a relayer that the key does not see has the same words in every state of that relayer.
   if (others.some((other) => !sees(visibility, other))) throw hidden(elsewhere, actor)
   for (const other of others) requireSigning(other, actor)
 }

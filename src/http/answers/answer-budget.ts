@@ -11,7 +11,7 @@ import type { FinishingStep } from './finish-answer.ts'
  */
 export const UNREAD_BYTES = 32 * 1024 * 1024
 
-/** What changes something is refused later, so that a reader that has stopped does not keep the same API key from sending. */
+/** Requests that change something are refused at so many times these bytes, so that a reader that has stopped does not keep the same API key from sending. */
 const MARGIN_OF_CHANGES = 2
 
 /** The first bytes of each answer, which do not count: large answers must not displace the many small ones. */

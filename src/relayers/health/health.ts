@@ -181,7 +181,7 @@ function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCa
     const number = NUMBERINGS[networkType]?.number ?? 'nonce'
     return {
       type: 'UnexplainedNonces',
-      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id}`,
+      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
     }
   }
 }
