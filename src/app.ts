@@ -339,7 +339,10 @@ async function assemble(parts: Parts): Promise<App> {
       stopping.abort()
       await Promise.all([
         server.drain({ deadlineMs: config.shutdownMs, graceMs: config.shutdownGraceMs }),
-        ...permanentWorkers.map((loop) => loop.stop()),
+        // A worker that cannot write its last words, because the database is away, keeps nothing else from stopping: they are written again.
+        ...permanentWorkers.map((loop) =>
+          loop.stop().catch((err) => log.error({ err, loop: loop.name }, 'worker stopped with an error')),
+        ),
       ])
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()

@@ -128,7 +128,8 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
       stopping.abort()
       await loop.stop()
       await deliverer.finish(lease)
-      if (lease !== undefined) await releaseLease(db, lease)
+      // A lease that cannot be released ends at its deadline, and the stop goes on.
+      if (lease !== undefined) await releaseLease(db, lease).catch(() => {})
     },
   }
 }

@@ -19,6 +19,7 @@ interface LeaseHolderOptions {
 export interface LeaseHolder {
   /** Acquires or renews the lease when that is due. Returns true while this process has it. */
   hold(): Promise<boolean>
+  /** Lets the next owner take over at once. Never rejects: a lease that cannot be released ends at its deadline, and a stop goes on. */
   release(): Promise<void>
 }
 
@@ -37,7 +38,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
       return lease !== undefined
     },
     release: async () => {
-      if (lease !== undefined) await releaseLease(db, lease)
+      if (lease !== undefined) await releaseLease(db, lease).catch(() => {})
     },
   }
 }

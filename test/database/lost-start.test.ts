@@ -68,6 +68,16 @@ test.each([
   60_000,
 )
 
+test('a stop that loses its connections ends all the same', async () => {
+  const service = await startService({
+    rpcUrls: [anvil.url],
+    databaseUrl: throughProxy(await postgres.createDatabase()),
+  })
+  proxy.cutAt(1, 'update leases set expires_at = now()')
+  await service.stop()
+  expect(proxy.pieces).toBeGreaterThan(0)
+}, 60_000)
+
 test('a start that gives up says so in its log', async () => {
   const databaseUrl = throughProxy(await postgres.createDatabase())
   proxy.cutAt(3)

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { startOtlpReceiver } from '../support/otlp-receiver.ts'
@@ -31,16 +30,14 @@ afterAll(async () => {
 /** Starts the service, which writes at its end which modules it has loaded. */
 async function start(name: string, env: Record<string, string>) {
   const coverage = join(folder, `${name}.coverage`)
+  const lines: Line[] = []
   const service = await startProcess({
     rpcUrl: anvil.url,
     folder: join(folder, name),
     env: { NODE_V8_COVERAGE: coverage, ...env },
+    // From the first line on: a failed export is told once a minute, and the start exports spans of its own.
+    onLine: (line) => lines.push(JSON.parse(line) as Line),
   })
-  const lines: Line[] = []
-  if (service.child.stdout)
-    createInterface({ input: service.child.stdout }).on('line', (line) =>
-      lines.push(JSON.parse(line) as Line),
-    )
   return { service, lines, loaded: () => telemetryModules(coverage) }
 }
 

@@ -35,6 +35,8 @@ interface ProcessOptions {
   readonly notificationUrl?: string
   /** The content of the configuration file. Default: the relayer `main` on the network `anvil`. */
   readonly config?: object
+  /** Gets every line of the standard output, from the first one on. */
+  readonly onLine?: (line: string) => void
   /** The process joins this group before it starts. */
   readonly memoryGroup?: MemoryGroup
 }
@@ -49,6 +51,7 @@ export async function startProcess({
   notificationUrl,
   config = configFile(rpcUrl, notificationUrl),
   memoryGroup,
+  onLine,
   env = {},
   args: flags = [],
 }: ProcessOptions): Promise<ServiceProcess> {
@@ -76,6 +79,7 @@ export async function startProcess({
       ...env,
     },
   })
+  if (onLine) createInterface({ input: child.stdout }).on('line', onLine)
   const exited = once(child, 'exit')
   return {
     url: await readyUrl(child),

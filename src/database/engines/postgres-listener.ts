@@ -43,24 +43,23 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
   }
   const keeper = createConnectionKeeper({ open: () => servers.use(open), onReturn, log, clock })
 
-  /** Removes a handler, and returns true when it was the last one of its channel. */
-  function forget(channel: string, handler: Handler): boolean {
+  function forget(channel: string, handler: Handler): void {
     const set = handlers.get(channel)
-    return set?.delete(handler) === true && set.size === 0 && handlers.delete(channel)
+    set?.delete(handler)
+    if (set?.size === 0) handlers.delete(channel)
   }
 
   return {
     async listen(channel, handler) {
       handlers.set(channel, (handlers.get(channel) ?? new Set()).add(handler))
       try {
-        await (await keeper.get()).query(statement('listen', channel))
+        await (await keeper.get()).query(listenTo(channel))
       } catch (error) {
         forget(channel, handler)
         throw error
       }
-      return async () => {
-        if (forget(channel, handler)) await (await keeper.get()).query(statement('unlisten', channel))
-      }
+      // The server is not told: a stop would wait for one that is away, and the connection ends soon after.
+      return async () => forget(channel, handler)
     },
     close: keeper.close,
   }
@@ -69,7 +68,7 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
 async function connectListening(client: pg.Client, channels: Iterable<string>): Promise<void> {
   try {
     await client.connect()
-    for (const channel of channels) await client.query(statement('listen', channel))
+    for (const channel of channels) await client.query(listenTo(channel))
   } catch (error) {
     // The connection is half open. Only the reason for the failure matters, so errors of the end are ignored.
     await client.end().catch(() => {})
@@ -77,6 +76,4 @@ async function connectListening(client: pg.Client, channels: Iterable<string>): 
   }
 }
 
-function statement(verb: 'listen' | 'unlisten', channel: string): string {
-  return `${verb} ${pg.escapeIdentifier(channel)}`
-}
+const listenTo = (channel: string) => `listen ${pg.escapeIdentifier(channel)}`
