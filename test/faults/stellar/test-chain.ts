@@ -96,8 +96,12 @@ export async function startStellarTestChain(options: StellarTestChainOptions): P
         environment,
         drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills }),
       ),
-    // Ledgers may share a second (CAP-88). Where a crash waits for an earlier version to expire, time has to pass with them.
-    makeBlock: () => Promise.resolve(closeLedger(environment, crashSigned ? 1 : undefined)),
+    // Ledgers may share a second (CAP-88). Where a crash waits for an earlier version to expire, time passes with them, and never lags behind ours.
+    makeBlock: () => {
+      const last = ledger.ledgers.at(-1)?.closeTime ?? 0
+      const seconds = Math.max(1, Math.floor(now() / 1000) - last)
+      return Promise.resolve(closeLedger(environment, crashSigned ? seconds : undefined))
+    },
     relieve: () => {
       ledger.setCapacity(CAPACITY)
       ledger.setNodeFault('none')
