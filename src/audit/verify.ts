@@ -42,6 +42,82 @@ export function verifyLog(db: Kysely<Schema>, kept: KeptHeads = new Map()): Prom
   })
 }
 
+/**
+ * Verifies entries that somebody read over the API, newest first. It computes every hash itself, so it trusts the service with nothing; where
+ * a chain has to end only a kept hash knows. Entries of a chain may be out of order, because the log is listed by time.
+ */
+export async function verifyEntries(
+  entries: AsyncIterable<StoredEntry>,
+  kept: KeptHeads = new Map(),
+): Promise<ChainReport[]> {
+  const chains = new Map<string, ReadChain>([...kept.keys()].map((chain) => [chain, newReadChain()]))
+  for await (const entry of entries) {
+    const chain = chains.get(entry.chain) ?? newReadChain()
+    chains.set(entry.chain, chain)
+    addEntry(chain, entry, kept.get(entry.chain))
+  }
+  return [...chains]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, chain]) => reportOf(name, chain, kept.get(name)))
+}
+
+/** A chain of which a part is read. An entry is let go when both of its neighbours are known. */
+interface ReadChain {
+  /** By number: entries that wait for the one before them. */
+  readonly waiting: Map<bigint, StoredEntry>
+  /** By number: the hashes that the next entry will need. */
+  readonly hashes: Map<bigint, Uint8Array>
+  isKept: boolean
+  /** The problem with the lowest number, and the hash of the entry before it. */
+  broken?: { readonly problem: ChainProblem; readonly head: Uint8Array }
+}
+
+function newReadChain(): ReadChain {
+  return { waiting: new Map(), hashes: new Map([[0n, FIRST_HASH]]), isKept: false }
+}
+
+function addEntry(chain: ReadChain, entry: StoredEntry, kept: string | undefined): void {
+  chain.isKept ||= hex(entry.hash) === kept
+  chain.hashes.set(entry.number, entry.hash)
+  chain.waiting.set(entry.number, entry)
+  for (const number of [entry.number, entry.number + 1n]) {
+    const later = chain.waiting.get(number)
+    const before = chain.hashes.get(number - 1n)
+    if (later === undefined || before === undefined) continue
+    chain.waiting.delete(number)
+    chain.hashes.delete(number - 1n)
+    noteProblem(chain, checkEntry({ number: number - 1n, hash: before }, later), before)
+  }
+}
+
+function noteProblem(chain: ReadChain, problem: ChainProblem | undefined, head: Uint8Array): void {
+  if (problem === undefined) return
+  if (chain.broken === undefined || problem.entry < chain.broken.problem.entry)
+    chain.broken = { problem, head }
+}
+
+function reportOf(name: string, chain: ReadChain, kept: string | undefined): ChainReport {
+  // What still waits has no entry before it. The hashes that nobody needed are those before a gap, and that of the end.
+  const ends = [...chain.hashes].sort(([one], [other]) => (one < other ? -1 : 1))
+  const [[number, hash] = [0n, FIRST_HASH]] = ends
+  if (chain.waiting.size > 0) noteProblem(chain, { kind: 'missing', entry: number + 1n }, hash)
+  const { broken } = chain
+  if (broken !== undefined)
+    return {
+      chain: name,
+      entries: broken.problem.entry - 1n,
+      head: hex(broken.head),
+      problem: broken.problem,
+    }
+  const isKept = kept === undefined || chain.isKept || kept === hex(FIRST_HASH)
+  return {
+    chain: name,
+    entries: number,
+    head: hex(hash),
+    problem: isKept ? undefined : { kind: 'rewritten', entry: number },
+  }
+}
+
 async function verifyChain(
   db: Kysely<Schema>,
   head: StoredHead,

@@ -1,8 +1,13 @@
-import { type ChainProblem, type ChainReport, verifyLog } from '../audit/verify.ts'
-import { loadConfig } from '../config/load.ts'
+import { setTimeout } from 'node:timers/promises'
+import type { StoredEntry } from '../audit/entry.ts'
+import { type ChainProblem, type ChainReport, verifyEntries, verifyLog } from '../audit/verify.ts'
+import { type Config, loadConfig } from '../config/load.ts'
+import type { Schemas } from '../contract/operations.ts'
 import { pendingMigrations } from '../database/migrate.ts'
+import { type ApiClient, ApiFailure, createApiClient } from './api/api-client.ts'
+import { queryOf } from './api/api-command.ts'
 import { type Command, EXIT, type Terminal, UsageError } from './command.ts'
-import { openForCommand } from './open-database.ts'
+import { openForCommand, ServiceRunsError } from './open-database.ts'
 
 /** `relayer audit verify`. */
 export const auditVerify: Command = {
@@ -17,8 +22,10 @@ export const auditVerify: Command = {
     '          who rewrites a whole chain, its end included, is not found out.',
     '  --json  Prints one JSON object with the chains, their numbers of entries, their newest hashes and their problems.',
     '',
-    'Changes nothing. Uses the PostgreSQL server of DATABASE_URL while the service runs, or the embedded database in DATA_DIR while no service',
-    'runs on it.',
+    'Changes nothing. Reads the database of the configuration: the PostgreSQL server of DATABASE_URL, or the embedded database in DATA_DIR.',
+    'While a service has the embedded database open, the command reads the entries from the service at RELAYER_URL with the API key',
+    'RELAYER_API_KEY (audit:read), or else the one of the configuration in this folder, and computes the hashes itself. It does not see the',
+    'stored ends of the chains then: pass --head to find removed entries at the end.',
     '',
     'Example: relayer audit verify --head management=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ],
@@ -28,18 +35,83 @@ export const auditVerify: Command = {
   async run({ options, flags }, terminal) {
     const kept = readHeads(options.head)
     const config = loadConfig()
-    const database = await openForCommand(config, 'audit verify')
-    try {
-      if ((await pendingMigrations(database)).length > 0)
-        throw new UsageError('The database is that of an earlier release. Run: relayer migrate')
-      const reports = await verifyLog(database.db, kept)
-      if (flags.has('json')) terminal.out(JSON.stringify(toJson(reports)))
-      else printReports(reports, terminal)
-      return isWhole(reports) ? EXIT.ok : EXIT.failed
-    } finally {
-      await database.close()
-    }
+    const reports = await verify(config, kept, terminal)
+    if (flags.has('json')) terminal.out(JSON.stringify(toJson(reports)))
+    else printReports(reports, terminal)
+    return isWhole(reports) ? EXIT.ok : EXIT.failed
   },
+}
+
+async function verify(
+  config: Config,
+  kept: ReadonlyMap<string, string>,
+  terminal: Terminal,
+): Promise<ChainReport[]> {
+  const database = await openForCommand(config, 'audit verify').catch((error) => {
+    if (error instanceof ServiceRunsError) return undefined
+    throw error
+  })
+  if (database === undefined) {
+    terminal.err('A service has the database open; reading its audit log over the API.')
+    return verifyEntries(readOverApi(createApiClient()), kept)
+  }
+  try {
+    if ((await pendingMigrations(database)).length > 0)
+      throw new UsageError('The database is that of an earlier release. Run: relayer migrate')
+    return await verifyLog(database.db, kept)
+  } finally {
+    await database.close()
+  }
+}
+
+/** The most that the service puts in one answer. */
+const PER_PAGE = 100
+
+/** Reads the whole log, newest first. Entries that are written meanwhile do not belong to it. */
+async function* readOverApi(client: ApiClient): AsyncGenerator<StoredEntry> {
+  for (let before: string | undefined; ; ) {
+    const query = queryOf({ limit: `${PER_PAGE}`, before })
+    const { data } = await readPatiently(client, `/audit${query}`)
+    for (const entry of data) yield toStored(entry)
+    before = data.at(-1)?.id
+    if (before === undefined) return
+  }
+}
+
+/** Time in ms until a key that used up its rate limit has some of it again: the limit is per second. */
+const PAUSE_MS = 1_000
+
+/** A long log takes more requests than the rate limit of a key has at once. */
+async function readPatiently(client: ApiClient, path: string) {
+  for (;;) {
+    try {
+      return await client.call<Schemas['AuditEntry'][]>('GET', path)
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.code !== 'rate_limited') throw error
+      await setTimeout(PAUSE_MS)
+    }
+  }
+}
+
+function toStored({
+  id,
+  number,
+  at,
+  request_id,
+  target_type,
+  target_id,
+  hash,
+  ...same
+}: Schemas['AuditEntry']) {
+  return {
+    ...same,
+    number: BigInt(number),
+    at: new Date(at),
+    requestId: request_id,
+    targetType: target_type,
+    targetId: target_id,
+    hash: Buffer.from(hash, 'hex'),
+  }
 }
 
 /** @throws UsageError for what is not a list of chains and hashes */

@@ -6,18 +6,16 @@ import { createLogger } from '../log.ts'
 
 /** By the name of a command: the way to do the same work on the running service that has the embedded database. */
 const WHILE_IT_RUNS = {
-  'audit verify':
-    'The running service lists the entries with their hashes (GET /api/v1/audit) and verifies nothing: stop it for the command, or verify a copy of the folder that was made while it was stopped.',
+  'audit verify': 'The running service lists the entries with their hashes: GET /api/v1/audit.',
   'change-storage-key': 'A running service can open nothing after the change, so it has to be stopped.',
   migrate: 'A service migrates its database when it starts, so the running one has done it.',
-  reset:
-    'The running service does it by POST /api/v1/networks/<type>:<network>/reset, for a test network whose chain it can see to be another one.',
+  reset: 'The running service does it by POST /api/v1/networks/<type>:<network>/reset.',
   'tx decide':
     'The running service has no operation for it: stop it, decide, and start it again; what waits is not lost. `relayer tx why <relayer id> <transaction id>` asks the running one.',
 } as const
 
 /** A running service has the data folder. */
-class ServiceRunsError extends Error {
+export class ServiceRunsError extends Error {
   override readonly name = 'ServiceRunsError'
 }
 

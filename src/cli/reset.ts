@@ -1,13 +1,16 @@
 import { CLI_AUTHOR } from '../audit/entry.ts'
-import { loadConfig } from '../config/load.ts'
+import { type Config, loadConfig } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
+import type { Schemas } from '../contract/operations.ts'
 import { migrate } from '../database/migrate.ts'
 import { suggest } from '../lib/suggest.ts'
 import type { Network } from '../networks/network.ts'
 import { networkId } from '../networks/network.ts'
 import { resetNetwork } from '../transactions/reset/reset-store.ts'
+import { createApiClient } from './api/api-client.ts'
+import { pathOf } from './api/api-command.ts'
 import { type Arguments, type Command, EXIT, UsageError } from './command.ts'
-import { openForCommand } from './open-database.ts'
+import { openForCommand, ServiceRunsError } from './open-database.ts'
 
 /** `relayer reset`. */
 export const reset: Command = {
@@ -18,11 +21,12 @@ export const reset: Command = {
     'Ends the open transactions of all relayers on the network as failed, because nothing of the old chain counts any more, and reads',
     'nonces from the new chain. Final transactions keep their records. The service signs again after its next health check.',
     '',
-    'The command believes you: it does not ask the chain. If the chain was not reset, a transaction that it ends may still be included.',
+    'On the database the command believes you: it does not ask the chain. If the chain was not reset, a transaction that it ends may still be included.',
     'On a main network it therefore wants the name a second time: --confirm <network>.',
     '',
-    'Uses the PostgreSQL server of DATABASE_URL while the service runs, or the embedded database in DATA_DIR while no service runs on it.',
-    'While the service runs on the embedded database, use POST /api/v1/networks/<type>:<network>/reset.',
+    'Uses the PostgreSQL server of DATABASE_URL, or the embedded database in DATA_DIR. While a service has the embedded database open, the',
+    'command asks the service at RELAYER_URL with the API key RELAYER_API_KEY (networks:admin), or else the one of the configuration in this',
+    'folder. The service wants a proof that the chain was reset, and refuses main networks: stop it to be believed.',
     '',
     'Examples: relayer reset anvil',
     '          relayer reset evm:anvil',
@@ -32,22 +36,40 @@ export const reset: Command = {
   async run(args, terminal) {
     const config = loadConfig()
     const network = findNetwork([...config.networks, ...wellKnownNetworks()], args)
-    const database = await openForCommand(config, 'reset')
-    try {
-      await migrate(database)
-      const { ended, relayerIds } = await resetNetwork(database.db, network, {
-        now: new Date(),
-        includesOwnEndpoints: true,
-        author: CLI_AUTHOR,
-      })
-      terminal.out(
-        `${networkId(network)}: ${ended} open transaction${ended === 1 ? '' : 's'} of ${relayerIds.length} relayer${relayerIds.length === 1 ? '' : 's'} ended as failed; the nonces are read from the new chain`,
-      )
-      return EXIT.ok
-    } finally {
-      await database.close()
-    }
+    const { ended, relayers } = await startOver(config, network)
+    terminal.out(
+      `${networkId(network)}: ${ended} open transaction${ended === 1 ? '' : 's'} of ${relayers} relayer${relayers === 1 ? '' : 's'} ended as failed; the nonces are read from the new chain`,
+    )
+    return EXIT.ok
   },
+}
+
+interface Outcome {
+  readonly ended: number
+  readonly relayers: number
+}
+
+async function startOver(config: Config, network: Network): Promise<Outcome> {
+  const database = await openForCommand(config, 'reset').catch((error) => {
+    if (error instanceof ServiceRunsError) return undefined
+    throw error
+  })
+  if (database === undefined) {
+    const path = `${pathOf('networks', networkId(network))}/reset`
+    const { data } = await createApiClient().call<Schemas['NetworkReset']>('POST', path)
+    return { ended: data.ended_transactions, relayers: data.relayer_ids.length }
+  }
+  try {
+    await migrate(database)
+    const { ended, relayerIds } = await resetNetwork(database.db, network, {
+      now: new Date(),
+      includesOwnEndpoints: true,
+      author: CLI_AUTHOR,
+    })
+    return { ended, relayers: relayerIds.length }
+  } finally {
+    await database.close()
+  }
 }
 
 /** @throws UsageError for a name that no network or several networks have, and for a main network without `--confirm` */

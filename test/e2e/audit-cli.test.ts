@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/log.ts'
 import { relayer } from '../cli/spawn.ts'
-import { startService } from '../support/service.ts'
+import { API_KEY, startService } from '../support/service.ts'
 
 interface Printed {
   readonly ok: boolean
@@ -36,6 +36,22 @@ test('relayer audit verify finds what somebody changed in the database, and head
   const text = await verify('--head', head)
   expect(text).toMatchObject({ code: 0, out: expect.stringContaining('1 chain: every entry fits') })
   expect(text.out).toContain(`management  8 entries  ${printed.chains[0]?.head}`)
+
+  // The same while a service has the database, from the entries that it lists.
+  const running = await startService({ rpcUrls: ['http://127.0.0.1:9'], dataDir })
+  const asks = { ...env, RELAYER_URL: running.url, RELAYER_API_KEY: API_KEY }
+  const ask = (...args: string[]) => relayer({ cwd: folder, args: ['audit', 'verify', ...args], env: asks })
+  expect(await ask('--head', head)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`management  8 entries  ${printed.chains[0]?.head}`),
+    err: expect.stringContaining('reading its audit log over the API'),
+  })
+  expect(await ask('--head', `management=${'0'.repeat(63)}1`)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('none of its 8 entries has the hash that you kept'),
+  })
+  await running.stop()
+
   expect(await verify('--head', 'management=1')).toMatchObject({
     code: 2,
     err: expect.stringContaining('--head: expected'),
@@ -65,4 +81,12 @@ test('relayer audit verify finds what somebody changed in the database, and head
     ok: false,
     chains: [{ chain: 'management', entries: 6, problem: { kind: 'changed', entry: 7 } }],
   })
+  const deceived = await startService({ rpcUrls: ['http://127.0.0.1:9'], dataDir })
+  const asked = await relayer({
+    cwd: folder,
+    args: ['audit', 'verify', '--json'],
+    env: { ...env, RELAYER_URL: deceived.url, RELAYER_API_KEY: API_KEY },
+  })
+  expect(JSON.parse(asked.out)).toEqual(JSON.parse(broken.out))
+  await deceived.stop()
 }, 120_000)

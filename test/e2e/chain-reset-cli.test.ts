@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { relayer } from '../cli/spawn.ts'
 import { startAnvil } from '../support/anvil.ts'
-import { RECEIVER, startService } from '../support/service.ts'
+import { API_KEY, RECEIVER, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 test('relayer reset ends what was open, on the word of the operator', async () => {
@@ -40,6 +40,12 @@ test('relayer reset ends what was open, on the word of the operator', async () =
 
   const again = await startService({ rpcUrls: [anvil.url], dataDir })
   onTestFinished(again.stop)
+  // A service that has the database is asked, and believes nobody.
+  const asks = { ...env, RELAYER_URL: again.url, RELAYER_API_KEY: API_KEY }
+  expect(await relayer({ cwd: folder, args: ['reset', 'anvil'], env: asks })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('chain_not_reset'),
+  })
   const { body } = await again.api('GET', `${path}/${id}`)
   expect(body.data).toMatchObject({
     status: 'failed',
