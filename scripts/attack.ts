@@ -12,6 +12,7 @@ import { auth } from '../test/attack/auth.ts'
 import { deniedPayments } from '../test/attack/denied-payments.ts'
 import { hostileReceiver } from '../test/attack/hostile-receiver.ts'
 import { hostileRpc } from '../test/attack/hostile-rpc.ts'
+import { reorganisations } from '../test/attack/reorganisations.ts'
 import { slowClients } from '../test/attack/slow-clients.ts'
 import { solanaDrains } from '../test/attack/solana-drains.ts'
 import { ssrf } from '../test/attack/ssrf.ts'
@@ -29,6 +30,7 @@ const ATTACKS: readonly Attack[] = [
   slowClients,
   stellarMoney,
   deniedPayments,
+  reorganisations,
 ]
 
 /** An attack that names no other deadline takes a quarter of this. A service that hangs must not hang the run as well. */
