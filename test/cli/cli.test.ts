@@ -10,6 +10,7 @@ import { createKey, createSeparateKey } from '../../src/signers/key.ts'
 import { decryptKeystore } from '../../src/signers/keystore/keystore.ts'
 import { solanaAddress } from '../../src/signers/solana-key.ts'
 import { stellarAddress } from '../../src/signers/stellar-key.ts'
+import { EARLIER_DATABASE } from '../database/conformance.ts'
 import { relayer } from './spawn.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -371,6 +372,39 @@ describe('migrate', () => {
       out: `applied: ${Object.keys(migrations).join(', ')}\n`,
     })
   }, 60_000)
+
+  test.each([
+    [['migrate']],
+    [['serve']],
+    [['audit', 'verify']],
+    [['tx', 'decide']],
+    [['reset', 'anvil']],
+    [['change-storage-key', '--new-key-file', 'new.key']],
+  ])(
+    '%j explains a database from before the first release, and leaves it as it is',
+    async (args) => {
+      await copyInitialized()
+      await mkdir(join(cwd, 'data'))
+      const open = () => PGlite.create({ dataDir: join(cwd, 'data/pglite') })
+      const earlier = await open()
+      for (const statement of EARLIER_DATABASE) await earlier.exec(statement)
+      await earlier.close()
+      const { code, err } = await run(...args)
+      expect(code).toBe(1)
+      expect(err).toMatch(/^This database was made by a version before the first release.*\n$/)
+      const left = await open()
+      const { rows } = await left.query(
+        "select tablename from pg_tables where schemaname = 'public' order by 1",
+      )
+      await left.close()
+      expect(rows.map((row) => Object.values(row as object)[0])).toEqual([
+        'relayers',
+        'schema_migrations',
+        'schema_migrations_lock',
+      ])
+    },
+    60_000,
+  )
 
   test('fails with one line and exit code 1 when the database is not there', async () => {
     await copyInitialized()
