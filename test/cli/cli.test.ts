@@ -373,39 +373,6 @@ describe('migrate', () => {
     })
   }, 60_000)
 
-  test.each([
-    [['migrate']],
-    [['serve']],
-    [['audit', 'verify']],
-    [['tx', 'decide']],
-    [['reset', 'anvil']],
-    [['change-storage-key', '--new-key-file', 'new.key']],
-  ])(
-    '%j explains a database from before the first release, and leaves it as it is',
-    async (args) => {
-      await copyInitialized()
-      await mkdir(join(cwd, 'data'))
-      const open = () => PGlite.create({ dataDir: join(cwd, 'data/pglite') })
-      const earlier = await open()
-      for (const statement of EARLIER_DATABASE) await earlier.exec(statement)
-      await earlier.close()
-      const { code, err } = await run(...args)
-      expect(code).toBe(1)
-      expect(err).toMatch(/^This database was made by a version before the first release.*\n$/)
-      const left = await open()
-      const { rows } = await left.query(
-        "select tablename from pg_tables where schemaname = 'public' order by 1",
-      )
-      await left.close()
-      expect(rows.map((row) => Object.values(row as object)[0])).toEqual([
-        'relayers',
-        'schema_migrations',
-        'schema_migrations_lock',
-      ])
-    },
-    60_000,
-  )
-
   test('fails with one line and exit code 1 when the database is not there', async () => {
     await copyInitialized()
     const env = { DATABASE_URL: 'postgres://user:HIDE@127.0.0.1:1/x', RELAYER_DATABASE_WAIT_SECONDS: '0' }
@@ -416,6 +383,46 @@ describe('migrate', () => {
     expect(err.trimEnd().split('\n')).toHaveLength(1)
     expect(err).not.toContain('HIDE')
   })
+})
+
+describe('a database from before the first release', () => {
+  let dataDir: string
+  const open = () => PGlite.create({ dataDir: join(dataDir, 'pglite') })
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'relayer-earlier-'))
+    const database = await open()
+    for (const statement of EARLIER_DATABASE) await database.exec(statement)
+    await database.close()
+  }, 60_000)
+  afterAll(() => rm(dataDir, { recursive: true }))
+
+  test.each([
+    [['migrate']],
+    [['serve']],
+    [['audit', 'verify']],
+    [['tx', 'decide']],
+    [['reset', 'anvil']],
+    [['change-storage-key', '--new-key-file', 'new.key']],
+  ])(
+    'is explained by %j, which ends with 1',
+    async (args) => {
+      await copyInitialized()
+      const { code, err } = await relayer({ cwd, args, env: { DATA_DIR: dataDir } })
+      expect(code).toBe(1)
+      expect(err).toMatch(/^This database was made by a version before the first release.*\n$/)
+    },
+    60_000,
+  )
+
+  test('is left as it is by all of them', async () => {
+    const database = await open()
+    const { rows } = await database.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    )
+    await database.close()
+    expect(rows.map(({ name }) => name)).toEqual(['relayers', 'schema_migrations', 'schema_migrations_lock'])
+  }, 60_000)
 })
 
 test('tx decide lists what waits for a decision, and decides about nothing else', async () => {
