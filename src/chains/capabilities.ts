@@ -62,7 +62,7 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
    * Returns the time of the chain when the draft was prepared, on chains with a clock of their own: a clock of ours that is wrong must not
    * decide how far back a proof of absence has to reach.
    */
-  preparedAt?(draft: D): Date | undefined
+  preparedAt?(draft: D): Date
   /**
    * Returns true when a block contains the draft without having executed it, and a later one may still execute it (Solana, durable nonces).
    * Such a receipt decides nothing.

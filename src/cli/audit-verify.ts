@@ -57,7 +57,7 @@ async function verify(
   }
   try {
     if ((await pendingMigrations(database)).length > 0)
-      throw new UsageError('The database is that of an earlier release. Run: relayer migrate')
+      throw new UsageError('The database lacks migrations of this release. Run: relayer migrate')
     return await verifyLog(database.db, kept)
   } finally {
     await database.close()

@@ -74,10 +74,8 @@ export interface StreamTicketsTable {
   expires_at: Date
 }
 
-/** One event for one notification, from the result of its first try on. */
+/** One event for one notification, from the result of its first try on. Its id is derived from these two (`delivery-id.ts`). */
 export interface DeliveriesTable {
-  /** Null for a delivery whose id is derived from its event. Earlier releases drew one. */
-  id: string | null
   notification_id: string
   event_number: bigint
   /** Deliveries of one ordering key arrive in the order of their events. */

@@ -11,8 +11,8 @@ export interface ContractInterfacesTable {
   document: JSONColumnType<readonly object[]>
   /** The functions of the document by the key that a call begins with, so that one is read without the others: on EVM the selector. */
   functions: JSONColumnType<Readonly<Record<string, object>>>
-  /** The id of the API key that registered the present document; null for those of earlier versions. */
-  registered_by: string | null
+  /** The id of the API key that registered the present document. */
+  registered_by: string
   created_at: Generated<Date>
   updated_at: Generated<Date>
 }

@@ -15,14 +15,24 @@ export class DatabaseTooNewError extends Error {
   }
 }
 
+/** The database was made before the first release, by migrations that this program does not have. */
+export class DatabaseTooOldError extends Error {
+  override readonly name = 'DatabaseTooOldError'
+
+  constructor() {
+    super(
+      'This database was made by a version before the first release, whose schema no release can read; nothing in it was changed. Start with an empty one (another DATA_DIR or DATABASE_URL), or go on with the version that made it.',
+    )
+  }
+}
+
 /**
  * Applies all pending migrations in one database transaction, and returns their names, oldest first. Several processes may call it at the
  * same time: one works, and the others wait for the lock in the database.
- * @throws DatabaseTooNewError
+ * @throws DatabaseTooOldError, DatabaseTooNewError; then nothing was changed
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const applied = new Set(await appliedMigrations(database))
-  refuseNewer(applied)
+  const applied = await readableMigrations(database)
   // The Migrator reads the whole catalogue before it finds that there is nothing to do, which takes a good part of a start.
   if (Object.keys(migrations).every((name) => applied.has(name))) return []
   const migrator = new Migrator({
@@ -36,15 +46,26 @@ export async function migrate(database: Database): Promise<string[]> {
   return results.map((result) => result.migrationName)
 }
 
-/** Finds the names of migrations that the database does not have yet. Changes nothing. */
+/**
+ * Finds the names of migrations that the database does not have yet. Changes nothing.
+ * @throws DatabaseTooOldError, DatabaseTooNewError
+ */
 export async function pendingMigrations(database: Database): Promise<string[]> {
-  const applied = new Set(await appliedMigrations(database))
+  const applied = await readableMigrations(database)
   return Object.keys(migrations).filter((name) => !applied.has(name))
 }
 
-function refuseNewer(applied: ReadonlySet<string>): void {
+/**
+ * Reads the names of the migrations that the database has. Every database of a release has the first one, whatever came later.
+ * @throws DatabaseTooOldError, DatabaseTooNewError
+ */
+async function readableMigrations(database: Database): Promise<ReadonlySet<string>> {
+  const applied = new Set(await appliedMigrations(database))
+  const [first = ''] = Object.keys(migrations)
+  if (applied.size > 0 && !applied.has(first)) throw new DatabaseTooOldError()
   const unknown = [...applied].filter((name) => !(name in migrations))
   if (unknown.length > 0) throw new DatabaseTooNewError(unknown)
+  return applied
 }
 
 async function appliedMigrations({ db }: Database): Promise<string[]> {

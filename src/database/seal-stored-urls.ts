@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 import { SEALED_PREFIX } from './sealed-columns.ts'
 
-/** Seals the urls that an earlier release, or a deployment without a key, has stored as plain text. `db` has sealed columns. */
+/** Seals the urls that were stored as plain text while the deployment had no key. `db` has sealed columns. */
 export function sealStoredUrls(db: Kysely<Schema>): Promise<void> {
   return db.transaction().execute((tx) => sealUrls(tx, 'plain'))
 }

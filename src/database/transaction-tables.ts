@@ -36,9 +36,9 @@ export interface TransactionsTable {
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null
-  /** The attempt that a node accepted at `sent_at`; null before, and for rows of earlier releases. */
+  /** The attempt that a node accepted at `sent_at`; null before. */
   accepted_attempt: number | null
-  /** The outcome of the current attempt that a block included, `mined` or `reverted`; null otherwise, and for rows of earlier releases. */
+  /** The outcome of the current attempt that a block included, `mined` or `reverted`; null otherwise. */
   included_outcome: string | null
   /** The result of that inclusion. */
   included_result: JSONColumnType<object> | null
@@ -48,7 +48,7 @@ export interface TransactionsTable {
   block_hash: string | null
   /** True when it takes from the budget of an API key or a relayer. */
   budgeted: Generated<boolean>
-  /** The id of the API key that requested it, `service` for a top-up; null for other transactions of the service itself and those of earlier versions. */
+  /** The id of the API key that requested it, `service` for a top-up; null for other transactions of the service itself. */
   requested_by: string | null
   /** The relayer that it fills; null for everything but top-ups. */
   top_up_of: string | null
@@ -106,7 +106,7 @@ export interface AttemptsTable {
   source_account: string
   nonce: bigint | null
   hash: string
-  /** The hash of the transaction inside a fee bump (Stellar). Null in old rows, too; there it is computed from `raw`. */
+  /** The hash of the transaction inside a fee bump (Stellar). */
   inner_hash: string | null
   raw: Uint8Array
   draft: JSONColumnType<object>

@@ -41,7 +41,7 @@ async function readLast(db: Kysely<Schema>): Promise<bigint> {
   return rows[0]?.last ?? 0n
 }
 
-/** The keys of the locks, as the migration 0015 has them. */
+/** The keys of the locks, as `next_event_number` in the schema has them. */
 const LOCK = 1_919_248_499
 const KEY_SIZE = 2n ** 31n
 

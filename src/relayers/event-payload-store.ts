@@ -21,8 +21,7 @@ export async function readRelayerSnapshots(
     select e.number as event_number, snapshot.*
     from events e, jsonb_populate_record(null::relayers, e.payload) snapshot
     where e.number = any(${eventNumbers}::bigint[])`.execute(db)
-  // Events of earlier releases lack the count.
   return new Map(
-    rows.map((row) => [row.event_number, { relayer: toRelayer(row), failedChecks: row.failed_checks ?? 0 }]),
+    rows.map((row) => [row.event_number, { relayer: toRelayer(row), failedChecks: row.failed_checks }]),
   )
 }

@@ -66,7 +66,7 @@ function networkKey({ type, name }: Pick<Network, 'type' | 'name'>): string {
   return `${KEY_PREFIXES[type]}${name}`
 }
 
-/** Networks of other types can have the same name. EVM has no prefix, because leases of earlier releases have none. */
+/** Networks of other types can have the same name. */
 const KEY_PREFIXES: Readonly<Record<NetworkType, string>> = {
   evm: '',
   solana: 'solana:',

@@ -10,6 +10,7 @@ import { createKey, createSeparateKey } from '../../src/signers/key.ts'
 import { decryptKeystore } from '../../src/signers/keystore/keystore.ts'
 import { solanaAddress } from '../../src/signers/solana-key.ts'
 import { stellarAddress } from '../../src/signers/stellar-key.ts'
+import { EARLIER_DATABASE } from '../database/conformance.ts'
 import { relayer } from './spawn.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -382,6 +383,46 @@ describe('migrate', () => {
     expect(err.trimEnd().split('\n')).toHaveLength(1)
     expect(err).not.toContain('HIDE')
   })
+})
+
+describe('a database from before the first release', () => {
+  let dataDir: string
+  const open = () => PGlite.create({ dataDir: join(dataDir, 'pglite') })
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'relayer-earlier-'))
+    const database = await open()
+    for (const statement of EARLIER_DATABASE) await database.exec(statement)
+    await database.close()
+  }, 60_000)
+  afterAll(() => rm(dataDir, { recursive: true }))
+
+  test.each([
+    [['migrate']],
+    [['serve']],
+    [['audit', 'verify']],
+    [['tx', 'decide']],
+    [['reset', 'anvil']],
+    [['change-storage-key', '--new-key-file', 'new.key']],
+  ])(
+    'is explained by %j, which ends with 1',
+    async (args) => {
+      await copyInitialized()
+      const { code, err } = await relayer({ cwd, args, env: { DATA_DIR: dataDir } })
+      expect(code).toBe(1)
+      expect(err).toMatch(/^This database was made by a version before the first release.*\n$/)
+    },
+    60_000,
+  )
+
+  test('is left as it is by all of them', async () => {
+    const database = await open()
+    const { rows } = await database.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    )
+    await database.close()
+    expect(rows.map(({ name }) => name)).toEqual(['relayers', 'schema_migrations', 'schema_migrations_lock'])
+  }, 60_000)
 })
 
 test('tx decide lists what waits for a decision, and decides about nothing else', async () => {

@@ -2,7 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { isRetryable, isUniqueViolation } from '../../src/database/errors.ts'
-import { DatabaseTooNewError, migrate, pendingMigrations } from '../../src/database/migrate.ts'
+import {
+  DatabaseTooNewError,
+  DatabaseTooOldError,
+  migrate,
+  pendingMigrations,
+} from '../../src/database/migrate.ts'
 import { migrations } from '../../src/database/migrations/index.ts'
 import { notify } from '../../src/database/notify.ts'
 import { describeLeases } from './lease-cases.ts'
@@ -66,6 +71,7 @@ export function describeDatabase(setUp: () => Promise<DatabaseUnderTest>): void 
       const later = sql`insert into schema_migrations (name, timestamp) values ('9999-later', '2999-01-01T00:00:00Z')`
       await later.execute(database.db)
       await expect(migrate(database)).rejects.toThrow(DatabaseTooNewError)
+      await expect(pendingMigrations(database)).rejects.toThrow('it has 9999-later')
       await sql`delete from schema_migrations where name = '9999-later'`.execute(database.db)
       expect(await migrate(database)).toEqual([])
     })
@@ -210,4 +216,62 @@ export function describeDatabase(setUp: () => Promise<DatabaseUnderTest>): void 
     const rows = await database.db.selectFrom('notifications').where('id', '=', 'kept').select('id').execute()
     expect(rows).toEqual([{ id: 'kept' }])
   }, 60_000)
+}
+
+/** The statements that make a database as it was before the first release: the log of its migrations, and some of its tables. */
+export const EARLIER_DATABASE = [
+  'create table schema_migrations (name varchar(255) not null primary key, timestamp varchar(255) not null)',
+  'create table schema_migrations_lock (id varchar(255) not null primary key, is_locked integer not null default 0)',
+  "insert into schema_migrations values ('0001-initial', '2026-01-01T00:00:00.000Z'), ('0002-finished-counts', '2026-01-01T00:00:00.001Z')",
+  "insert into schema_migrations_lock values ('migration_lock', 0)",
+  'create table relayers (id text primary key, name text not null)',
+  "insert into relayers values ('main', 'Main')",
+]
+
+/** What every engine does with a database that was made before the first release. */
+export function describeEarlierDatabase(setUp: () => Promise<DatabaseUnderTest>): void {
+  describe('a database that was made before the first release', () => {
+    let underTest: DatabaseUnderTest
+    let database: Database
+
+    beforeAll(async () => {
+      underTest = await setUp()
+      database = await underTest.open()
+      for (const statement of EARLIER_DATABASE) await sql.raw(statement).execute(database.db)
+    }, 60_000)
+
+    afterAll(async () => {
+      await database.close()
+      await underTest.remove()
+    })
+
+    /** Every table with its columns and its rows. */
+    async function contentOf({ db }: Database): Promise<unknown> {
+      const { rows: tables } = await sql<{ name: string }>`
+        select table_name as name from information_schema.tables where table_schema = 'public' order by 1`.execute(
+        db,
+      )
+      return Promise.all(
+        tables.map(async ({ name }) => [
+          name,
+          (await sql`select * from ${sql.table(name)}`.execute(db)).rows,
+        ]),
+      )
+    }
+
+    test.each([
+      ['a migration', migrate],
+      ['a look for pending migrations', pendingMigrations],
+    ])('is refused by %s, and left as it is', async (_what, use) => {
+      const before = await contentOf(database)
+      expect(before).toHaveLength(3)
+      await expect(use(database)).rejects.toThrow(DatabaseTooOldError)
+      expect(await contentOf(database)).toEqual(before)
+    })
+
+    test('is refused with its first migration alone', async () => {
+      await sql`delete from schema_migrations where name <> '0001-initial'`.execute(database.db)
+      await expect(migrate(database)).rejects.toThrow('before the first release')
+    })
+  })
 }

@@ -10,9 +10,8 @@ import { openDatabase } from '../../src/database/database.ts'
 import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/directory-lock.ts'
 import { createLogger } from '../../src/log.ts'
 import { describeAudit } from './audit-cases.ts'
-import { describeDatabase } from './conformance.ts'
+import { describeDatabase, describeEarlierDatabase } from './conformance.ts'
 import { describeStatementQueue } from './statement-queue-cases.ts'
-import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
 
@@ -39,7 +38,7 @@ describe('pglite', () => {
     }
   }
   describeDatabase(setUp)
-  describeUpgrade(setUp)
+  describeEarlierDatabase(setUp)
   describeAudit(setUp)
   describeStatementQueue(setUp, { engine: 'pglite' })
 })
@@ -69,19 +68,16 @@ describe('the data folder', () => {
     60_000,
   )
 
-  test(
-    'of an earlier release, with the settings that the engine has by itself, opens',
-    { timeout: 60_000 },
-    () =>
-      inFolder(async (folder) => {
-        const earlier = await PGlite.create({ dataDir: join(folder, 'pglite') })
-        await earlier.exec('create table kept as select 1 as number')
-        await earlier.close()
-        const database = await openDatabase({ dataDir: folder }, log)
-        const { rows } = await sql`select number from kept`.execute(database.db)
-        expect(rows).toEqual([{ number: 1 }])
-        await database.close()
-      }),
+  test('with the settings that the engine has by itself opens', { timeout: 60_000 }, () =>
+    inFolder(async (folder) => {
+      const plain = await PGlite.create({ dataDir: join(folder, 'pglite') })
+      await plain.exec('create table kept as select 1 as number')
+      await plain.close()
+      const database = await openDatabase({ dataDir: folder }, log)
+      const { rows } = await sql`select number from kept`.execute(database.db)
+      expect(rows).toEqual([{ number: 1 }])
+      await database.close()
+    }),
   )
 
   test.each([

@@ -16,9 +16,8 @@ import { createLogger } from '../../src/log.ts'
 import { ACTOR } from '../support/actor.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeAudit } from './audit-cases.ts'
-import { describeDatabase } from './conformance.ts'
+import { describeDatabase, describeEarlierDatabase } from './conformance.ts'
 import { describeStatementQueue } from './statement-queue-cases.ts'
-import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
 
@@ -40,7 +39,7 @@ describe('postgres', () => {
     return { open: () => openDatabase({ url: own, dataDir: '' }, log), remove: async () => {} }
   }
   describeDatabase(setUp)
-  describeUpgrade(setUp)
+  describeEarlierDatabase(setUp)
   describeAudit(setUp)
   describeStatementQueue(setUp, { engine: 'postgres' })
 

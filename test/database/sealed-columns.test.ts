@@ -1,13 +1,8 @@
 import { sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/engine.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { migrations } from '../../src/database/migrations/index.ts'
 import { sealStoredUrls } from '../../src/database/seal-stored-urls.ts'
 import { withSealedColumns } from '../../src/database/sealed-columns.ts'
-import { createLogger } from '../../src/log.ts'
 import { listPrivateUrls, savePrivateUrls } from '../../src/networks/private-urls-store.ts'
 import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
 import { findNotification, insertNotification, saveNotification } from '../../src/notifications/store.ts'
@@ -144,52 +139,4 @@ test('a notification that was gone continues when its sealed url changes, and st
     })
   expect(await save(HOOK)).toBe('gone')
   expect(await save(`${HOOK}&new`)).toBeUndefined()
-})
-
-test('an upgrade cuts the urls in events and deliveries to scheme and host', async () => {
-  const database = await openDatabase({ dataDir: 'memory://' }, createLogger({ level: 'silent' }))
-  onTestFinished(database.close)
-  const migrator = new Migrator({
-    db: database.db,
-    provider: { getMigrations: async () => ({ ...migrations }) },
-    migrationTableName: 'schema_migrations',
-    migrationLockTableName: 'schema_migrations_lock',
-  })
-  const { error } = await migrator.migrateTo('0009-field-names')
-  if (error) throw error
-  const urls = [
-    { url: `https://user:p@ss@rpc.example:8080/v2/${SECRET}`, weight: 1, untrusted: true },
-    { url: `HTTP://rpc.example?key=${SECRET}`, weight: 0 },
-    { url: `no url ${SECRET}`, weight: 0 },
-  ]
-  const payload = JSON.stringify({ id: 'main', custom_rpc_urls: urls })
-  const lastTry = JSON.stringify({ url: HOOK, headers: {}, latencyMs: 1 })
-  for (const statement of [
-    sql`insert into events (relayer_id, type, payload) values ('main', 'relayer_state_update', ${payload}::jsonb),
-      ('main', 'relayer_state_update', '{"id":"main","custom_rpc_urls":[]}'), ('main', 'notification_test', '{}')`,
-    sql`insert into notifications (id, type, url, has_signing_key) values ('ops', 'webhook', ${HOOK}, false)`,
-    sql`insert into deliveries (id, notification_id, event_id, event_number, ordering_key, status, give_up_at, created_at, last_try)
-      select gen_random_uuid(), 'ops', id, id, 'k' || id, 'dead', now(), now(), ${lastTry}::jsonb from events`,
-  ])
-    await statement.execute(database.db)
-  expect(await migrate(database)).toContain('0011-masked-urls')
-  const { rows } = await sql<{ payload: object }>`select payload from events order by number`.execute(
-    database.db,
-  )
-  expect(rows.map((row) => row.payload)).toEqual([
-    {
-      id: 'main',
-      custom_rpc_urls: [
-        { url: 'https://rpc.example:8080/***', weight: 1, untrusted: true },
-        { url: 'HTTP://rpc.example/***', weight: 0 },
-        { url: '***://***', weight: 0 },
-      ],
-    },
-    { id: 'main', custom_rpc_urls: [] },
-    {},
-  ])
-  const deliveries = await database.db.selectFrom('deliveries').select('last_try').execute()
-  expect(deliveries).toEqual(
-    Array(3).fill({ last_try: { url: 'https://hook.example/***', headers: {}, latencyMs: 1 } }),
-  )
 })

@@ -103,7 +103,7 @@ export interface EvmDraft {
   readonly fees: Fees
   /** OP stack: the most that it takes from the account besides the fee of the gas, in wei. */
   readonly rollupFee?: bigint
-  /** The newest block when it was priced. Absent in drafts of earlier releases, and where no node told it. */
+  /** The newest block when it was priced. Absent where no node told it. */
   readonly preparedAtBlock?: bigint
 }
 

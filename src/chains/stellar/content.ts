@@ -44,10 +44,9 @@ export interface StellarDraft {
   /** The highest fee after its bid was raised, in stroops. */
   readonly maxFee: bigint
   /**
-   * The close time of the newest ledger when it was prepared, in Unix seconds: no ledger that closed in an earlier second includes it. Absent
-   * from drafts of earlier releases.
+   * The close time of the newest ledger when it was prepared, in Unix seconds: no ledger that closed in an earlier second includes it.
    */
-  readonly preparedAt?: bigint
+  readonly preparedAt: bigint
   /**
    * The last second in which a ledger that includes the transaction may close, in Unix seconds. A ledger that closes in a later second proves
    * that no later one includes the transaction. One that closes in this second does not: the next may close in it, too (CAP-88).

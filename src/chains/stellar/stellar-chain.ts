@@ -95,8 +95,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     expiry: {
       minLifetimeMs: LEDGERS_AHEAD * network.averageBlocktimeMs + SECOND_MS,
       hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
-      preparedAt: ({ preparedAt }) =>
-        preparedAt === undefined ? undefined : new Date(Number(preparedAt) * 1_000),
+      preparedAt: ({ preparedAt }) => new Date(Number(preparedAt) * 1_000),
       reSignable: (request) => externalNonceOf(request) === undefined,
     },
     channels: {
@@ -109,7 +108,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     authorizationEntries: {
       review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),
     },
-    inclusionHashes: { of: (attempt) => hashesOf(attempt, passphrase) },
+    inclusionHashes: { of: hashesOf },
     verify: () => verifyPassphrase(client, network),
     canonicalAddress: (text) => text,
     encodeNamedArgs: (request) => encodeNamedArgs(readSpec, request),

@@ -10,6 +10,9 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations')
  */
 export function migrationsVersion(folder = MIGRATIONS): string {
   const hash = createHash('sha256')
-  for (const name of readdirSync(folder).sort()) hash.update(readFileSync(join(folder, name)))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  for (const name of files.sort()) hash.update(readFileSync(join(folder, name)))
   return hash.digest('hex')
 }

@@ -107,11 +107,10 @@ export async function findDelivery(
     visibility = EVERYTHING,
   }: { readonly deliveryId: string; readonly visibility?: Visibility },
 ): Promise<DeliveryOfEvent | undefined> {
-  const number = eventNumberOf(notificationId, id) ?? (await numberOfDrawnId(db, notificationId, id))
+  const number = eventNumberOf(notificationId, id)
   if (number === undefined || !(await sees(db, visibility, number))) return undefined
   const [found] = await readDeliveries(db, notificationId, [number])
-  // A delivery has one id: a drawn one is not found by the derived one.
-  return found?.delivery.id === id.toLowerCase() ? found : undefined
+  return found
 }
 
 async function sees(db: Kysely<Schema>, visibility: Visibility, number: bigint): Promise<boolean> {
@@ -123,24 +122,6 @@ async function sees(db: Kysely<Schema>, visibility: Visibility, number: bigint):
     .where(ofVisibleRelayer(visibility, 'events.relayer_id'))
     .executeTakeFirst()
   return row !== undefined
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** Earlier releases drew the id of a delivery. */
-async function numberOfDrawnId(
-  db: Kysely<Schema>,
-  notificationId: string,
-  id: string,
-): Promise<bigint | undefined> {
-  if (!UUID.test(id)) return undefined
-  const row = await db
-    .selectFrom('deliveries')
-    .select('event_number')
-    .where('id', '=', id)
-    .where('notification_id', '=', notificationId)
-    .executeTakeFirst()
-  return row?.event_number
 }
 
 /** Reads the deliveries of these events that exist, newest first, with a row or without. */
@@ -155,7 +136,7 @@ async function readDeliveries(
     select ${EVENT_OF_DELIVERY}, case when ${IS_BLOCKED} then 'waiting' else 'pending' end as status, 0 as tries
     ${UNTRIED} and c.notification_id = ${notificationId} and e.number = any(${numbers}::bigint[])`.execute(db)
   const { rows: stored } = await sql<Row>`
-    select ${EVENT_OF_DELIVERY}, d.id as delivery_id, d.status, d.tries, d.next_try_at, d.tried_at, d.settled_at, d.last_try
+    select ${EVENT_OF_DELIVERY}, d.status, d.tries, d.next_try_at, d.tried_at, d.settled_at, d.last_try
     from deliveries d join events e on e.number = d.event_number
     where d.notification_id = ${notificationId} and d.event_number = any(${numbers}::bigint[])`.execute(db)
   const newest = new Map([...untried, ...stored].map((row) => [row.number, row]))
@@ -168,13 +149,11 @@ const EVENT_OF_DELIVERY = sql.join(EVENT_COLUMNS.map((column) => sql.ref(`e.${co
 
 type Row = Parameters<typeof toEventRecord>[0] &
   Pick<Selectable<DeliveriesTable>, 'status' | 'tries'> &
-  Partial<Pick<Selectable<DeliveriesTable>, 'next_try_at' | 'tried_at' | 'settled_at' | 'last_try'>> & {
-    readonly delivery_id?: string | null
-  }
+  Partial<Pick<Selectable<DeliveriesTable>, 'next_try_at' | 'tried_at' | 'settled_at' | 'last_try'>>
 
 function toDelivery(row: Row, notificationId: string): Delivery {
   return {
-    id: row.delivery_id ?? deliveryId(notificationId, row.number ?? 0n),
+    id: deliveryId(notificationId, row.number ?? 0n),
     notificationId,
     status: row.status as DeliveryStatus,
     tries: row.tries,

@@ -136,7 +136,7 @@ export interface RegisteredFunction extends CalledFunction {
 
 /**
  * Reads the called functions in one query. A call of a contract without an interface is left out, and so is one that awaits an approval where its
- * sender, or nobody knows who, registered the interface.
+ * sender registered the interface.
  */
 export async function findCalled(
   db: Kysely<Schema>,

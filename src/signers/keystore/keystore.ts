@@ -32,7 +32,7 @@ const MARK = 'x-relayer'
 const SEPARATE = 'network_type'
 
 /**
- * Reads the mark of a key file. Returns false without a mark: a file of another tool, or of an earlier release, whose accounts use the
+ * Reads the mark of a key file. Returns false without a mark: a file of another tool, or of an imported key, whose accounts use the
  * secret as it is.
  * @throws KeystoreError for a mark that this release does not know: every guess would be the key of another account
  */

@@ -69,9 +69,9 @@ export interface Transaction {
   readonly version: number
   /** Number of the attempt that the record shows: the newest, or the included one once the chain has decided. */
   readonly currentAttempt?: number | undefined
-  /** Number of the attempt that a node accepted at `sentAt`; absent before, and where an earlier release stored it with the attempt. */
+  /** Number of the attempt that a node accepted at `sentAt`; absent before. */
   readonly acceptedAttempt?: number | undefined
-  /** The inclusion of the current attempt; absent before, and where an earlier release stored it with the attempt. */
+  /** The inclusion of the current attempt; absent before. */
   readonly inclusion?: Inclusion | undefined
   /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
   readonly cost: bigint
@@ -79,7 +79,7 @@ export interface Transaction {
   readonly isBudgeted?: boolean | undefined
   /** The id of the relayer that it fills; absent for everything but top-ups. */
   readonly topUpOf?: string | undefined
-  /** The id of the API key that requested it, `service` for a top-up; absent for others of the service itself, and where an earlier version accepted it. */
+  /** The id of the API key that requested it, `service` for a top-up; absent for others of the service itself. */
   readonly requestedBy?: string | undefined
   /** The trace context of the request that created it (the `traceparent` of W3C); absent when traces were off. */
   readonly traceParent?: string | undefined

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import {
   ATTEMPT_KINDS,
   ATTEMPT_OUTCOMES,
@@ -8,73 +9,24 @@ import {
   type Signature,
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
+import type { AttemptsTable, TransactionsTable } from '../../database/transaction-tables.ts'
 import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { oneOf } from '../../lib/one-of.ts'
 import { isNetworkType } from '../../networks/network.ts'
 import { PURPOSES, TRANSACTION_STATUSES, type Transaction } from '../model/transaction.ts'
 
-/** A row of `transactions` as both drivers return it. */
-export interface TransactionRow {
-  id: string
-  relayer_id: string
-  network: string
-  from_address: string
-  status: string
-  status_reason: string | null
-  purpose: string
-  request: object
-  estimated_gas: bigint | null
-  source_account: string | null
-  nonce: bigint | null
-  version: number
-  current_attempt: number | null
-  accepted_attempt: number | null
-  included_outcome: string | null
-  included_result: object | null
-  cost: bigint
-  budgeted: boolean
-  requested_by: string | null
-  top_up_of: string | null
-  trace_parent: string | null
-  awaits_approval: boolean | null
-  awaits_price: boolean | null
-  block_number: bigint | null
-  block_hash: string | null
-  next_run_at: Date
-  created_at: Date
-  sent_at: Date | null
-  confirmed_at: Date | null
-  undecided_since: Date | null
-  stuck_since: Date | null
-  private: boolean | null
-  private_since_block: bigint | null
-  made_public_at: Date | null
-  reorganized_at: Date | null
-}
+/** A row of `transactions`, without the columns that only queries use. */
+export type TransactionRow = Omit<
+  Selectable<TransactionsTable>,
+  'position' | 'phase' | 'valid_from' | 'reset_at'
+>
 
 /** A signature as it is stored. `sig` is absent when it consists of the other fields (`joined`), which saves a seventh of a usual attempt. */
 export type StoredSignature = Omit<Signature, 'sig'> & Partial<Pick<Signature, 'sig'>>
 
-/** A row of `attempts` as both drivers return it. */
-export interface AttemptRow {
-  transaction_id: string
-  number: number
-  kind: string
-  source_account: string
-  nonce: bigint | null
-  hash: string
-  inner_hash: string | null
-  raw: Uint8Array
-  draft: object
-  signature: StoredSignature
-  outcome: string
-  error: string | null
-  refusals: number
-  result: object | null
-  signed_at: Date
-  broadcast_at: Date | null
-}
+/** A row of `attempts`, without the columns that only queries use. */
+export type AttemptRow = Omit<Selectable<AttemptsTable>, 'reset_at'>
 
 /** Encodes a request as plain JSON. */
 export function encodeRequest(request: ChainRequest): unknown {

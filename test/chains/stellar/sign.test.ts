@@ -47,6 +47,7 @@ function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft>
     bumped: false,
     spends: 0n,
     maxFee: 1_000_000n,
+    preparedAt: 1_000n,
     ...(end === undefined ? {} : { expiresAt: end }),
     ...change,
   }

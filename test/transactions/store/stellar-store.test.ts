@@ -134,6 +134,7 @@ const DRAFT: StellarDraft = {
   bumped: true,
   spends: 2n ** 64n,
   maxFee: 0n,
+  preparedAt: 1_700_000_000n,
   expiresAt: 2n ** 33n,
 }
 const { expiresAt: _, ...WITHOUT_END } = DRAFT

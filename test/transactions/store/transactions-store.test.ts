@@ -184,6 +184,13 @@ describe('a nonce (I2)', () => {
     expect((await reload(fixture.context, other)).transaction.nonce).toBeUndefined()
   })
 
+  test('has an account', async () => {
+    const transaction = await stored(await account())
+    await expect(save({ ...transaction, sourceAccount: undefined, nonce: 7n })).rejects.toThrow(
+      'transactions_source_account_check',
+    )
+  })
+
   test('may be the same in another account', async () => {
     await stored(await account(), { nonce: 7n })
     expect((await stored(await account(), { nonce: 7n })).nonce).toBe(7n)

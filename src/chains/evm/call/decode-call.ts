@@ -50,7 +50,7 @@ export function decodeCall(data: string, registered?: unknown): DecodedCall | un
   return own && decodeAs(own, data, 'registered')
 }
 
-/** A function that an earlier release stored, and that this one would refuse, is unknown: it makes no answer fail. */
+/** A stored function that would be refused now is unknown: it makes no answer fail. */
 function readStored(registered: unknown): AbiFunction | undefined {
   try {
     return readFunctions([registered], 'functions')[0]

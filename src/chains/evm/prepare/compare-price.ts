@@ -40,7 +40,7 @@ export function comparePrice(
   })
 }
 
-/** A draft of an earlier release does not tell its block. Every block is new to it, once: the next attempt tells its own. */
+/** A draft does not tell its block where no node told one. Every block is new to it, once: the next attempt tells its own. */
 function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): ComparedBlock {
   const { preparedAtBlock } = draft
   return omitUndefined({

@@ -17,11 +17,8 @@ export interface EnvelopeFacts {
  * the inner transaction to its payer (stellar-core `FeeBumpTransactionFrame`), and stellar-rpc finds transactions by both hashes
  * (`db/transaction.go`). A plain transaction that another party wraps is found by its own hash, which is then the inner one.
  */
-export function hashesOf({ signed }: Pick<Attempt, 'signed'>, passphrase: string): readonly string[] {
-  // Earlier releases stored attempts without the inner hash.
-  const innerHash =
-    signed.innerHash ?? readFacts(Buffer.from(signed.raw).toString('base64'), passphrase)?.innerHash
-  return innerHash === undefined ? [signed.hash] : [signed.hash, innerHash]
+export function hashesOf({ signed: { hash, innerHash } }: Pick<Attempt, 'signed'>): readonly string[] {
+  return innerHash === undefined ? [hash] : [hash, innerHash]
 }
 
 /** Reads a signed envelope, XDR in base64; undefined for other text. */

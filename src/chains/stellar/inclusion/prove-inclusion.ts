@@ -31,11 +31,11 @@ export async function proveInclusion(
   attempts: readonly StellarAttempt[],
   { asOf, since }: Freshness = {},
 ): Promise<InclusionProof> {
-  const hashes = [...new Set(attempts.flatMap((attempt) => hashesOf(attempt, passphrase)))]
+  const hashes = [...new Set(attempts.flatMap((attempt) => hashesOf(attempt)))]
   const sourceAccounts = [...new Set(attempts.map(({ sourceAccount }) => sourceAccount))]
   const terms: Terms = omitUndefined({ passphrase, asOf, since })
   const first = await askEverywhere(client, { sourceAccounts, hashes, terms })
-  const found = inclusionIn(first, attempts, passphrase)
+  const found = inclusionIn(first, attempts)
   if (found) return found
   const open = absenceBySequence(
     attempts,
@@ -46,7 +46,7 @@ export async function proveInclusion(
   // stellar-rpc looks for the transaction before it reads its newest ledger (`get_transaction.go`), so one NOT_FOUND may describe an
   // earlier ledger than the one that it names. The second question starts after the first answer has named that ledger.
   const second = await askEverywhere(client, { sourceAccounts: [], hashes, terms })
-  const foundLate = inclusionIn(second, attempts, passphrase)
+  const foundLate = inclusionIn(second, attempts)
   if (foundLate) return foundLate
   const doubt = absenceByHistory(
     [first, second].map((round) => round.map(({ lookups }) => lookups)),
@@ -93,12 +93,11 @@ async function askEverywhere(
 function inclusionIn(
   findings: readonly EndpointFindings[],
   attempts: readonly StellarAttempt[],
-  passphrase: string,
 ): InclusionProof | undefined {
   for (const result of findings.flatMap(({ lookups }) => lookups)) {
     if (result.kind !== 'included') continue
     const { receipt } = result
-    const candidates = attempts.filter((one) => hashesOf(one, passphrase).includes(receipt.hash))
+    const candidates = attempts.filter((one) => hashesOf(one).includes(receipt.hash))
     const attempt = includedAttempt(attempts, { receipt, candidates })
     if (attempt !== undefined) return { kind: 'included', number: attempt.number, receipt }
   }

@@ -26,6 +26,9 @@ export interface PrepareContext extends SimulationContext {
 /** Content without its bid. */
 export type Content = Omit<StellarDraft, 'feePerOperation' | 'bumped' | 'maxFee'>
 
+/** Content without the time at which it was prepared. */
+type UndatedContent = Omit<Content, 'preparedAt'>
+
 /** Prepares fees, expiry and resources of a new transaction. */
 export async function prepareDraft(
   context: PrepareContext,
@@ -58,8 +61,8 @@ interface Wanted {
 }
 
 /** Content without its bid, and the sentence of `Prepared.included`. */
-interface FoundContent {
-  readonly content: Content
+interface FoundContent<C extends UndatedContent> {
+  readonly content: C
   readonly included?: string
 }
 
@@ -67,7 +70,7 @@ interface FoundContent {
 export async function prepareContent(
   context: PrepareContext,
   wanted: Wanted,
-): Promise<Answer<FoundContent> | SetupRequired<StellarRequest>> {
+): Promise<Answer<FoundContent<Content>> | SetupRequired<StellarRequest>> {
   const answer = await composeContent(context, wanted)
   if (answer.kind !== 'ok') return answer
   const content = { ...answer.value.content, preparedAt: wanted.closeTime }
@@ -77,7 +80,7 @@ export async function prepareContent(
 async function composeContent(
   context: PrepareContext,
   { request, account, closeTime }: Wanted,
-): Promise<Answer<FoundContent> | SetupRequired<StellarRequest>> {
+): Promise<Answer<FoundContent<UndatedContent>> | SetupRequired<StellarRequest>> {
   if (request.feeBump === true) return composeExternallySigned(context, request.transactionXdr ?? '', account)
   const tx = composeTransaction(request, account, closeTime)
   if (!isSorobanTransaction(tx)) return composeClassic(context, request, tx, account)
@@ -98,7 +101,7 @@ async function composeClassic(
   { transactionXdr }: StellarRequest,
   tx: Transaction,
   account: StellarAccount,
-): Promise<Answer<FoundContent>> {
+): Promise<Answer<FoundContent<UndatedContent>>> {
   const found = await memos.receiverWithout(tx)
   if (found.kind !== 'ok') return found
   if (found.value === undefined) return { kind: 'ok', value: { content: ownContent(tx, account) } }
@@ -111,7 +114,7 @@ async function composeExternallySigned(
   { client, passphrase }: PrepareContext,
   envelope: string,
   account: StellarAccount,
-): Promise<Answer<FoundContent>> {
+): Promise<Answer<FoundContent<UndatedContent>>> {
   const found = await checkExternallySigned(client, envelope, passphrase)
   if (found.kind !== 'ok') return found
   const content = externallySignedContent(envelope, account)
@@ -146,15 +149,15 @@ export function logsOf(bid: Extract<Bid, { kind: 'bid' }>): string[] {
   ]
 }
 
-function ownContent(tx: Transaction, { address }: StellarAccount): Content {
+function ownContent(tx: Transaction, { address }: StellarAccount): UndatedContent {
   return { ...contentOf(tx, address), envelope: closeEnvelope(tx), externallySigned: false }
 }
 
-function externallySignedContent(envelope: string, { address }: StellarAccount): Content {
+function externallySignedContent(envelope: string, { address }: StellarAccount): UndatedContent {
   return { ...contentOf(openEnvelope(envelope).tx, address), envelope, externallySigned: true }
 }
 
-function contentOf(tx: Transaction, account: string): Omit<Content, 'envelope' | 'externallySigned'> {
+function contentOf(tx: Transaction, account: string): Omit<UndatedContent, 'envelope' | 'externallySigned'> {
   return omitUndefined({
     type: 'stellar' as const,
     operationCount: tx.operations.length,

@@ -44,7 +44,7 @@ describe('a draft is compared', () => {
     { preparedAtBlock: 6n, isNew: true },
     { preparedAtBlock: 7n, isNew: false },
     { preparedAtBlock: 8n, isNew: false },
-    // A draft of an earlier release.
+    // No node told it.
     { preparedAtBlock: undefined, isNew: true },
   ])('and is older than block 7 when prepared at $preparedAtBlock: $isNew', ({ preparedAtBlock, isNew }) => {
     const draft = preparedAtBlock === undefined ? {} : { preparedAtBlock }

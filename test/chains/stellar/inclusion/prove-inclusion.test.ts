@@ -78,20 +78,6 @@ describe('an attempt in a fee bump', () => {
     })
   })
 
-  test('that was stored without the hash inside is found by it all the same', async () => {
-    const { signed: bytes, ...attempt } = await signed({ bumped: true })
-    const { innerHash, ...stored } = bytes
-    expect(innerHash).toMatch(/^[0-9a-f]{64}$/)
-    const old = { ...attempt, signed: stored }
-    expect(stage.chain.inclusionHashes.of(old)).toEqual([stored.hash, innerHash])
-    const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(old), 200_000)
-    expect(await submitTo(stage.ledger, wrapped.envelope)).toBe('PENDING')
-    stage.ledger.close()
-    expect(await stage.chain.proveInclusion([old], { asOf: await newest() })).toMatchObject({
-      kind: 'included',
-    })
-  })
-
   test('of several with the same inner transaction the one whose bytes the ledger holds is named', async () => {
     const cheap = await signed({ bumped: true })
     const raised = async (number: number, times: bigint) => {

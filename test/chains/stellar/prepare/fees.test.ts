@@ -20,6 +20,7 @@ const draft: StellarDraft = {
   bumped: false,
   spends: 0n,
   maxFee: 1_000_000n,
+  preparedAt: 1_700_000_000n,
 }
 
 describe('the fee of an envelope', () => {

@@ -1,0 +1,85 @@
+/** Destinations for events, and the deliveries to them. The table of events exists before these. */
+export const NOTIFICATIONS: readonly string[] = [
+  `create table notifications (
+    id text primary key,
+    type text not null,
+    -- Sealed where the deployment has a key for it.
+    url text not null,
+    -- A caller chose the url, so it may lead only to addresses that are allowed for callers.
+    url_untrusted boolean not null default false,
+    has_signing_key boolean not null,
+    -- Nothing is sent, and deliveries wait.
+    paused boolean not null default false,
+    -- gone: the receiver answered that it does not exist any more.
+    paused_reason text check (paused_reason in ('operator', 'gone')),
+    created_at timestamptz not null default now()
+  )`,
+
+  // Signing keys, newest last. An older key signs until it expires.
+  `create table notification_keys (
+    id bigint generated always as identity primary key,
+    notification_id text not null references notifications (id) on delete cascade,
+    source text not null check (source in ('config', 'api')),
+    sealed bytea not null,
+    created_at timestamptz not null default now(),
+    expires_at timestamptz
+  )`,
+  'create index notification_keys_of on notification_keys (notification_id, id)',
+
+  // The place of each notification in the event log.
+  `create table delivery_cursors (
+    notification_id text primary key references notifications (id) on delete cascade,
+    -- Every event up to this number has a row in deliveries. Later ones without a row were never tried.
+    event_number bigint not null,
+    -- The end of the last pause: deliveries without a row have their time from then on, where it is later than their event.
+    window_from timestamptz,
+    -- Tells the notification from an earlier one with its id. In milliseconds, because it is compared with times of JavaScript.
+    created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp())
+  )`,
+
+  // One event for one notification, from the result of its first try on. Without foreign keys, which would cost more than the row: the
+  // service deletes deliveries with their events and notifications itself.
+  `create table deliveries (
+    notification_id text not null,
+    event_number bigint not null,
+    -- Deliveries of one key arrive in the order of their events.
+    ordering_key text not null,
+    -- waiting for an earlier one of its key; pending: tried again at next_try_at.
+    status text not null check (status in ('waiting', 'pending', 'delivered', 'dead')),
+    tries integer not null default 0,
+    -- After a failure past this time there is no further try. Null when it arrived at the first try.
+    give_up_at timestamptz,
+    next_try_at timestamptz,
+    tried_at timestamptz,
+    settled_at timestamptz,
+    -- Request and answer of the newest try.
+    last_try jsonb,
+    -- With the status, so that deliveries of a status are counted without reading their rows.
+    primary key (notification_id, event_number) include (status)
+  )`,
+  "create index deliveries_due on deliveries (notification_id, next_try_at) where status = 'pending'",
+  `create index deliveries_open on deliveries (notification_id, ordering_key, event_number)
+    where status in ('pending', 'waiting')`,
+  // For the oldest one that waits. What arrives at the first try is never in this index.
+  `create index deliveries_waiting on deliveries (notification_id, event_number)
+    where status in ('pending', 'waiting')`,
+  "create index deliveries_dead on deliveries (notification_id, event_number) where status = 'dead'",
+
+  // A notification gets the events after its creation.
+  `create function begin_deliveries() returns trigger language plpgsql as $$
+    begin
+      insert into delivery_cursors (notification_id, event_number) select new.id, last_value from event_numbers;
+      return null;
+    end $$`,
+  'create trigger begin_deliveries after insert on notifications for each row execute function begin_deliveries()',
+  // The process that delivers keeps copies of notifications and keys.
+  `create function announce_notifications() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('deliveries_due', '');
+      return null;
+    end $$`,
+  ...['notifications', 'notification_keys'].map(
+    (table) => `create trigger announce_notifications after insert or update or delete on ${table}
+      for each statement execute function announce_notifications()`,
+  ),
+]

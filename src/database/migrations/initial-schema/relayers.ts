@@ -1,0 +1,150 @@
+/**
+ * Relayers, what they use (signers, endpoints, contracts), and which process works for them. The tables of notifications exist before these.
+ * Accounts of removed relayers keep their history, so relayers are never deleted.
+ */
+export const RELAYERS: readonly string[] = [
+  `create table relayers (
+    id text primary key,
+    name text not null,
+    -- The name of the network, which is unique among those of its type only.
+    network text not null,
+    network_type text not null check (network_type in ('evm', 'solana', 'stellar')),
+    address text not null,
+    -- Not a foreign key: a signer of the configuration file can be gone, and its relayers wait for it.
+    signer_id text not null,
+    notification_id text references notifications (id),
+    -- Set by callers: nothing new is signed.
+    paused boolean not null,
+    -- Set by the health checks, with the reason and the number of checks that have failed in a row.
+    system_disabled boolean not null default false,
+    disabled_reason jsonb,
+    failed_checks integer not null default 0,
+    -- Amounts are decimal strings, because numbers of JSON lose digits.
+    policies jsonb not null,
+    -- Urls instead of those of the network; null for none. A JSON string when the urls are sealed.
+    custom_rpc_urls jsonb,
+    -- Stellar: [a number], or the ids of the signers of its channel accounts.
+    channels jsonb,
+    created_at timestamptz not null default now(),
+    -- The configuration no longer names it, or a caller deleted it.
+    removed_at timestamptz
+  )`,
+  'create index relayers_listed on relayers (created_at, id) where removed_at is null',
+  // The relayers for which an alert can fire: most have neither a fault, nor a warning, nor a limit.
+  `create index relayers_alerting on relayers (id)
+    where removed_at is null and (system_disabled or policies ? 'warnBalance' or policies -> 'rules' ? 'limits')`,
+
+  // The accounts whose nonces a relayer uses. Two relayers with one account would use each other's nonces (I2).
+  `create table operated_accounts (
+    -- The identity of the chain, such as "chain id 1": two networks can be the same chain.
+    chain text not null,
+    address text not null,
+    relayer_id text not null references relayers (id),
+    primary key (chain, address)
+  )`,
+  'create index operated_accounts_of on operated_accounts (relayer_id)',
+
+  `create table signers (
+    id text primary key,
+    type text not null,
+    -- The sealed secret of a signer that a caller created; null for one of the file, whose secret is never stored.
+    sealed bytea,
+    -- The part of its configuration that everybody may see.
+    config jsonb,
+    -- Hex digits by curve, as this service saw them first, where another service holds the key: it must not change unnoticed.
+    public_keys jsonb,
+    created_at timestamptz not null default now()
+  )`,
+
+  // What a start has applied of the configuration file. A row stays when its record is deleted, so that the next start does not create it again.
+  `create table file_entries (
+    kind text not null check (kind in ('relayer', 'notification', 'signer')),
+    id text not null,
+    -- Of the entry at its last application: an unchanged entry does not undo what callers changed since.
+    fingerprint text not null,
+    primary key (kind, id)
+  )`,
+
+  // RPC urls that callers set in place of those of the configuration.
+  `create table network_urls (
+    network_type text not null,
+    network text not null,
+    -- A JSON string when the urls are sealed.
+    rpc_urls jsonb not null,
+    -- The fingerprint of the urls of the configuration at that time. When those change, they are used again.
+    instead_of text not null,
+    primary key (network_type, network)
+  )`,
+
+  // The same for private endpoints. A table of its own, so that no query that reads from a network can take them for its endpoints.
+  `create table network_private_urls (
+    network_type text not null,
+    network text not null,
+    private_rpc_urls jsonb not null,
+    instead_of text not null,
+    primary key (network_type, network)
+  )`,
+
+  // Tells a chain that was reset, such as a local node that was started anew, from the one before it.
+  `create table chain_identities (
+    network_type text not null check (network_type in ('evm', 'solana', 'stellar')),
+    network text not null,
+    -- The hash of the first block when the service saw the chain first; null until then, and on chains without such a hash.
+    genesis text,
+    -- The number of times that an operator has declared the chain as reset.
+    resets integer not null default 0,
+    primary key (network_type, network)
+  )`,
+
+  // The interfaces that callers registered for contracts: on EVM, ABIs.
+  `create table contract_interfaces (
+    relayer_id text not null references relayers (id),
+    -- In the canonical spelling of the chain.
+    address text not null,
+    name text,
+    -- As it is shown.
+    document jsonb not null,
+    -- By the key that a call begins with (on EVM the selector), so that one function is read without the others.
+    functions jsonb not null,
+    -- An API key: what a sender wrote itself does not explain a transaction to whoever approves it.
+    registered_by text not null,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    primary key (relayer_id, address)
+  )`,
+
+  // Which process works for an account. A row is never deleted, so that its fence never restarts.
+  `create table leases (
+    name text primary key,
+    owner text not null,
+    expires_at timestamptz not null,
+    -- Grows with each new owner. A write with an older one is refused.
+    fence bigint not null
+  )`,
+
+  // Triggers tell the processes that hold copies, so that no writer can forget it. They fire at the commit, once for any number of rows.
+  // This one leaves out health: with thousands of relayers, each failed check would make every process read all of them again.
+  `create function announce_relayers() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('relayers_changed', '');
+      return null;
+    end $$`,
+  `create trigger announce_relayers after insert or update of name, network, network_type, address, signer_id, notification_id,
+      paused, policies, custom_rpc_urls, channels, removed_at
+    on relayers for each statement execute function announce_relayers()`,
+  ...['network_urls', 'network_private_urls'].map(
+    (table) => `create trigger announce_relayers after insert or update or delete on ${table}
+      for each statement execute function announce_relayers()`,
+  ),
+  `create trigger announce_relayers after insert or update of resets on chain_identities
+    for each statement execute function announce_relayers()`,
+  // The process that answers requests keeps copies of rows, health included. All columns but failed_checks, of which there are no copies.
+  `create function announce_relayer_rows() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('relayer_rows_changed', '');
+      return null;
+    end $$`,
+  `create trigger announce_relayer_rows after delete or update of id, name, network, network_type, address, signer_id, notification_id,
+      paused, system_disabled, disabled_reason, policies, custom_rpc_urls, channels, removed_at
+    on relayers for each statement execute function announce_relayer_rows()`,
+]

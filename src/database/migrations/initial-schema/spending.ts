@@ -1,0 +1,71 @@
+/** What API keys and relayers may spend, what they have spent, and what waits for somebody's approval. Amounts are in the smallest unit. */
+export const SPENDING: readonly string[] = [
+  // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit is asked about locks the rows of its spenders until the
+  // commit, so that no two requests spend the same budget.
+  'create table spenders (subject text primary key)',
+
+  // How much one transaction takes from the budget of one spender, in one asset. The room in each page is for one more version of its rows.
+  `create table spendings (
+    transaction_id text not null,
+    subject text not null,
+    -- By type and name.
+    network text not null,
+    asset text not null,
+    -- The time at which it counts: that of the request, or of the latest one that raised it.
+    at timestamptz not null,
+    -- The most that it can take, whichever of its attempts is included.
+    most_value numeric not null,
+    most_fees numeric not null,
+    -- What counts now: the most while it is open, and what it took once the chain has decided.
+    value numeric not null,
+    fees numeric not null,
+    count integer not null,
+    -- The chain has decided, or it was only signed.
+    settled boolean not null default false,
+    primary key (transaction_id, subject, asset)
+  ) with (fillfactor = 80)`,
+  'create index spendings_unsettled on spendings (transaction_id) where not settled',
+  'create index spendings_by_time on spendings using brin (at)',
+
+  // The sums of what counts, by steps of time. Nothing that changes at a request is in an index, and pages have room for the next versions.
+  `create table spent (
+    subject text not null,
+    network text not null,
+    asset text not null,
+    period text not null check (period in ('hour', 'day', 'month')),
+    -- The start of the step.
+    step timestamptz not null,
+    value numeric not null,
+    fees numeric not null,
+    count integer not null,
+    primary key (subject, network, asset, period, step)
+  ) with (fillfactor = 50)`,
+
+  // Transactions that wait or have waited for an approval. A row changes once, when it is decided.
+  `create table approvals (
+    transaction_id text primary key references transactions (id) on delete cascade,
+    relayer_id text not null,
+    -- The API key that sent it, which cannot approve it.
+    requested_by text not null,
+    -- The rules that ask for it.
+    reasons jsonb not null,
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    -- Null until then, and when the transaction ended before.
+    decision text check (decision in ('approved', 'refused', 'expired')),
+    decided_by text,
+    decided_at timestamptz,
+    decision_reason text
+  )`,
+  'create index approvals_by_time on approvals (created_at, transaction_id)',
+
+  // Receivers that approved transactions have paid, so that a rule about new receivers asks once.
+  `create table known_receivers (
+    -- key:<id> or relayer:<id>.
+    subject text not null,
+    -- By type and name.
+    network text not null,
+    receiver text not null,
+    primary key (subject, network, receiver)
+  )`,
+]
