@@ -25,8 +25,9 @@ const SHARED_PROCESS: Settings = {
   ...SERVICES,
   // Tests leave nothing behind in their process. Files share it with what it has loaded and compiled, which takes longer than most of them.
   isolate: false,
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // Most tests take less than one second. On a machine that has other work they take many times as long, and are right all the same.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
 }
 
 /** The projects whose files have their name as a suffix, such as `kill.faults.test.ts`. */
@@ -34,10 +35,10 @@ const BY_SUFFIX = {
   // Start commands and services anew, wait for blocks, or store so much, that they would take a part of `npm test` for themselves.
   long: SHARED_PROCESS,
   // Crash points, killed processes, power cuts, random histories and ten thousand deliveries.
-  faults: { ...SERVICES, testTimeout: 60_000, hookTimeout: 60_000 },
+  faults: { ...SERVICES, testTimeout: 180_000, hookTimeout: 120_000 },
   // Every type of signer in one conformance suite, and accounts whose key another service holds. The services are installed and started by
   // the tests, which takes Python and a package index.
-  signers: { ...EVERY_TEST, maxWorkers: 4, testTimeout: 60_000, hookTimeout: 120_000 },
+  signers: { ...EVERY_TEST, maxWorkers: 4, testTimeout: 120_000, hookTimeout: 300_000 },
   // Needs Chromium. A file waits for its browser while another one waits for its service.
   browser: { ...EVERY_TEST, maxWorkers: 2, testTimeout: 60_000 },
   // The package as its users get it: packed, installed into an empty folder, started. Needs the npm registry. Packing compiles everything, and
