@@ -65,7 +65,7 @@ async function passUntil(
       return story.get(id)
     },
     (now) => wanted(now) || seconds >= atMostSeconds,
-    { timeoutMs: 120_000 },
+    { timeoutMs: 240_000 },
   )
   if (!wanted(seen)) throw new Error(`after ${seconds} s it is ${seen.status}: ${seen.status_reason}`)
   return { seen, seconds }
@@ -99,6 +99,8 @@ describe('a node that refuses content for good', () => {
       const next = await passUntil(second, isFinal)
       expect(next.seen.status).toBe('confirmed')
     },
+    // 210 steps of its time, each with a look at the service, and a block in every second one.
+    300_000,
   )
 })
 
