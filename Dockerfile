@@ -1,9 +1,9 @@
 # syntax=docker/dockerfile:1
 
 # A release names the base image by its digest; the release workflow asks for the newest one and writes it into a label. To do the same:
-#   digest=$(docker buildx imagetools inspect node:24-slim --format '{{.Manifest.Digest}}')
-#   docker build --build-arg NODE_IMAGE=node:24-slim@$digest --tag multichain-relayer .
-ARG NODE_IMAGE=node:24-slim
+#   digest=$(docker buildx imagetools inspect node:24.21.0-slim --format '{{.Manifest.Digest}}')
+#   docker build --build-arg NODE_IMAGE=node:24.21.0-slim@$digest --tag multichain-relayer .
+ARG NODE_IMAGE=node:24.21.0-slim
 
 # Makes dist: the program in a few files, and the files of new databases. Has the development dependencies; nothing but dist gets into the image.
 FROM ${NODE_IMAGE} AS build
@@ -44,7 +44,7 @@ LABEL org.opencontainers.image.title="multichain-relayer" \
       org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 # The port is reached from outside the container, whatever config/.env says for a start without one.
-# With the settings of src/cli/memory-settings.ts, here and in the entry point, the program need not start twice.
+# With the settings of src/cli/start-settings.ts, here and in the entry point, the program need not start twice.
 ENV NODE_ENV=production \
     MALLOC_TRIM_THRESHOLD_=1048576 \
     HOST=0.0.0.0 \
@@ -64,5 +64,5 @@ VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]
 # node itself receives SIGTERM. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--initial-old-space-size=128", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--initial-old-space-size=128", "--disable-sigusr1", "dist/main.js"]
 CMD ["serve"]

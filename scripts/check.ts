@@ -10,9 +10,15 @@ const script = (name: string, ...args: string[]) => [
   ...args,
 ]
 
+/**
+ * TypeScript 7 checks in half of the CPU time of 5.9, and on several cores. Libraries that read TypeScript, such as openapi-typescript, still
+ * need 5.9, which is the package `typescript`.
+ */
+const tsc = join(import.meta.dirname, '../node_modules/typescript-native/bin/tsc')
+
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
-  ['types', [bin('tsc'), '--noEmit', '-p', '.']],
-  ['types of the console', [bin('tsc'), '--noEmit', '-p', 'console']],
+  ['types', [tsc, '--noEmit', '-p', '.']],
+  ['types of the console', [tsc, '--noEmit', '-p', 'console']],
   ['lint and format', [bin('biome'), 'check', '--error-on-warnings']],
   ['contract lint', [bin('redocly'), 'lint', 'openapi.yaml']],
   ['generated types', script('generate.ts', '--check')],

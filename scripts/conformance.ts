@@ -39,7 +39,7 @@ const target = {
 }
 const child = spawn(
   join(ROOT, 'node_modules/.bin/vitest'),
-  ['run', '--config', 'vitest.conformance.config.ts', '--reporter', 'verbose'],
+  ['run', '--project', 'conformance', '--reporter', 'verbose'],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, CONFORMANCE_TARGET: JSON.stringify(target) } },
 )
 const [code] = await once(child, 'exit')

@@ -58,7 +58,7 @@ process.exitCode = Number(code)
 function configOf(paths: readonly string[]) {
   return {
     testRunner: 'vitest',
-    vitest: { configFile: 'vitest.mutation.config.ts' },
+    vitest: { configFile: 'vitest.config.ts' },
     mutate: values.sample === undefined ? paths.map(patternOf) : sampleOf(paths, Number(values.sample)),
     // Only a test that reaches a change can notice it.
     coverageAnalysis: 'perTest',

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import module from 'node:module'
 import { boundHeapGrowth, holdHeapGrowth } from './cli/heap-growth.ts'
-import { applyMemorySettings } from './cli/memory-settings.ts'
 import { nodeVersionProblem } from './cli/node-version.ts'
+import { applyStartSettings } from './cli/start-settings.ts'
 
 // Everything else is loaded after this check, because an older Node.js cannot load it.
 const problem = nodeVersionProblem(process.versions.node)
@@ -10,7 +10,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
-applyMemorySettings()
+applyStartSettings()
 boundHeapGrowth()
 holdHeapGrowth()
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.

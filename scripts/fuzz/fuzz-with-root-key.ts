@@ -25,7 +25,7 @@ export async function fuzzWithRootKey(tool: Tool): Promise<number> {
     await writeIds('fuzz-transaction-ids.txt', [...(await sendSome(service)), ...(await askForSome(service))])
     await writeIds('fuzz-delivery-ids.txt', await deliveriesOf(service, 'ops', TRANSACTIONS))
     const stopKeeping = await keepWorking(service, ['main', 'other', 'stellar', 'solana'])
-    const code = await tool.run('schemathesis.toml', service.url, API_KEY)
+    const code = await tool.run('scripts/fuzz/root-key.toml', service.url, API_KEY)
     stopKeeping()
     return code
   } finally {

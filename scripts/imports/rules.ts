@@ -287,7 +287,7 @@ export const RULES: Rules = {
     'process.env': [
       'config/load.ts',
       'config/api-access.ts',
-      'cli/memory-settings.ts',
+      'cli/start-settings.ts',
       'signers/pkcs11/module-process.ts',
     ],
   },

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { OutputChunk, Plugin, RolldownOptions } from 'rolldown'
+import type { OutputAsset, OutputChunk, Plugin, RolldownOptions } from 'rolldown'
 import { loadContract } from '../../src/contract/document.ts'
 import { prepareValidators } from '../../src/contract/prepare-validators.ts'
 import { migrationsVersion } from '../../src/database/engines/migrations-version.ts'
@@ -22,25 +22,40 @@ const WITH_MACHINE_CODE = ['secp256k1']
  */
 export async function prepareProgram(root: string): Promise<void> {
   if (currentProgram(root) !== undefined) return
-  // The package is imported here, because an installation without development dependencies has none.
-  const { rolldown } = await import('rolldown')
   const hash = hashOfSources(root)
   const dist = join(root, 'dist')
   rmSync(markOf(root), { force: true })
   rmSync(join(dist, 'chunks'), { recursive: true, force: true })
-  const bundle = await rolldown(optionsOf(root))
-  const { output } = await bundle.write({
-    dir: dist,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-  })
+  const inputs = Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'src', `${name}.ts`)]))
+  const output = await bundle(root, inputs, dist)
   const modules = output.filter((file): file is OutputChunk => file.type === 'chunk')
   writeFileSync(join(dist, 'main.js.LICENSE.txt'), licencesOf(modules.flatMap(({ moduleIds }) => moduleIds)))
   writeFileSync(markOf(root), hash)
 }
 
-function optionsOf(root: string): RolldownOptions {
+/**
+ * Bundles programs that have the service in them, with its prepared validators, into a folder somewhere below the root.
+ *
+ * @param inputs the file of each program by its name in the folder
+ */
+export async function bundle(
+  root: string,
+  inputs: Readonly<Record<string, string>>,
+  dir: string,
+): Promise<readonly (OutputChunk | OutputAsset)[]> {
+  // The package is imported here, because an installation without development dependencies has none.
+  const { rolldown } = await import('rolldown')
+  const made = await rolldown(optionsOf(root, inputs))
+  const { output } = await made.write({
+    dir,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
+  return output
+}
+
+function optionsOf(root: string, input: Readonly<Record<string, string>>): RolldownOptions {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
   // An installation may lack the optional ones, and the embedded database has files beside its code.
   const apart = [
@@ -49,7 +64,7 @@ function optionsOf(root: string): RolldownOptions {
   ]
   return {
     cwd: root,
-    input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'src', `${name}.ts`)])),
+    input,
     platform: 'node',
     plugins: [withPrepared(root), withLazyBuiltins(), withOneByteText()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 
 /**
  * The space for old objects may grow by this percentage of what the last full collection left, before the next one begins. V8 lets a small
- * heap grow to the fourfold by itself and gives it back late. The heap of most services stays below its first limit (`memory-settings.ts`), and
+ * heap grow to the fourfold by itself and gives it back late. The heap of most services stays below its first limit (`start-settings.ts`), and
  * does not depend on it.
  */
 const OLD_SPACE_GROWTH_PERCENT = 40

@@ -14,7 +14,10 @@ const ROOT = 'contract'
 
 /** Creates validators for schemas of the contract. */
 export interface SchemaCompiler {
-  /** Compiles a schema of the document, or a schema that is built from such schemas. */
+  /**
+   * Compiles a schema of the document, or a schema that is built from such schemas, once: a compilation takes tens of milliseconds, and AJV
+   * keeps each one for ever. A refused request, which may need one to be explained, must cost neither twice.
+   */
   compile(schema: Node): ValidateFunction
   /** Follows the reference of a schema that a compiled validator holds. */
   resolve(schema: Node): Node
@@ -30,13 +33,37 @@ interface SchemaOptions {
 export function createSchemaCompiler(contract: Contract, options: SchemaOptions): SchemaCompiler {
   const named = namedSchemas(contract)
   let ajv: Ajv2020 | undefined
+  const validators = new Map<unknown, ValidateFunction>()
+  const targets = new Map<string, Node>()
   return {
     compile: (schema) => {
-      ajv ??= createAjv(contract, options)
-      return ajv.compile(forAjv(schema) as Node)
+      const key = identityOf(schema)
+      let validate = validators.get(key)
+      if (validate === undefined) {
+        ajv ??= createAjv(contract, options)
+        validate = ajv.compile(forAjv(schema) as Node)
+        validators.set(key, validate)
+      }
+      return validate
     },
-    resolve: (schema) => (typeof schema.$ref === 'string' ? (forAjv(follow(named, schema)) as Node) : schema),
+    resolve: (schema) => {
+      if (typeof schema.$ref !== 'string') return schema
+      let resolved = targets.get(schema.$ref)
+      if (resolved === undefined) {
+        resolved = forAjv(follow(named, schema)) as Node
+        targets.set(schema.$ref, resolved)
+      }
+      return resolved
+    },
   }
+}
+
+/**
+ * A schema that is nothing but a reference is the same schema each time that somebody writes it; any other one is the object itself. Both
+ * come from the contract, so there are as many as it has.
+ */
+function identityOf(schema: Node): unknown {
+  return typeof schema.$ref === 'string' && Object.keys(schema).length === 1 ? schema.$ref : schema
 }
 
 /**

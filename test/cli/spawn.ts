@@ -1,10 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-
-/** It runs the built program while that is current, as `npm run relayer` does. */
-const PROGRAM = resolve(import.meta.dirname, '../../scripts/relayer.mjs')
+import { PROGRAM } from '../support/program.ts'
 
 interface Spawned {
   readonly cwd: string

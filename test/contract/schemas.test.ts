@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadContract } from '../../src/contract/document.ts'
+import { loadContract, type Node } from '../../src/contract/document.ts'
 import { explain } from '../../src/contract/explain.ts'
 import { createSchemaCompiler } from '../../src/contract/schemas.ts'
 
@@ -29,4 +29,28 @@ test.each([
 
 test('an unknown format is an error of the contract', () => {
   expect(() => compiler.compile({ type: 'string', format: 'colour' })).toThrow('unknown format')
+})
+
+test.each([
+  ['a kind that a field declares', { network: 'testnet', operations: [{ type: 'payment', colour: 1 }] }],
+  ['the kind that it resembles most', { value: 'x' }],
+])('%s is compiled for the first refusal alone', async (_, body) => {
+  const { operations } = await loadContract()
+  const schema = operations.find(({ id }) => id === 'sendTransaction')?.body?.schema ?? {}
+  const validate = compiler.compile(schema)
+  const explainOnce = () => {
+    const used: unknown[] = []
+    const compile = (part: Node) => {
+      const validator = compiler.compile(part)
+      used.push(validator)
+      return validator
+    }
+    validate(structuredClone(body))
+    explain(validate.errors ?? [], 'body', { ...compiler, compile })
+    return used
+  }
+  const first = explainOnce()
+  const second = explainOnce()
+  expect(first.length).toBeGreaterThan(0)
+  expect(second.map((validator, at) => validator === first[at])).toEqual(first.map(() => true))
 })

@@ -4,12 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { plainSigner } from '../support/plain-signer.ts'
+import { serveCommand } from '../support/program.ts'
 import { API_KEY, DEV_KEYS } from '../support/service.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 interface LogEntry {
   readonly level: string
@@ -33,7 +31,7 @@ export async function serveOn(
   const folder = await mkdtemp(join(tmpdir(), 'relayer-late-'))
   const config = { relayers: [], signers: [plainSigner('dev', DEV_KEYS[0])], notifications: [], networks: [] }
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))
-  const env = {
+  const { command, env } = serveCommand({
     PATH: process.env.PATH,
     API_KEY,
     HOST: '127.0.0.1',
@@ -42,8 +40,9 @@ export async function serveOn(
     DATABASE_URL: databaseUrl,
     RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
     ...settings,
-  }
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  })
+  const [program, ...args] = command
+  const child = spawn(program, args, {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { PROGRAM } from '../support/program.ts'
 
 const GUIDES = resolve(import.meta.dirname, '../../docs')
 
@@ -16,9 +17,6 @@ export function guideBlock(guide: string, comment: string): string {
   return found
 }
 
-/** The program as the guides call it. */
-const RELAYER = resolve(import.meta.dirname, '../../scripts/relayer.mjs')
-
 /** Runs a block of the guide about backups as a reader would, with these variables. Returns what it prints; a command may exit with 0 or 1. */
 export async function runBackupBlock(
   comment: string,
@@ -26,7 +24,7 @@ export async function runBackupBlock(
 ): Promise<string> {
   const block = guideBlock('backup-and-restore.md', comment)
   const env = { PATH: process.env.PATH, ...variables }
-  const script = `relayer() { "${process.execPath}" "${RELAYER}" "$@"; }\n${block}`
+  const script = `relayer() { "${process.execPath}" "${PROGRAM}" "$@"; }\n${block}`
   const run = promisify(execFile)('bash', ['--norc', '-eu', '-c', script], { env })
   const { stdout } = await run.catch((error: { code: unknown; stdout: string }) => {
     if (error.code === 1 && error.stdout !== '') return error

@@ -4,15 +4,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
 import { fillDataDir } from './data-dir.ts'
 import type { MemoryGroup } from './memory-group.ts'
 import { plainSigner } from './plain-signer.ts'
+import { serveCommand } from './program.ts'
 import { API_KEY, DEV_KEYS } from './service.ts'
-
-/** Runs the built program where it is current, as `npm start` does. */
-const MAIN = fileURLToPath(new URL('../../scripts/relayer.mjs', import.meta.url))
 
 /** `relayer serve` as a process of its own, so that it can be killed. */
 export interface ServiceProcess {
@@ -59,15 +56,8 @@ export async function startProcess({
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))
   const dataDir = join(folder, 'data')
   if (!existsSync(dataDir)) await fillDataDir(dataDir)
-  const command = [process.execPath, MAIN, 'serve', ...flags]
-  const [program = process.execPath, ...args] =
-    memoryGroup === undefined
-      ? command
-      : (['/bin/sh', '-c', JOIN_AND_RUN, memoryGroup.procs, ...command] as const)
-  const child = spawn(program, args, {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
+  const serve = serveCommand(
+    {
       PATH: process.env.PATH,
       API_KEY,
       HOST: '127.0.0.1',
@@ -78,7 +68,13 @@ export async function startProcess({
       RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
       ...env,
     },
-  })
+    flags,
+  )
+  const [program, ...args] =
+    memoryGroup === undefined
+      ? serve.command
+      : (['/bin/sh', '-c', JOIN_AND_RUN, memoryGroup.procs, ...serve.command] as const)
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: serve.env })
   if (onLine) createInterface({ input: child.stdout }).on('line', onLine)
   const exited = once(child, 'exit')
   return {

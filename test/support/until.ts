@@ -1,5 +1,5 @@
 /** A condition may take this long by default, in ms: far more than any needs, so that only a fault reaches it. */
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 45_000
 
 /** The condition is checked once in this time, in ms. */
 const LOOK_EVERY_MS = 20

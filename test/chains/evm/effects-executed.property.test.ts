@@ -101,7 +101,7 @@ async function read(to: Hex, functionName: string, args: readonly (string | bigi
 function draw(random: Random): Call {
   const amount = random.pick([0n, 1n, 250_000n, 1_000_000n, 1_000_001n, 2n ** 256n - 1n])
   const value = random.pick([0n, 0n, 0n, 1n, 10n ** 18n])
-  const to = random.pick([ATTACKER, ATTACKER, FRIEND, RELAYER])
+  const to = random.pick<Hex>([ATTACKER, ATTACKER, FRIEND, RELAYER])
   const id = BigInt(random.int(0, 3))
   const calls: Readonly<Record<string, () => Call>> = {
     payment: () => ({ to, value: value + 1n }),

@@ -27,7 +27,7 @@ const OFTEN_ASKED = { RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST
 const START_MS = 300_000
 
 /** Nobody waits for longer, in ms: repetitions of one call take five seconds, and the pause before the next attempt two. */
-const PATIENCE = { timeoutMs: 60_000 }
+const PATIENCE = { timeoutMs: 120_000 }
 
 /** The transactions that are accepted at the same time. */
 const BATCH = 3
@@ -117,7 +117,7 @@ export function describeOutages({ name, start, startChain = startEvmChain }: Out
       await acceptSome()
       await expectAll()
       for (const outage of holder.outages) await endure(outage)
-    }, 180_000)
+    }, 400_000)
 
     test('is killed while a signature is under way, starts without the service of the key, and sends everything once', async () => {
       const before = (await chain.included()).length
@@ -131,7 +131,7 @@ export function describeOutages({ name, start, startChain = startEvmChain }: Out
       await expectDelay(before)
       await holder.recover()
       await expectAll()
-    }, 180_000)
+    }, 400_000)
   })
 }
 

@@ -8,28 +8,28 @@ const TRIM_THRESHOLD_BYTES = 1_048_576
 /** The variable that glibc reads when a process starts. */
 const TRIM_THRESHOLD = 'MALLOC_TRIM_THRESHOLD_'
 
-/** A size in the heap of V8, which reads it when a process starts. */
-interface HeapSize {
-  /** The option of Node.js for it. */
+/** An option of Node.js, which it reads when a process starts. */
+interface StartOption {
   readonly option: string
-  readonly mebibytes: number
-  /** The options by which an operator decides about this size. Node.js accepts both ways to write one. */
+  /** The options by which an operator decides the same. Node.js accepts both ways to write one. */
   readonly decided: RegExp
 }
 
-const HEAP_SIZES: readonly HeapSize[] = [
-  // Each half of the space for new objects. V8 would let it grow to 64 MiB as soon as a burst of work needs it, and an idle service keeps both.
+const HEAP_SIZES: readonly StartOption[] = [
+  // Each half of the space for new objects, in MiB. V8 would let it grow to 64 as soon as a burst of work needs it, and an idle service keeps both.
   // A load costs the same CPU time with 16, and a quarter more with 8.
-  { option: '--max-semi-space-size', mebibytes: 16, decided: /--(max|min)[-_]semi[-_]space[-_]size/ },
-  // The space for older objects up to which V8 does not look for dead ones. About 45 MiB of it are always alive, and with less room V8 marks them
+  { option: '--max-semi-space-size=16', decided: /--(max|min)[-_]semi[-_]space[-_]size/ },
+  // The space for older objects, in MiB, up to which V8 does not look for dead ones. About 45 of it are always alive, and with less room V8 marks them
   // twice a second under load: 5 % more CPU time of the service with 96, and with V8's own size 15 % more on PostgreSQL, 5 % more with the embedded
   // database. An idle service is not larger; with 5,000 relayers it is by 20 to 40 MB.
   {
-    option: '--initial-old-space-size',
-    mebibytes: 128,
+    option: '--initial-old-space-size=128',
     decided: /--(initial|max)[-_](old[-_]space|heap)[-_]size/,
   },
 ]
+
+/** Without it, anybody who may send SIGUSR1 to the process opens its inspector, through which every program of the machine can read the keys. */
+const NO_INSPECTOR: StartOption = { option: '--disable-sigusr1', decided: /--(no-)?disable[-_]sigusr1/ }
 
 /** The settings that a process gets when it starts. */
 export interface StartSettings {
@@ -52,22 +52,25 @@ interface ProcessFacts extends StartSettings {
 /** Returns the settings with which the program should start again; undefined when it has some that fit. Settings of the operator stay. */
 export function settingsToRestartWith(facts: ProcessFacts): StartSettings | undefined {
   const { platform, args, env, execArgv, hasChannel, isConfined } = facts
-  if (platform !== 'linux' || args[0] !== 'serve' || hasChannel || isConfined) return undefined
-  const hasThreshold = env[TRIM_THRESHOLD] !== undefined
+  if (platform === 'win32' || args[0] !== 'serve' || hasChannel || isConfined) return undefined
+  const isLinux = platform === 'linux'
+  const lacksThreshold = isLinux && env[TRIM_THRESHOLD] === undefined
   const given = [...execArgv, env.NODE_OPTIONS ?? '']
-  const missing = HEAP_SIZES.filter(({ decided }) => !given.some((text) => decided.test(text)))
-  if (hasThreshold && missing.length === 0) return undefined
+  const missing = [...(isLinux ? HEAP_SIZES : []), NO_INSPECTOR].filter(
+    ({ decided }) => !given.some((text) => decided.test(text)),
+  )
+  if (!lacksThreshold && missing.length === 0) return undefined
   return {
-    env: hasThreshold ? env : { ...env, [TRIM_THRESHOLD]: String(TRIM_THRESHOLD_BYTES) },
-    execArgv: [...execArgv, ...missing.map(({ option, mebibytes }) => `${option}=${mebibytes}`)],
+    env: lacksThreshold ? { ...env, [TRIM_THRESHOLD]: String(TRIM_THRESHOLD_BYTES) } : env,
+    execArgv: [...execArgv, ...missing.map(({ option }) => option)],
   }
 }
 
 /**
- * Replaces the program of this process by itself when the allocator or the heap needs other settings, which they read only at the start.
- * Process id, arguments and standard streams stay. Call it before anything else: nothing else survives.
+ * Replaces the program of this process by itself when the allocator, the heap or the inspector needs other settings, which are read only at
+ * the start. Process id, arguments and standard streams stay. Call it before anything else: nothing else survives.
  */
-export function applyMemorySettings(): void {
+export function applyStartSettings(): void {
   const { platform, argv, argv0, env, execArgv, execPath } = process
   const settings = settingsToRestartWith({
     platform,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
+import { until } from '../support/until.ts'
 import { relayer, start } from './spawn.ts'
 
 let env: Record<string, string>
@@ -100,6 +101,28 @@ describe('serve', () => {
       expect(await once(child, 'exit')).toEqual([0, null])
     },
   )
+
+  test.runIf(process.platform !== 'win32').each([
+    ['opens no inspector', '', false],
+    ['opens its inspector where the operator allows it', '--no-disable-sigusr1', true],
+  ] as const)('at SIGUSR1 goes on, and %s', async (_, option, opens) => {
+    const { child, logged } = serve({ NODE_OPTIONS: `--inspect-port=0 ${option}` })
+    let complaints = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints += chunk.toString()
+    })
+    const { url } = await logged('service ready')
+    child.kill('SIGUSR1')
+    if (opens)
+      await until(
+        async () => complaints,
+        (text) => text.includes('Debugger listening'),
+      )
+    expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await once(child, 'close')).toEqual([0, null])
+    expect(complaints.includes('Debugger listening')).toBe(opens)
+  })
 
   test('ends with 1 at once at the second signal, whatever is under way', async () => {
     const { child, logged } = serve()

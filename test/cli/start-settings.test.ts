@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { settingsToRestartWith } from '../../src/cli/memory-settings.ts'
+import { settingsToRestartWith } from '../../src/cli/start-settings.ts'
+
+const SEMI_SPACE = '--max-semi-space-size=16'
+const OLD_SPACE = '--initial-old-space-size=128'
+const NO_INSPECTOR = '--disable-sigusr1'
 
 const SERVICE = {
   platform: 'linux',
@@ -10,10 +14,10 @@ const SERVICE = {
   isConfined: false,
 } as const
 
-test('the service starts again with a fixed threshold and fixed sizes of the heap, and keeps its other settings', () => {
+test('the service starts again with a fixed threshold, fixed sizes of the heap and no inspector, and keeps its other settings', () => {
   expect(settingsToRestartWith(SERVICE)).toEqual({
     env: { HOST: '::', MALLOC_TRIM_THRESHOLD_: '1048576' },
-    execArgv: ['--enable-source-maps', '--max-semi-space-size=16', '--initial-old-space-size=128'],
+    execArgv: ['--enable-source-maps', SEMI_SPACE, OLD_SPACE, NO_INSPECTOR],
   })
 })
 
@@ -28,9 +32,6 @@ test('the threshold of an operator stays', () => {
   expect(settingsToRestartWith({ ...SERVICE, env })).toMatchObject({ env })
 })
 
-const SEMI_SPACE = '--max-semi-space-size=16'
-const OLD_SPACE = '--initial-old-space-size=128'
-
 test.each([
   ['--max-semi-space-size=32', OLD_SPACE],
   ['--max_semi_space_size=32', OLD_SPACE],
@@ -41,25 +42,41 @@ test.each([
   ['--max-heap-size=200', SEMI_SPACE],
 ])('a size of an operator stays, whether an option or in NODE_OPTIONS: %s', (option, added) => {
   expect(settingsToRestartWith({ ...SERVICE, execArgv: [option] })).toMatchObject({
-    execArgv: [option, added],
+    execArgv: [option, added, NO_INSPECTOR],
   })
   const env = { NODE_OPTIONS: `--trace-warnings ${option}` }
   expect(settingsToRestartWith({ ...SERVICE, env })).toMatchObject({
-    execArgv: [...SERVICE.execArgv, added],
+    execArgv: [...SERVICE.execArgv, added, NO_INSPECTOR],
+  })
+})
+
+test.each(['--disable-sigusr1', '--no-disable-sigusr1', '--disable_sigusr1'])(
+  'the decision of an operator about the inspector stays: %s',
+  (option) => {
+    expect(settingsToRestartWith({ ...SERVICE, execArgv: [option] })).toMatchObject({
+      execArgv: [option, SEMI_SPACE, OLD_SPACE],
+    })
+  },
+)
+
+test('where the system has another allocator, only the inspector is decided about', () => {
+  expect(settingsToRestartWith({ ...SERVICE, platform: 'darwin' })).toEqual({
+    env: SERVICE.env,
+    execArgv: [...SERVICE.execArgv, NO_INSPECTOR],
   })
 })
 
 test.each([
   [
-    'an operator has set the threshold and the sizes of the heap',
+    'an operator has decided about everything',
     {
       env: {
         MALLOC_TRIM_THRESHOLD_: '131072',
-        NODE_OPTIONS: '--max-semi-space-size=32 --max-old-space-size=200',
+        NODE_OPTIONS: '--max-semi-space-size=32 --max-old-space-size=200 --no-disable-sigusr1',
       },
     },
   ],
-  ['the system has another allocator', { platform: 'darwin' }],
+  ['the system cannot replace a program', { platform: 'win32' }],
   ['a command ends soon', { args: ['health'] }],
   ['a parent process talks to this one', { hasChannel: true }],
   ['it may start no program', { isConfined: true }],

@@ -15,8 +15,8 @@ import { type DiskRecord, recordDisk } from '../support/disk/recorded-disk.ts'
 import { RECEIVER, type Service, startService } from '../support/service.ts'
 import { createRandom } from './random.ts'
 
-/** Cuts of one run. `POWER_CUTS` sets another number. */
-const CUTS = Number(process.env.POWER_CUTS ?? 12)
+/** Cuts of one run. `POWER_CUTS` sets another number; the nightly workflow makes 60. */
+const CUTS = Number(process.env.POWER_CUTS ?? 6)
 
 /** Requests of the load, and how many of them are under way at a time. */
 const REQUESTS = 300
