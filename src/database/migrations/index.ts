@@ -40,6 +40,7 @@ import * as abiAuthors from './0045-abi-authors.ts'
 import * as knownNonces from './0046-known-nonces.ts'
 import * as watchedStates from './0052-watched-states.ts'
 import * as skippedEventNumbers from './0053-skipped-event-numbers.ts'
+import * as knownSlots from './0055-known-slots.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -84,4 +85,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0046-known-nonces': knownNonces,
   '0052-watched-states': watchedStates,
   '0053-skipped-event-numbers': skippedEventNumbers,
+  '0055-known-slots': knownSlots,
 }

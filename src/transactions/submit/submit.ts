@@ -20,6 +20,7 @@ import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { measureInFlight } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
+import { mayBeSignedBefore } from './check-history.ts'
 import { type MeasuredCapacity, measureCapacity, measureHeadroom, pendingLimit } from './capacity.ts'
 import {
   type FailedPreparation,
@@ -50,9 +51,11 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
   const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
+  const others = overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered))
+  if (!(await isExplained(context, leased, [...due, ...others]))) return
   const prepared = await prepareInOrder(context, leased, [
     ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
-    ...overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
+    ...others,
   ])
   if (prepared.length === 0) return
   const { sequencing } = runtime.chain
@@ -70,6 +73,29 @@ export async function submitPending(context: TransactionsContext, leased: Leased
     if (!isSignerFault(error) || first === undefined) throw error
     await waitForSigner(context, leased, { transaction: first.transaction, fault: error })
   }
+}
+
+/**
+ * Returns true when the records explain what the account has signed on the chain, or nothing is to be signed that may have been signed before.
+ * Otherwise the relayer is disabled, or, where no endpoint can tell, the first of these transactions waits, and with it those behind it.
+ */
+async function isExplained(
+  context: TransactionsContext,
+  { relayer, runtime: { chain } }: LeasedAccount,
+  transactions: readonly Transaction[],
+): Promise<boolean> {
+  if (chain.history === undefined) return true
+  const old = transactions.find((transaction) => mayBeSignedBefore(transaction, context.clock.now()))
+  if (old === undefined) return true
+  const check = await context.checkHistory(relayer, chain)
+  if (check.kind === 'unexplained') await context.checkHealth(relayer)
+  if (check.kind === 'unknown')
+    await wait(
+      context,
+      old,
+      `Waiting for the history of the account, which shows whether it was signed before: ${check.detail}.`,
+    )
+  return check.kind === 'explained'
 }
 
 /** Transactions that can be signed, and the nonces for them; a chain without nonces has no capacity. */
