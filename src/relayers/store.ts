@@ -216,11 +216,7 @@ const NOTHING_KNOWN = { next_nonce: null, known_nonce: null, known_slot: null, k
 
 /** Forgets the nonces of the accounts: the service asks the chain again before it assigns one. */
 export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx
-    .updateTable('accounts')
-    .set(NOTHING_KNOWN)
-    .where('relayer_id', '=', id)
-    .execute()
+  await tx.updateTable('accounts').set(NOTHING_KNOWN).where('relayer_id', '=', id).execute()
 }
 
 /** Pauses every relayer that is not paused, and returns their ids. */
@@ -257,7 +253,10 @@ export async function raiseKnownNonce(
 }
 
 /** Finds the point up to which the records explain the history of the relayer's account; undefined before the account was first seen. */
-export async function findHistoryMark(db: Kysely<Schema>, { id, address }: Pick<Relayer, 'id' | 'address'>): Promise<HistoryMark | undefined> {
+export async function findHistoryMark(
+  db: Kysely<Schema>,
+  { id, address }: Pick<Relayer, 'id' | 'address'>,
+): Promise<HistoryMark | undefined> {
   const row = await db
     .selectFrom('accounts')
     .select(['known_slot', 'known_hash'])

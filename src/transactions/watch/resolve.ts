@@ -207,11 +207,7 @@ async function resolveUsedNonce(
  * service made it, and its database went back in time since: what it wants to sign again may have been executed under another fee, or
  * replaced, or canceled. No-ops of the service itself move nothing, so they just end.
  */
-function doubtNonceUser(
-  round: WatchRound,
-  transaction: Transaction,
-  usedBy: string | undefined,
-): Doubt {
+function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: string | undefined): Doubt {
   const { purpose, nonce, relayerId } = transaction
   const relayer = round.relayers.get(relayerId)
   if (purpose === 'gap_filler' || purpose === 'setup' || isSignedByOthers(round, transaction))
@@ -234,7 +230,8 @@ async function doubtHistory(round: WatchRound, transaction: Transaction): Promis
   if (purpose !== 'successor' && chain.expiry?.reSignable(request) === false) return undefined
   const check = await context.checkHistory(relayer, chain)
   if (check.kind === 'explained') return undefined
-  if (check.kind === 'unknown') return { missing: `The history of the account is not known: ${check.detail}.` }
+  if (check.kind === 'unknown')
+    return { missing: `The history of the account is not known: ${check.detail}.` }
   const named = check.transactions.map(({ hash }) => hash).join(', ')
   const because = `The account has signed ${named}, which the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, or canceled. If another program uses the key, set the policy shared_account.`
   return { because }

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { larger } from '../../../lib/bigint.ts'
 import { slicesOf } from '../../../lib/slices.ts'
 import type { Answer } from '../../answer.ts'
-import type { AccountHistory, HistoryMark, HistoryReading, KnownTransactions, OwnTransaction } from '../../capabilities.ts'
+import type {
+  AccountHistory,
+  HistoryMark,
+  HistoryReading,
+  KnownTransactions,
+  OwnTransaction,
+} from '../../capabilities.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { newestSlot } from '../read/recent.ts'
 import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
@@ -115,7 +121,10 @@ async function askFirst(
   asOf: bigint,
 ): Promise<Answer<FirstPage[]>> {
   const isOld = mark !== undefined && mark.slot + OLD_MARK_SLOTS < asOf
-  const calls = [listCall(address, { until: mark?.hash }), ...(isOld ? [MINIMUM_LEDGER_SLOT, FIRST_AVAILABLE] : [])]
+  const calls = [
+    listCall(address, { until: mark?.hash }),
+    ...(isOld ? [MINIMUM_LEDGER_SLOT, FIRST_AVAILABLE] : []),
+  ]
   const endpoints = await askEverywhere(client, calls, asOf)
   const told = endpoints.flatMap(({ url, replies }) => {
     const listed = replies[0]?.behind === false ? readPage(replies[0]) : undefined
@@ -124,7 +133,10 @@ async function askFirst(
   const pages = told.filter(({ replies }) => !isOld || reachesBack(replies.slice(1), mark.slot))
   if (pages.length > 0) return { kind: 'ok', value: pages }
   if (told.length > 0)
-    return { kind: 'unknown', detail: `no endpoint has the transactions of the account since slot ${mark?.slot}` }
+    return {
+      kind: 'unknown',
+      detail: `no endpoint has the transactions of the account since slot ${mark?.slot}`,
+    }
   return endpoints.length > 0 && endpoints.every(({ replies }) => lacksHistory(replies[0]))
     ? NO_HISTORY
     : NOT_TOLD

@@ -1,7 +1,14 @@
 import { invalidParams } from '../../json-rpc/fault.ts'
 import type { Block } from '../chain/block.ts'
 import type { Node } from '../node.ts'
-import { addressParam, commitmentParam, configParam, numberParam, type Params, signatureParam } from './params.ts'
+import {
+  addressParam,
+  commitmentParam,
+  configParam,
+  numberParam,
+  type Params,
+  signatureParam,
+} from './params.ts'
 import { noHistory } from './statuses.ts'
 
 /** Most signatures of one call (agave rpc-client-api `MAX_GET_CONFIRMED_SIGNATURES_FOR_ADDRESS2_LIMIT`). */
@@ -15,8 +22,7 @@ export function getSignaturesForAddress(node: Node, [of, options]: Params): unkn
   if (!node.keepsHistory) throw noHistory()
   const config = configParam(options)
   const commitment = commitmentParam(config.commitment)
-  if (commitment === 'processed')
-    throw invalidParams('Method does not support commitment below `confirmed`')
+  if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`')
   const limit = numberParam(config.limit) ?? MAX_LISTED
   if (limit < 1 || limit > MAX_LISTED) throw invalidParams(`Invalid limit; max ${MAX_LISTED}`)
   const named = namedBy(node, addressParam(of), node.index(commitment))
