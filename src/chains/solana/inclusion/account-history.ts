@@ -69,6 +69,8 @@ async function readAfter(client: PooledClient, search: Search): Promise<Answer<H
   const asOf = newestSlot(client)
   const first = await askFirst(client, search, asOf)
   if (first.kind !== 'ok') return first
+  // A mark at slot 0 would look like a very old one later.
+  if (asOf === 0n) return NOT_TOLD
   const pages = first.value
   const [{ url, listed: newest } = NO_PAGE] = pages
   const next: HistoryMark = markAfter(newest, { mark, asOf })
