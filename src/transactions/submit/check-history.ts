@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { findSignedTransactions } from '../../audit/read-store.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { HistoryReading, KnownTransactions } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
@@ -10,7 +11,7 @@ import { sharesAccount } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { findHistoryMark, raiseHistoryMark } from '../../relayers/store.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { notSignedForCallers, withoutAttempt } from '../store/history-store.ts'
+import { findHashOwners } from '../store/attempts-store.ts'
 
 /**
  * A transaction that is signed within this time of its acceptance needs no look at the history, in ms: no database fails over to a standby
@@ -112,8 +113,15 @@ function unknownOf(answer: Exclude<Answer<HistoryReading>, { kind: 'ok' }>): His
 
 function knownIn(db: Kysely<Schema>): KnownTransactions {
   return {
-    withoutRecord: (hashes) => withoutAttempt(db, hashes),
-    unexplained: (own) => notSignedForCallers(db, own),
+    withoutRecord: async (hashes) => {
+      const owners = await findHashOwners(db, hashes)
+      return hashes.filter((hash) => !owners.has(hash))
+    },
+    unexplained: async (own) => {
+      const digests = own.map(({ sha256 }) => sha256)
+      const signed = await findSignedTransactions(db, digests)
+      return own.filter(({ sha256 }) => !signed.has(sha256))
+    },
   }
 }
 

@@ -219,8 +219,8 @@ export interface paths {
          *     look for its open transactions in a block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
          *
          *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once. On
-         *     Solana, where accounts have no nonces, it takes the transactions of the account up to the newest final one; 400 `relayer_has_transactions` while one of
-         *     the relayer is undecided, because it would be signed again. Where the records explain everything, only the audit log
+         *     Solana, where accounts have no nonces, it takes the transactions of the account up to the newest final one; this is 400
+         *     `relayer_has_transactions` while one of the relayer is undecided, because it would be signed again. Where the records explain everything, only the audit log
          *     notes the call. When no endpoint answers, this is `network_unavailable`.
          */
         readonly post: operations["acceptNonces"];
@@ -2025,7 +2025,7 @@ export interface components {
          *     | `chain_not_reset` | Nothing proves that the chain of the network was reset |
          *     | `unknown_network` | There is no network of this type and name: a relayer cannot be on it, and a key cannot be limited to it |
          *     | `account_taken` | Another relayer operates this account on this chain |
-         *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many, or which one an operator decides first |
+         *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many, or which to decide first |
          *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs; `error` has the least |

@@ -196,22 +196,35 @@ async function readOwn(
   address: string,
   hashes: readonly string[],
 ): Promise<Answer<OwnTransaction[]>> {
-  const replies = await client.sendAsOf(hashes.map(transactionCall))
+  if (hashes.length === 0) return { kind: 'ok', value: [] }
+  const endpoints = await askEverywhere(client, hashes.map(transactionCall))
   const own: OwnTransaction[] = []
   for (const [index, hash] of hashes.entries()) {
-    const reply = replies[index]?.reply
-    if (reply?.kind === 'error' && reply.code === UNSUPPORTED_VERSION) continue
+    const content = contentIn(endpoints.map(({ replies }) => replies[index]))
+    if (content === undefined)
+      return { kind: 'unknown', detail: `no endpoint tells the content of transaction ${hash}` }
+    if (content === 'foreign' || !isOwn(content.raw, address)) continue
+    const sha256 = createHash('sha256').update(content.raw).digest('hex')
+    own.push({ hash, slot: content.slot, sha256 })
+  }
+  return { kind: 'ok', value: own }
+}
+
+/** `foreign`: of a version that the service does not sign. Undefined when no endpoint tells it; one that has deleted it answers null. */
+function contentIn(
+  replies: readonly (EndpointReply | undefined)[],
+): { readonly raw: Uint8Array; readonly slot: bigint } | 'foreign' | undefined {
+  for (const endpointReply of replies) {
+    const reply = endpointReply?.reply
+    if (reply?.kind === 'error' && reply.code === UNSUPPORTED_VERSION) return 'foreign'
     const result = resultOf(reply)
     const { transaction, slot } = fieldsOf(result.kind === 'ok' ? result.value : undefined)
     const [text]: unknown[] = Array.isArray(transaction) ? transaction : []
     const number = readInteger(slot)
-    if (typeof text !== 'string' || number === undefined)
-      return { kind: 'unknown', detail: `no endpoint tells the content of transaction ${hash}` }
-    const raw = Buffer.from(text, 'base64')
-    if (isOwn(raw, address))
-      own.push({ hash, slot: number, sha256: createHash('sha256').update(raw).digest('hex') })
+    if (typeof text === 'string' && number !== undefined)
+      return { raw: Buffer.from(text, 'base64'), slot: number }
   }
-  return { kind: 'ok', value: own }
+  return undefined
 }
 
 function isOwn(raw: Uint8Array, address: string): boolean {
