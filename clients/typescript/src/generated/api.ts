@@ -221,7 +221,7 @@ export interface paths {
          *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once. On
          *     Solana, where accounts have no nonces, it takes the transactions of the account up to the newest final one; this is 400
          *     `relayer_has_transactions` while one of the relayer is undecided, because it would be signed again. Where the records explain
-         *     everything, only the audit log notes the call. When no endpoint answers, this is 400 `network_unavailable`.
+         *     everything, only the audit log notes the call. When no endpoint answers, this is 500 `network_unavailable`.
          */
         readonly post: operations["acceptNonces"];
         readonly delete?: never;
