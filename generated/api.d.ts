@@ -213,14 +213,15 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Accept nonces that the records do not explain
-         * @description A relayer with the `disabled_reason` `UnexplainedNonces` signs nothing, because its chain shows more transactions than the records:
-         *     the database was restored from a backup, or another program uses the key. Before you call this, look for its open transactions in a
-         *     block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
+         * Accept nonces and transactions that the records do not explain
+         * @description A relayer with the `disabled_reason` `UnexplainedNonces`, or on Solana `UnexplainedTransactions`, signs nothing, because its chain shows
+         *     more transactions than the records: the database was restored from a backup, or another program uses the key. Before you call this,
+         *     look for its open transactions in a block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
          *
-         *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once.
-         *     Where the records explain every nonce, only the audit log notes the call. When no endpoint answers, this is 400 `network_unavailable`. EVM and
-         *     Stellar; 400 `not_supported` on Solana, whose accounts have no nonces.
+         *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once. On
+         *     Solana, where accounts have no nonces, it takes the transactions of the account up to the newest final one; this is 400
+         *     `relayer_has_transactions` while one of the relayer is undecided, because it would be signed again. Where the records explain
+         *     everything, only the audit log notes the call. When no endpoint answers, this is 500 `network_unavailable`.
          */
         readonly post: operations["acceptNonces"];
         readonly delete?: never;
@@ -2024,7 +2025,7 @@ export interface components {
          *     | `chain_not_reset` | Nothing proves that the chain of the network was reset |
          *     | `unknown_network` | There is no network of this type and name: a relayer cannot be on it, and a key cannot be limited to it |
          *     | `account_taken` | Another relayer operates this account on this chain |
-         *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many |
+         *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many, or which to decide first |
          *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs; `error` has the least |
@@ -2577,6 +2578,7 @@ export interface components {
         };
         /** @description The rules of a relayer on a Solana network. */
         readonly CreateSolanaPolicies: {
+            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"];
             /** @description The amount that must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
             /** @description The alert `balance_low` begins when the account can spend less than this, in lamports. No alert when absent. */
@@ -2857,10 +2859,12 @@ export interface components {
              *     - `UnexplainedNonces`: EVM and Stellar. The chain has used nonces (sequence numbers) of the account, or of a channel, that the
              *       records do not explain: the database was restored from a backup, a standby without its last commits took over, or another
              *       program uses the key. What waits may be paid already. `acceptNonces` ends it; the policy `shared_account` switches it off.
+             *     - `UnexplainedTransactions`: Solana. The account alone has signed transactions that the records do not explain, for the same
+             *       reasons, and with the same ways out. `details` names some of them.
              *     - `Multiple`: more than one of these; `details` has them all.
              * @enum {string}
              */
-            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "UnexplainedNonces" | "Multiple";
+            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "UnexplainedNonces" | "UnexplainedTransactions" | "Multiple";
             /** @description The findings, in sentences for people, with the numbers. */
             readonly details: string;
         };
@@ -2883,9 +2887,10 @@ export interface components {
             /** @description EVM. True allows requests with an `authorization_list` (EIP-7702). False when absent. */
             readonly allow_authorization_list?: boolean;
             /**
-             * @description EVM and Stellar. True when other programs send from the account as well. When false, a nonce that the chain has used and the
-             *     records do not explain stops the relayer (`UnexplainedNonces`) until somebody accepts it (`acceptNonces`): the database may
-             *     have been restored from a backup, and what is pending may be paid already. False when absent.
+             * @description True when other programs send from the account as well. When false, a nonce that the chain has used and the records do not
+             *     explain, or on Solana a transaction that the account alone has signed, stops the relayer (`UnexplainedNonces`,
+             *     `UnexplainedTransactions`) until somebody accepts it (`acceptNonces`): the database may have been restored from a backup, and
+             *     what is pending may be paid already. False when absent.
              */
             readonly shared_account?: boolean;
             /**

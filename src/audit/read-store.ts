@@ -23,6 +23,18 @@ interface PageQuery extends AuditFilter {
   readonly limit: number
 }
 
+/** Finds which of these bytes, by SHA-256 in hex, are transactions that the service has signed for a caller to broadcast. */
+export async function findSignedTransactions(
+  db: Kysely<Schema>,
+  sha256s: readonly string[],
+): Promise<Set<string>> {
+  if (sha256s.length === 0) return new Set()
+  const { rows } = await sql<{ sha256: string }>`
+    select after->>'sha256' as sha256 from audit_log
+    where action = 'signTransaction' and after->>'sha256' = any(${sha256s}::text[])`.execute(db)
+  return new Set(rows.map(({ sha256 }) => sha256))
+}
+
 /** Lists entries, newest first; those of one time in the order of chains and numbers. Later entries do not move the pages after one. */
 export async function listEntries(db: Kysely<Schema>, query: PageQuery): Promise<StoredEntry[]> {
   const { before, from, to } = query

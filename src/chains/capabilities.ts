@@ -46,6 +46,56 @@ export interface Sequencing<R extends ChainRequest = ChainRequest> {
   nextNonce?(request: R, address: string): bigint | undefined
 }
 
+/** The point up to which the history of an account was read. */
+export interface HistoryMark {
+  /** Every transaction of the account in a block of this slot, or of an earlier one, was read. */
+  readonly slot: bigint
+  /** The newest transaction among them; absent where there was none. */
+  readonly hash?: string
+}
+
+/** A transaction in a block that the account alone has signed. */
+export interface OwnTransaction {
+  readonly hash: string
+  readonly slot: bigint
+  /** The SHA-256 of its bytes, in hex. */
+  readonly sha256: string
+}
+
+/** The knowledge of the service about transactions of the chain. */
+export interface KnownTransactions {
+  /** Returns the hashes that no attempt of the service has. */
+  withoutRecord(hashes: readonly string[]): Promise<readonly string[]>
+  /** Returns those that the service has not signed for a caller either. */
+  unexplained(own: readonly OwnTransaction[]): Promise<readonly OwnTransaction[]>
+}
+
+/** The part of a history after a mark. */
+export interface HistoryReading {
+  /** Some transactions that the records do not explain; empty when they explain all. */
+  readonly unexplained: readonly OwnTransaction[]
+  /** The finalized slot that the node had reached. */
+  readonly asOf: bigint
+  /** The mark to read from next time. It stays where it was while something is unexplained. */
+  readonly mark: HistoryMark
+}
+
+/**
+ * The transactions of an account have no numbers, and only the list of them shows that the service has signed some that its database does not know:
+ * it was restored from a backup, or a standby without its last commits took over.
+ */
+export interface AccountHistory {
+  /**
+   * Reads what the account alone has signed after the mark, from endpoints that have all of it. Without a mark nothing counts as unexplained.
+   * Unknown while no endpoint tells all.
+   */
+  readAfter(
+    address: string,
+    mark: HistoryMark | undefined,
+    known: KnownTransactions,
+  ): Promise<Answer<HistoryReading>>
+}
+
 /**
  * Signed content expires by itself (`expiresAt`): after that the chain cannot include it, and its nonce is free again. So the service
  * raises no fee to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap, and signs expired content again.
@@ -197,6 +247,7 @@ export interface ContentReader<R extends ChainRequest = ChainRequest, D extends 
 export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
   readonly sequencing?: Sequencing<R>
   readonly expiry?: Expiry<R, D>
+  readonly history?: AccountHistory
   readonly feeBump?: FeeBump<D, P>
   readonly comparison?: Comparison<D, P>
   readonly channels?: Channels<R, P>

@@ -131,7 +131,9 @@ export interface ChainOf<
    * The chain as the operator's endpoints show it, where a caller of the API chose the endpoints of this one. Those read and broadcast; what ends
    * or repeats a transaction, or gives a budget back, needs the word of the operator's. Absent: the endpoints of this chain decide.
    */
-  readonly trustedChain?: Pick<ChainOf<R, D, P, U>, 'proveInclusion' | 'receiptsEverywhere'> | undefined
+  readonly trustedChain?:
+    | Pick<ChainOf<R, D, P, U>, 'proveInclusion' | 'receiptsEverywhere' | 'history'>
+    | undefined
   /** Forwards calls of API callers unchanged. Replies keep the order of the calls; they are written out and never read. */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** The state of each endpoint, as far as it was asked. */

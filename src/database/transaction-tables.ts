@@ -12,6 +12,13 @@ export interface AccountsTable {
    * service signed transactions with them that their callers broadcast. Null before the account was first seen.
    */
   known_nonce: bigint | null
+  /**
+   * The records explain what the account has signed up to the end of this slot, or somebody accepted it. Null before the account was first
+   * seen, and on chains with nonces.
+   */
+  known_slot: bigint | null
+  /** The newest transaction that names the account up to there; null where there was none. */
+  known_hash: string | null
 }
 
 /** Transactions, from acceptance to a final status. */

@@ -75,9 +75,9 @@ export function sendsPrivately(relayer: RelayerConfig): boolean {
   return relayer.networkType === 'evm' && relayer.policies.privateTransactions === true
 }
 
-/** Returns true when other programs send from the account, too, so that its chain may use nonces that the records do not explain. */
+/** Returns true when other programs send from the account, too, so that its chain may show nonces and transactions that the records do not explain. */
 export function sharesAccount({ policies }: Relayer): boolean {
-  return 'sharedAccount' in policies && policies.sharedAccount === true
+  return policies.sharedAccount === true
 }
 
 /** Amounts in the network's smallest unit. */

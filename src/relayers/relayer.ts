@@ -16,6 +16,8 @@ export const DISABLED_REASONS = [
   /** The service that holds the key refuses to sign, or has another key. */
   'SignerCheckFailed',
   'UnexplainedNonces',
+  /** Solana. */
+  'UnexplainedTransactions',
   /** More than one of these. */
   'Multiple',
 ] as const
@@ -48,22 +50,22 @@ export interface SpendingPolicy {
   readonly topUp?: TopUp
 }
 
-/** The policy of network types whose accounts number their transactions. */
-export interface NumberedAccountPolicy {
-  /** `true`: other programs send from the account, too, so that nonces which no record explains are no alarm. Default false. */
+/** The policy about the account, which every network type has. */
+export interface SharedAccountPolicy {
+  /** `true`: other programs send from the account, too, so that nonces and transactions which no record explains are no alarm. Default false. */
   readonly sharedAccount?: boolean
 }
 
 /** The configuration of a relayer on an EVM network. */
 export interface EvmRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'evm'
-  readonly policies: EvmPolicies & SpendingPolicy & NumberedAccountPolicy
+  readonly policies: EvmPolicies & SpendingPolicy & SharedAccountPolicy
 }
 
 /** The configuration of a relayer on a Stellar network. */
 export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
-  readonly policies: StellarPolicies & SpendingPolicy & NumberedAccountPolicy
+  readonly policies: StellarPolicies & SpendingPolicy & SharedAccountPolicy
   /** Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold their keys. */
   readonly channels?: number | readonly string[]
 }
@@ -71,7 +73,7 @@ export interface StellarRelayerConfig extends AnyRelayerConfig {
 /** The configuration of a relayer on a Solana network. */
 export interface SolanaRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'solana'
-  readonly policies: SolanaPolicies & SpendingPolicy
+  readonly policies: SolanaPolicies & SpendingPolicy & SharedAccountPolicy
 }
 
 /** The part of a relayer that the configuration file, or a caller, decides. */

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
 import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
+import type { HistoryMark } from '../chains/capabilities.ts'
 import type { Schema } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
 import { deleteInterfacesOf } from './interfaces/interfaces-store.ts'
@@ -206,18 +207,16 @@ export async function updateRelayer(tx: Transaction<Schema>, relayer: Configured
 async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredRelayer): Promise<void> {
   await tx
     .insertInto('accounts')
-    .values({ relayer_id: id, address, next_nonce: null, known_nonce: null })
+    .values({ relayer_id: id, address, ...NOTHING_KNOWN })
     .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doNothing())
     .execute()
 }
 
+const NOTHING_KNOWN = { next_nonce: null, known_nonce: null, known_slot: null, known_hash: null }
+
 /** Forgets the nonces of the accounts: the service asks the chain again before it assigns one. */
 export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx
-    .updateTable('accounts')
-    .set({ next_nonce: null, known_nonce: null })
-    .where('relayer_id', '=', id)
-    .execute()
+  await tx.updateTable('accounts').set(NOTHING_KNOWN).where('relayer_id', '=', id).execute()
 }
 
 /** Pauses every relayer that is not paused, and returns their ids. */
@@ -251,6 +250,46 @@ export async function raiseKnownNonce(
     where ${within ?? null}::bigint is null or excluded.known_nonce - greatest(accounts.known_nonce, accounts.next_nonce) <= ${within ?? null}::bigint`.execute(
     db,
   )
+}
+
+/** Finds the point up to which the records explain the history of the relayer's account; undefined before the account was first seen. */
+export async function findHistoryMark(
+  db: Kysely<Schema>,
+  { id, address }: Pick<Relayer, 'id' | 'address'>,
+): Promise<HistoryMark | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .select(['known_slot', 'known_hash'])
+    .where('relayer_id', '=', id)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  if (row === undefined || row.known_slot === null) return undefined
+  return { slot: row.known_slot, ...(row.known_hash !== null && { hash: row.known_hash }) }
+}
+
+/** Stores a later point; an earlier one changes nothing. */
+export async function raiseHistoryMark(
+  db: Kysely<Schema>,
+  { id, address }: Pick<Relayer, 'id' | 'address'>,
+  { slot, hash }: HistoryMark,
+): Promise<void> {
+  await sql`
+    insert into accounts (relayer_id, address, known_slot, known_hash) values (${id}, ${address}, ${slot}, ${hash ?? null})
+    on conflict (relayer_id, address) do update set known_slot = excluded.known_slot, known_hash = excluded.known_hash
+    where accounts.known_slot is null or accounts.known_slot <= excluded.known_slot`.execute(db)
+}
+
+/** Finds a transaction of the relayer that waits for the decision of an operator; undefined when none does. */
+export async function findUndecided(db: Kysely<Schema>, relayerId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .select('id')
+    .where('relayer_id', '=', relayerId)
+    .where('undecided_since', 'is not', null)
+    .where('phase', '=', 'signed')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
 }
 
 /** Removes a relayer from the list, with its ABIs. Its transactions stay in the database, and the API no longer shows them. */

@@ -19,6 +19,7 @@ import type { ConnectionContext } from '../signers/providers/connect.ts'
 import type { Traces } from '../telemetry/telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createReservationBounds, NO_RESERVATION_BOUNDS } from '../transactions/store/reservation-bounds.ts'
+import { createHistoryChecker } from '../transactions/submit/check-history.ts'
 import { findUnexplained } from '../transactions/submit/unexplained-nonces.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import { joinRpcObservers, joinTransactionObservers } from './join-observers.ts'
@@ -97,6 +98,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const resetDetector = createChainResetDetector({ db, clock, networks })
   const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>
     resetDetector.find(chain, network)
+  const checkHistory = createHistoryChecker({ db, clock, log })
   const healthChecker = createHealthChecker({
     db,
     clock,
@@ -104,6 +106,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     prepare,
     findChainReset: (relayer) => findChainReset(runtimeOf(relayer)),
     findUnexplained: (relayer, sourceAccounts) => findUnexplained({ db }, relayer, { sourceAccounts }),
+    checkHistory,
   })
   const hasOneSession = database.engine === 'pglite'
   const context: TransactionsContext = {
@@ -120,6 +123,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     runtimeOf,
     findChainReset,
     checkHealth: healthChecker.checkNow,
+    checkHistory,
   }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
   const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })

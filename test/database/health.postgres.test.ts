@@ -92,6 +92,7 @@ test('processes that find the same at the same moment write it and tell it once'
         log,
         findChainReset: async () => undefined,
         findUnexplained: async () => [],
+        checkHistory: async () => ({ kind: 'explained' as const }),
         prepare: async () => ({ chain, sourceAccounts: [] }),
       })
       return [1, 2, 3].map(() => checker.check(chain, targets[index] ?? [], new AbortController().signal))

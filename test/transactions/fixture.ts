@@ -74,6 +74,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
     reservations: createReservationBounds(),
     findChainReset: async () => undefined,
     checkHealth: async () => undefined,
+    checkHistory: async () => ({ kind: 'explained' as const }),
   }
   return {
     database,

@@ -52,6 +52,7 @@ function startWorker(owner = 'this process') {
     log,
     findChainReset: async () => undefined,
     findUnexplained: async () => [],
+    checkHistory: async () => ({ kind: 'explained' as const }),
     prepare,
   })
   running = createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs: INTERVAL_MS })

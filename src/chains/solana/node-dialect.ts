@@ -29,6 +29,9 @@ const ACCOUNT_ANSWER: AnswerLimits = { bytes: 16 * 1024 * 1024, values: 100_000 
 /** One `getBlocks` lists half a million slots of ten digits (`MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
 const BLOCKS_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 600_000 }
 
+/** One `getSignaturesForAddress` lists 1000 transactions, each with a memo of up to 566 bytes and an error. */
+const HISTORY_ANSWER: AnswerLimits = { bytes: 4 * 1024 * 1024, values: 100_000 }
+
 /** The JSON-RPC of Solana nodes. */
 export const NODE_DIALECT: NodeDialect = {
   height: HEIGHT,
@@ -37,6 +40,8 @@ export const NODE_DIALECT: NodeDialect = {
   largeAnswers: {
     getBlocks: BLOCKS_ANSWER,
     getMultipleAccounts: ACCOUNT_ANSWER,
+    getSignaturesForAddress: HISTORY_ANSWER,
+    getTransaction: HISTORY_ANSWER,
     simulateTransaction: ACCOUNT_ANSWER,
   },
 }

@@ -9,6 +9,7 @@ import { broadcastAll } from './broadcast.ts'
 import { encodeInstruction } from './call/encode-instruction.ts'
 import { checkRequest } from './check/request.ts'
 import { createFunding } from './funding.ts'
+import { createAccountHistory } from './inclusion/account-history.ts'
 import { hasExpired, mayStillExecute } from './inclusion/expiry.ts'
 import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
@@ -63,6 +64,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       mayStillExecute,
       reSignable: isReSignable,
     },
+    history: createAccountHistory(client),
     verify: () => verifyEndpoints(client, network, history),
     genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,

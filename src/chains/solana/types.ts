@@ -10,7 +10,7 @@ type Capabilities = ChainCapabilities<SolanaRequest, SolanaDraft, SolanaPolicies
 
 /** `Chain` with the types of Solana, and the capabilities that every network of this type has. */
 export type SolanaChain = ChainOf<SolanaRequest, SolanaDraft, SolanaPolicies, UnsignedSolana> &
-  Required<Pick<Capabilities, 'expiry'>>
+  Required<Pick<Capabilities, 'expiry' | 'history'>>
 export type SolanaAccount = Account<SolanaPolicies>
 export type SolanaAttempt = Attempt<SolanaDraft>
 export type SolanaPrepared = Prepared<SolanaDraft>

@@ -24,8 +24,9 @@ export const restoreCheck: Command = apiCommand({
   summary: 'Show what a database that was restored from a backup may do twice.',
   positionals: [],
   help: [
-    'Lists each relayer whose chain has used nonces that the records do not explain, and every transaction that is not in a block. Look for each of',
-    'them in a block explorer: cancel those that were paid or canceled since the backup, then accept the relayer, or resume it if it is paused.',
+    'Lists each relayer whose chain shows nonces or transactions that the records do not explain, and every transaction that is not in a block.',
+    'Look for each of them in a block explorer: cancel those that were paid or canceled since the backup, then accept the relayer, or resume it',
+    'if it is paused.',
     'Exits with 0 when nothing waits for a decision, with 1 otherwise. docs/backup-and-restore.md has the whole way.',
     '',
     'Example: relayer restore check',
@@ -105,7 +106,8 @@ async function readAll<Item>(
 function isUnexplained({ disabled_reason: reason }: Relayer): boolean {
   return (
     reason?.type === 'UnexplainedNonces' ||
-    (reason?.type === 'Multiple' && /records explain/.test(reason.details))
+    reason?.type === 'UnexplainedTransactions' ||
+    (reason?.type === 'Multiple' && /records (do not )?explain/.test(reason.details))
   )
 }
 

@@ -17,7 +17,7 @@ export function nothingHeard(chain: Chain): HealthFacts {
 }
 
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
-const NO_NONCES = { sourceAccounts: [], unexplained: [] } as const
+const NO_NONCES = { sourceAccounts: [], unexplained: [], history: NOT_ASKED } as const
 
 /**
  * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
@@ -27,7 +27,11 @@ const NO_NONCES = { sourceAccounts: [], unexplained: [] } as const
 export async function askHealth(
   chain: Chain,
   all: readonly Asked[],
-  { findChainReset, findUnexplained }: Pick<HealthCheckerDeps, 'findChainReset' | 'findUnexplained'>,
+  {
+    findChainReset,
+    findUnexplained,
+    checkHistory,
+  }: Pick<HealthCheckerDeps, 'findChainReset' | 'findUnexplained' | 'checkHistory'>,
 ): Promise<HealthFacts[]> {
   const [network, signers] = await Promise.all([
     verifyChain(chain, all, findChainReset),
@@ -37,12 +41,13 @@ export async function askHealth(
   if (network.kind !== 'ok')
     return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NO_NONCES, signers: own }))
   const answers = all.map(async (asked, index) => {
-    const [balance, sourceAccounts] = await Promise.all([
+    const [balance, sourceAccounts, history] = await Promise.all([
       chain.balance(asked.relayer.address),
       askSourceAccounts(chain, asked),
+      checkHistory(asked.relayer, chain),
     ])
     const unexplained = await findUnexplained(asked.relayer, readNonces(sourceAccounts))
-    return { ...common, balance, sourceAccounts, unexplained, signers: signers[index] ?? [] }
+    return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])

@@ -4,7 +4,7 @@ import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Relayer } from '../relayer.ts'
-import type { HealthMemory, UnexplainedNonces } from './health.ts'
+import type { HealthMemory, HistoryCheck, UnexplainedNonces } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 
 /** A relayer under check, with its chain. */
@@ -28,6 +28,8 @@ export interface HealthCheckerDeps {
     relayer: Relayer,
     sourceAccounts: readonly { readonly address: string; readonly chainNonce: bigint }[],
   ) => Promise<UnexplainedNonces[]>
+  /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
+  readonly checkHistory: (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
   /** Returns the present chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

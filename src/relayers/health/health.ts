@@ -1,4 +1,5 @@
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
+import type { OwnTransaction } from '../../chains/capabilities.ts'
 import type { Unit } from '../../chains/chain.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
@@ -17,6 +18,8 @@ export interface HealthFacts {
   readonly sourceAccounts: readonly SourceAccountFacts[]
   /** Those whose chain has used nonces that the records do not explain. */
   readonly unexplained: readonly UnexplainedNonces[]
+  /** The comparison of the account's transactions with the records; `explained` on chains with nonces. */
+  readonly history: HistoryCheck
   /** The states of the keys that other services hold; empty where this process holds all. */
   readonly signers: readonly SignerHealth[]
 }
@@ -38,6 +41,19 @@ export interface UnexplainedNonces {
   /** The records explain the nonces below this one. */
   readonly explained: bigint
 }
+
+/**
+ * The comparison of the transactions of an account on the chain with the records. `unexplained`: the account alone signed some that no record has,
+ * after the slot `explainedTo` · `unknown`: no endpoint told all of them, which is never a no (I6).
+ */
+export type HistoryCheck =
+  | { readonly kind: 'explained' }
+  | {
+      readonly kind: 'unexplained'
+      readonly transactions: readonly OwnTransaction[]
+      readonly explainedTo: bigint
+    }
+  | { readonly kind: 'unknown'; readonly detail: string }
 
 /** The findings of earlier checks: some faults need more than one check as a proof. */
 export interface HealthMemory {
@@ -114,9 +130,11 @@ function evaluateAccount(subject: HealthCase, facts: HealthFacts, before: Health
     ...balance.reasons,
     ...nonces.reasons,
     ...facts.unexplained.map(reasonOfUnexplained(subject)),
+    ...(facts.history.kind === 'unexplained' ? [reasonOfHistory(subject, facts.history)] : []),
   ]
+  const unsure = balance.unsure || nonces.unsure || keepsUnexplained(subject, facts.history)
   return {
-    evaluation: { ...reasonOf(reasons), unsure: balance.unsure || nonces.unsure },
+    evaluation: { ...reasonOf(reasons), unsure },
     memory: { outOfStep: nonces.outOfStep },
   }
 }
@@ -184,6 +202,26 @@ function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCa
       details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
     }
   }
+}
+
+function reasonOfHistory(
+  { relayer: { id, address, network } }: HealthCase,
+  { transactions, explainedTo }: Extract<HistoryCheck, { kind: 'unexplained' }>,
+): DisabledReason {
+  const named = transactions.map(({ hash, slot }) => `${hash} (slot ${slot})`).join(', ')
+  return {
+    type: 'UnexplainedTransactions',
+    details: `${address} has signed transactions on network ${network} after slot ${explainedTo} that the records do not explain, among them ${named}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
+  }
+}
+
+/**
+ * An unknown history keeps a relayer disabled that was disabled for its history, and no other: an endpoint without history could not enable one
+ * again whose account was short of funds.
+ */
+function keepsUnexplained({ relayer: { disabledReason } }: HealthCase, { kind }: HistoryCheck): boolean {
+  const type = disabledReason?.type
+  return kind === 'unknown' && (type === 'UnexplainedTransactions' || type === 'Multiple')
 }
 
 /** The names of an account's numbers on each network type; undefined where accounts have no numbers. */

@@ -1,19 +1,31 @@
+import type { Transaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
+import type { Answer } from '../../chains/answer.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
-import { findRelayer, lockRelayer, raiseKnownNonce } from '../store.ts'
+import type { Relayer } from '../relayer.ts'
+import { findRelayer, findUndecided, lockRelayer, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 
-/** The decision of a caller that what the chain has used and the records do not explain is no reason to wait any more. */
+/** The decision of a caller that what the chain shows and the records do not explain is no reason to wait any more. */
 interface AcceptedNonces {
   readonly id: string
   readonly reason: string
   readonly actor: Actor
 }
 
+/** What is accepted: how to store it, and what the audit log says of it. */
+interface Accepted {
+  store(tx: Transaction<Schema>): Promise<void>
+  readonly noted: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
 /**
- * Takes the nonces of the relayer's accounts as the chain has them now, and checks the relayer, which enables it if nothing else is wrong.
- * @throws AppError 404 `relayer_not_found`; `not_supported` on chains without nonces; `network_unavailable`
+ * Takes the nonces of the relayer's accounts as the chain has them now, or, where accounts have none, the transactions of its account up to the newest final
+ * one. Then it checks the relayer, which enables it if nothing else is wrong.
+ * @throws AppError 404 `relayer_not_found`; `network_unavailable`; `relayer_has_transactions`
  */
 export async function acceptNonces(
   context: ManageContext,
@@ -22,38 +34,70 @@ export async function acceptNonces(
   const relayer = await findRelayer(context.db, id)
   if (relayer === undefined) throw notFound(id)
   const { chain, sourceAccounts } = await context.prepare(relayer)
-  if (chain.sequencing === undefined)
-    throw new AppError(
-      'not_supported',
-      `Relayer ${id} is on a network of type ${relayer.networkType}, whose accounts have no nonces.`,
-    )
   const addresses = sourceAccounts.map(({ address }) => address)
-  const answers = await chain.sequencing.nonces(addresses)
-  const silent = answers.find((answer) => answer.kind === 'unknown')
-  if (silent?.kind === 'unknown')
-    throw new AppError(
-      'network_unavailable',
-      `The nonces are not known: ${silent.detail}. Nothing was changed.`,
-    )
-  const nonces = addresses.flatMap((address, index) => {
-    const answer = answers[index]
-    return answer?.kind === 'ok' ? [{ address, nonce: answer.value }] : []
-  })
+  const accepted = await (chain.sequencing === undefined
+    ? readHistory(relayer, chain)
+    : readNonces(relayer, addresses, chain.sequencing))
   await context.db.transaction().execute(async (tx) => {
     if ((await lockRelayer(tx, id, 'update')) === undefined) throw notFound(id)
-    for (const one of nonces) await raiseKnownNonce(tx, { relayerId: id, ...one })
-    const after = {
-      reason,
-      nonces: Object.fromEntries(nonces.map(({ address, nonce }) => [address, `${nonce}`])),
-    }
+    await accepted.store(tx)
     await appendManagement(tx, {
       author: actor,
       action: 'acceptNonces',
       target: { type: 'relayer', id },
-      after,
+      after: { reason, ...accepted.noted },
     })
   })
   return { relayer: await context.checked(relayer), logs: [] }
+}
+
+async function readNonces(
+  { id: relayerId }: Relayer,
+  addresses: readonly string[],
+  sequencing: NonNullable<Chain['sequencing']>,
+): Promise<Accepted> {
+  const answers = await sequencing.nonces(addresses)
+  const nonces = addresses.flatMap((address, index) => {
+    const answer = answers[index]
+    if (answer?.kind === 'unknown') throw unavailable('nonces are', answer)
+    return answer?.kind === 'ok' ? [{ address, nonce: answer.value }] : []
+  })
+  return {
+    noted: { nonces: Object.fromEntries(nonces.map(({ address, nonce }) => [address, `${nonce}`])) },
+    store: async (tx) => {
+      for (const one of nonces) await raiseKnownNonce(tx, { relayerId, ...one })
+    },
+  }
+}
+
+const NOTHING_KNOWN = { withoutRecord: async () => [], unexplained: async () => [] }
+
+async function readHistory(relayer: Relayer, chain: Chain): Promise<Accepted> {
+  const { history } = chain.trustedChain ?? chain
+  const answer = await history?.readAfter(relayer.address, undefined, NOTHING_KNOWN)
+  if (answer?.kind !== 'ok') throw unavailable('history of the account is', answer)
+  const { mark } = answer.value
+  return {
+    noted: { slots: { [relayer.address]: `${mark.slot}` } },
+    store: async (tx) => {
+      const undecided = await findUndecided(tx, relayer.id)
+      if (undecided !== undefined) throw notDecided(undecided)
+      await raiseHistoryMark(tx, relayer, mark)
+    },
+  }
+}
+
+/** Without the doubt, its attempts count as expired, and it is signed again. */
+function notDecided(id: string): AppError {
+  return new AppError(
+    'relayer_has_transactions',
+    `Transaction ${id} is undecided, and would be signed again. Decide first: relayer tx decide ${id}`,
+  )
+}
+
+function unavailable(what: string, answer: Exclude<Answer<unknown>, { kind: 'ok' }> | undefined): AppError {
+  const detail = answer?.kind === 'unknown' ? answer.detail : 'no endpoint answers'
+  return new AppError('network_unavailable', `The ${what} not known: ${detail}. Nothing was changed.`)
 }
 
 function notFound(id: string): AppError {

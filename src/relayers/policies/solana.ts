@@ -1,10 +1,10 @@
 import type { SolanaPolicies } from '../../chains/solana/content.ts'
-import { int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
+import { flag, int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
 import type { SolanaRelayerConfig } from '../relayer.ts'
-import { atLeast, atMost, NO_LIMIT, ordered, subset, superset } from './limit.ts'
+import { atLeast, atMost, NO_LIMIT, ordered, permission, subset, superset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
-import { amount, choice, count, listOf } from './policy-type.ts'
+import { amount, choice, count, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
 import { SPENDING_RULES } from './spending-rules.ts'
 import { topUpOf } from './top-up.ts'
@@ -18,6 +18,14 @@ const TOKEN_FIELDS = ['allowed_tokens', 'swap_config', 'fee_margin_percentage']
 
 /** The policies of a relayer on a Solana network. */
 export const SOLANA_POLICIES = {
+  sharedAccount: {
+    wireName: 'shared_account',
+    type: plain(flag),
+    limit: permission,
+    default: false,
+    description:
+      'True when other programs send from the account, too. False stops the relayer when the chain shows transactions of the account that the records do not explain.',
+  },
   minBalance: {
     wireName: 'min_balance',
     type: amount(int64),

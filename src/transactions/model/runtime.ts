@@ -6,6 +6,7 @@ import type { Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Network } from '../../networks/network.ts'
+import type { HistoryCheck } from '../../relayers/health/health.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { ReservationBounds } from '../store/reservation-bounds.ts'
 import type { TransactionObserver } from './observer.ts'
@@ -50,6 +51,8 @@ export interface TransactionsContext {
   findChainReset(runtime: Pick<RelayerRuntime, 'chain' | 'network'>): Promise<string | undefined>
   /** Checks the relayer's health now, for 5 s at most, and disables it where that is due. */
   checkHealth(relayer: Relayer): Promise<unknown>
+  /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
+  checkHistory(relayer: Relayer, chain: Chain): Promise<HistoryCheck>
   /** @throws Error for a relayer that `relayerOf` did not return, which is a fault in this service */
   runtimeOf(relayer: Relayer): RelayerRuntime
 }

@@ -127,5 +127,7 @@ async function detach(tx: Tx, { network, relayerIds, now }: Scope): Promise<void
   await sql`
     update transactions set reset_at = ${now}, reorganized_at = null
     where relayer_id = ${ids} and network = ${network.name} and reset_at is null`.execute(tx)
-  await sql`update accounts set next_nonce = null, known_nonce = null where relayer_id = ${ids}`.execute(tx)
+  await sql`update accounts set next_nonce = null, known_nonce = null, known_slot = null, known_hash = null where relayer_id = ${ids}`.execute(
+    tx,
+  )
 }

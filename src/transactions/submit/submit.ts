@@ -21,6 +21,7 @@ import { measureInFlight } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
 import { type MeasuredCapacity, measureCapacity, measureHeadroom, pendingLimit } from './capacity.ts'
+import { mayBeSignedBefore } from './check-history.ts'
 import {
   type FailedPreparation,
   isWait,
@@ -48,11 +49,15 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
   const { slots, reserved } = await measureHeadroom(context, leased, { inFlight, pending })
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
-  const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
-  const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
+  const present = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
+  const unnumbered = present.filter(({ nonce }) => nonce === undefined).length
+  const { due, others } = await withoutDoubt(context, leased, {
+    due: present,
+    others: overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
+  })
   const prepared = await prepareInOrder(context, leased, [
     ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
-    ...overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
+    ...others,
   ])
   if (prepared.length === 0) return
   const { sequencing } = runtime.chain
@@ -70,6 +75,38 @@ export async function submitPending(context: TransactionsContext, leased: Leased
     if (!isSignerFault(error) || first === undefined) throw error
     await waitForSigner(context, leased, { transaction: first.transaction, fault: error })
   }
+}
+
+/** Transactions to sign: those that are due, and others that were overtaken. */
+interface Chosen {
+  readonly due: readonly Transaction[]
+  readonly others: readonly Transaction[]
+}
+
+/**
+ * Returns the transactions that can be signed although the database may have gone back in time: all of them where the records explain what the
+ * account has signed on the chain, and none where they do not, which disables the relayer. Where no endpoint can tell, those that were just
+ * accepted, up to the first that may have been signed before; what was overtaken keeps nobody waiting.
+ */
+async function withoutDoubt(
+  context: TransactionsContext,
+  { relayer, runtime: { chain } }: LeasedAccount,
+  { due, others }: Chosen,
+): Promise<Chosen> {
+  const isOld = (transaction: Transaction) => mayBeSignedBefore(transaction, context.clock.now())
+  if (chain.history === undefined || ![...due, ...others].some(isOld)) return { due, others }
+  const check = await context.checkHistory(relayer, chain)
+  if (check.kind === 'explained') return { due, others }
+  if (check.kind === 'unexplained') {
+    await context.checkHealth(relayer)
+    return { due: [], others: [] }
+  }
+  const first = due.findIndex(isOld)
+  const old = due[first]
+  if (old === undefined) return { due, others: [] }
+  const detail = `Waiting for the history of the account, which shows whether it was signed before: ${check.detail}.`
+  await wait(context, old, detail)
+  return { due: due.slice(0, first), others: [] }
 }
 
 /** Transactions that can be signed, and the nonces for them; a chain without nonces has no capacity. */

@@ -55,7 +55,12 @@ export async function resolveExpired(
   round: WatchRound,
   item: TransactionWithAttempts,
 ): Promise<Resolution | undefined> {
-  return settleWithProof(round, item, () => afterExpiry(round, item))
+  return settleWithProof(
+    round,
+    item,
+    () => afterExpiry(round, item),
+    () => doubtHistory(round, item.transaction),
+  )
 }
 
 function afterExpiry(round: WatchRound, item: TransactionWithAttempts): Resolution {
@@ -80,6 +85,9 @@ function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {
   }
 }
 
+/** The reason why a proof of absence does not count, or the fact that is missing before it can. */
+type Doubt = { readonly because: string } | { readonly missing: string } | undefined
+
 /**
  * Asks the chain for a proof about all attempts. An included attempt wins; the proof that none is included gives `whenAbsent`. Without a
  * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one, or none did for a while.
@@ -88,8 +96,8 @@ async function settleWithProof(
   round: WatchRound,
   item: TransactionWithAttempts,
   whenAbsent: () => Resolution,
-  /** Explains why nobody may conclude from a proof of absence that nothing was executed; undefined when one may. */
-  doubtAbsence: (usedBy: string | undefined) => string | undefined = () => undefined,
+  /** Tells why nobody may conclude from a proof of absence that nothing was executed; undefined when one may. */
+  doubtAbsence: (usedBy: string | undefined) => Doubt | Promise<Doubt> = () => undefined,
 ): Promise<Resolution | undefined> {
   // For attempts that expired earlier, the proof was made at that time.
   const oldest = unprovenAttempts(item.attempts)[0] ?? item.attempts[0]
@@ -100,8 +108,9 @@ async function settleWithProof(
     omitUndefined({ asOf: round.head.number, since }),
   )
   const { doubtSince } = round.memory
-  if (proof.kind !== 'unknown') doubtSince.delete(item.transaction.id)
-  const doubt = proof.kind === 'absent' ? doubtAbsence(proof.usedBy) : undefined
+  const doubt = proof.kind === 'absent' ? await doubtAbsence(proof.usedBy) : undefined
+  const missing = proof.kind === 'unknown' ? proof.detail : doubt && 'missing' in doubt && doubt.missing
+  if (typeof missing !== 'string') doubtSince.delete(item.transaction.id)
   if (proof.kind === 'absent' && doubt === undefined) return whenAbsent()
   if (proof.kind === 'included') {
     const { number, receipt } = proof
@@ -114,11 +123,11 @@ async function settleWithProof(
   if (decision?.attempt !== undefined)
     return decidedIncluded(item, { attempt: decision.attempt, decision, now })
   if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
-  if (doubt !== undefined) return undecided(item, { detail: doubt, now })
+  if (doubt && 'because' in doubt) return undecided(item, { detail: doubt.because, now })
   if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
   round.open = true
-  return proof.kind === 'unknown' && isLong(round, item.transaction)
-    ? undecided(item, { detail: proof.detail, now })
+  return typeof missing === 'string' && isLong(round, item.transaction)
+    ? undecided(item, { detail: missing, now })
     : undefined
 }
 
@@ -198,18 +207,34 @@ async function resolveUsedNonce(
  * service made it, and its database went back in time since: what it wants to sign again may have been executed under another fee, or
  * replaced, or canceled. No-ops of the service itself move nothing, so they just end.
  */
-function doubtNonceUser(
-  round: WatchRound,
-  transaction: Transaction,
-  usedBy: string | undefined,
-): string | undefined {
+function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: string | undefined): Doubt {
   const { purpose, nonce, relayerId } = transaction
   const relayer = round.relayers.get(relayerId)
   if (purpose === 'gap_filler' || purpose === 'setup' || isSignedByOthers(round, transaction))
     return undefined
   if (relayer === undefined || sharesAccount(relayer)) return undefined
   const user = usedBy === undefined ? 'a transaction' : `transaction ${usedBy}`
-  return `Nonce ${nonce} was used by ${user} that the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, replaced or canceled. If another program uses the key, set the policy shared_account.`
+  const because = `Nonce ${nonce} was used by ${user} that the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, replaced or canceled. If another program uses the key, set the policy shared_account.`
+  return { because }
+}
+
+/**
+ * As `doubtNonceUser`, on chains whose accounts have no nonces: the account has signed a transaction that the records do not know, which may be a
+ * later version of this one. Content that others have signed too cannot have one.
+ */
+async function doubtHistory(round: WatchRound, transaction: Transaction): Promise<Doubt> {
+  const { context, chain, relayers } = round
+  const { request, purpose, relayerId } = transaction
+  const relayer = relayers.get(relayerId)
+  if (chain.history === undefined || relayer === undefined) return undefined
+  if (purpose !== 'successor' && chain.expiry?.reSignable(request) === false) return undefined
+  const check = await context.checkHistory(relayer, chain)
+  if (check.kind === 'explained') return undefined
+  if (check.kind === 'unknown')
+    return { missing: `The history of the account is not known: ${check.detail}.` }
+  const named = check.transactions.map(({ hash }) => hash).join(', ')
+  const because = `The account has signed ${named}, which the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, or canceled. If another program uses the key, set the policy shared_account.`
+  return { because }
 }
 
 /** Source accounts differ between relayers, and one round covers many relayers. */

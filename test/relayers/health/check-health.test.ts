@@ -29,6 +29,7 @@ beforeAll(async () => {
     log,
     findChainReset: async () => undefined,
     findUnexplained: async () => [],
+    checkHistory: async () => ({ kind: 'explained' as const }),
     prepare: async (relayer) => runtimeOf(relayer),
   })
 })

@@ -41,6 +41,7 @@ const WELL: HealthFacts = {
   balance: ok(10n ** 18n),
   sourceAccounts: [{ address: ADDRESS, confirmed: 7n, next: ok(8n) }],
   unexplained: [],
+  history: { kind: 'explained' as const },
   signers: [],
 }
 const sourceAccount = (next: Answer<bigint>) => [{ address: ADDRESS, confirmed: 7n, next }]

@@ -100,6 +100,7 @@ const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   top_up: topUpOf(2n ** 63n - 1n),
 }
 const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
+  shared_account: fc.boolean(),
   min_balance: int64,
   warn_balance: int64,
   max_allowed_fee_lamports: int64,

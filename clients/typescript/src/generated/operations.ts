@@ -136,7 +136,7 @@ export interface Resources {
     delete(relayerId: string, options?: Options<'deleteRelayer'>): Promise<Data<'deleteRelayer'>>
     /** Change a relayer: operation `updateRelayer`. It needs the scope `relayers:write`. */
     update(relayerId: string, body: Body<'updateRelayer'>, options?: Options<'updateRelayer'>): Promise<Data<'updateRelayer'>>
-    /** Accept nonces that the records do not explain: operation `acceptNonces`. It needs the scope `relayers:admin`. */
+    /** Accept nonces and transactions that the records do not explain: operation `acceptNonces`. It needs the scope `relayers:admin`. */
     acceptNonces(relayerId: string, body: Body<'acceptNonces'>, options?: Options<'acceptNonces'>): Promise<Data<'acceptNonces'>>
     /** Get the state of a relayer: operation `getRelayerStatus`. It needs the scope `relayers:read`. */
     getStatus(relayerId: string, options?: Options<'getRelayerStatus'>): Promise<Data<'getRelayerStatus'>>

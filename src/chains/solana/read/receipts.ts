@@ -2,7 +2,14 @@ import { larger } from '../../../lib/bigint.ts'
 import type { Freshness, ReceiptAnswer } from '../../answer.ts'
 import type { EndpointReply, PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { feeCall, readStatus, type SignatureStatus, statusCalls, statusReply, withFee } from './statuses.ts'
+import {
+  readStatus,
+  type SignatureStatus,
+  statusCalls,
+  statusReply,
+  transactionCall,
+  withFee,
+} from './statuses.ts'
 
 /** The answers of one endpoint about some signatures, in their order. */
 export interface EndpointStatuses {
@@ -43,7 +50,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
       one.kind === 'included' && one.receipt.executed === 'unknown' ? [one.receipt] : [],
     )
     if (open.length === 0) return [...statuses]
-    const replies = await client.sendAsOf(open.map(({ hash }) => feeCall(hash)))
+    const replies = await client.sendAsOf(open.map(({ hash }) => transactionCall(hash)))
     const known = new Map(open.map((receipt, index) => [receipt, withFee(receipt, replies[index])]))
     return statuses.map((one) =>
       one.kind === 'included' ? { ...one, receipt: known.get(one.receipt) ?? one.receipt } : one,

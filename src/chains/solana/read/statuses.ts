@@ -80,13 +80,13 @@ function unexecuted(receipt: Receipt): Receipt {
   return { ...receipt, executed: 'no', result: { feeCharged: 0n } }
 }
 
-/** Returns the call that tells the fee of a transaction in a block. */
-export function feeCall(signature: string): RpcCall {
+/** Returns the call that tells a transaction in a block, with its fee. */
+export function transactionCall(signature: string): RpcCall {
   const options = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 0 }
   return { method: 'getTransaction', params: [signature, options] }
 }
 
-/** Completes a receipt whose error does not tell whether the transaction was executed with the reply to `feeCall`: a fee of 0 tells that it was not. */
+/** Completes a receipt whose error does not tell whether the transaction was executed with the reply to `transactionCall`: a fee of 0 tells that it was not. */
 export function withFee(receipt: Receipt, endpointReply: EndpointReply | undefined): Receipt {
   const answer = resultOf(endpointReply?.reply)
   const fee = answer.kind === 'ok' ? readInteger(fieldsOf(fieldsOf(answer.value).meta).fee) : undefined

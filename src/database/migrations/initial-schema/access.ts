@@ -92,6 +92,8 @@ export const ACCESS: readonly string[] = [
     primary key (chain, number)
   )`,
   'create index audit_log_by_time on audit_log (at)',
+  // What a relayer only signs is in no other table: a transaction on a chain is searched for here by its bytes.
+  "create index audit_log_signed_transactions on audit_log ((after->>'sha256')) where action = 'signTransaction'",
   // A row is written for each transaction, and searches are rare: a summary of 32 pages costs nothing at a write, where an entry in an index for
   // each filter would be as large as the row.
   `create index audit_log_by_filter on audit_log using brin (

@@ -11,6 +11,10 @@ export const TRANSACTIONS: readonly string[] = [
     -- service signed transactions with them that their callers broadcast. A database that was restored from a backup explains less than the
     -- chain shows. Null before the account was first seen.
     known_nonce bigint,
+    -- The same for accounts without nonces: the last transaction of the account that the records explain, and its slot. Null before the account
+    -- was first seen.
+    known_slot bigint,
+    known_hash text,
     primary key (relayer_id, address)
   )`,
 

@@ -6,6 +6,7 @@ import {
   getMinimumBalanceForRentExemption,
   getMultipleAccounts,
 } from './accounts.ts'
+import { getSignaturesForAddress } from './address-history.ts'
 import { getLatestBlockhash, isBlockhashValid } from './blockhash.ts'
 import { getBlock, getBlocks, getTransaction } from './blocks.ts'
 import {
@@ -49,6 +50,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['simulateTransaction', simulateTransaction],
   ['sendTransaction', sendTransaction],
   ['getSignatureStatuses', getSignatureStatuses],
+  ['getSignaturesForAddress', getSignaturesForAddress],
   ['getTransaction', getTransaction],
   ['getBlock', getBlock],
   ['getBlocks', getBlocks],

@@ -1,0 +1,135 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { findSignedTransactions } from '../../audit/read-store.ts'
+import type { Answer } from '../../chains/answer.ts'
+import type { HistoryReading, KnownTransactions } from '../../chains/capabilities.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type { Schema } from '../../database/schema.ts'
+import { type Clock, withTimeout } from '../../lib/time/clock.ts'
+import type { HistoryCheck } from '../../relayers/health/health.ts'
+import { sharesAccount } from '../../relayers/policy.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { findHistoryMark, raiseHistoryMark } from '../../relayers/store.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { findHashOwners } from '../store/attempts-store.ts'
+
+/**
+ * A transaction that is signed within this time of its acceptance needs no look at the history, in ms: no database fails over to a standby
+ * without its last commits, or is restored, in so short a time. A shorter time costs a call for each step under load.
+ */
+const FRESH_MS = 2_000
+
+/** Who asks waits for this long, in ms. A longer reading goes on, and the next question finds its mark. */
+const MAX_WAIT_MS = 4_000
+
+/**
+ * The mark is stored again when it is this many slots behind, about three minutes, although nothing came after it, so that a mark stays young while the
+ * service runs.
+ */
+const STORED_EVERY_SLOTS = 500n
+
+/**
+ * A mark older than this, in slots, about twenty minutes, means that the service did not run, or that its database is an old one. Then a transaction that
+ * nobody knows may have been signed just before the start.
+ */
+const OLD_MARK_SLOTS = 3_000n
+
+/**
+ * Signed content can be included for 151 blocks, and is final 32 blocks later. So many slots have these blocks, also where half of the slots have
+ * none.
+ */
+const SETTLED_AFTER_SLOTS = 400n
+
+/** Compares the history of a relayer's account with the records, on chains whose accounts have no nonces. It never rejects. */
+export type HistoryChecker = (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
+
+interface HistoryCheckerDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Creates the checker of this process. The service stores what it signs before anybody gets it (I3). So a transaction of the account that no
+ * record has was signed by another program with the key, or the database went back in time: then what waits may be paid already. The mark up
+ * to which the records explain the history is in the same database as the records, so that both go back together. Questions about a relayer
+ * at the same time share a reading.
+ */
+export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): HistoryChecker {
+  const readings = new Map<string, Promise<HistoryCheck>>()
+  /** The finalized slot at the first reading after an old mark, by relayer. */
+  const oldSince = new Map<string, bigint>()
+
+  async function read(relayer: Relayer, chain: Chain): Promise<HistoryCheck> {
+    const { history } = chain.trustedChain ?? chain
+    if (history === undefined || sharesAccount(relayer)) return EXPLAINED
+    const mark = await findHistoryMark(db, relayer)
+    const answer = await history.readAfter(relayer.address, mark, knownIn(db))
+    if (answer.kind !== 'ok') return unknownOf(answer)
+    const { unexplained, asOf, mark: next } = answer.value
+    const explainedTo = mark?.slot ?? next.slot
+    if (unexplained.length > 0) return { kind: 'unexplained', transactions: unexplained, explainedTo }
+    if (explainedTo + OLD_MARK_SLOTS < asOf) {
+      const since = oldSince.get(relayer.id) ?? asOf
+      oldSince.set(relayer.id, since)
+      if (asOf < since + SETTLED_AFTER_SLOTS) return NOT_SETTLED
+    }
+    oldSince.delete(relayer.id)
+    if (mark === undefined || next.hash !== mark.hash || next.slot >= mark.slot + STORED_EVERY_SLOTS)
+      await raiseHistoryMark(db, relayer, next)
+    return EXPLAINED
+  }
+
+  function readOnce(relayer: Relayer, chain: Chain): Promise<HistoryCheck> {
+    const { id } = relayer
+    const present = readings.get(id)
+    if (present !== undefined) return present
+    const reading = read(relayer, chain)
+      .catch((error: unknown): HistoryCheck => {
+        log.error({ err: error, relayer: id }, 'history could not be compared with the records; retrying')
+        return { kind: 'unknown', detail: 'the service could not compare it with the records' }
+      })
+      .finally(() => readings.delete(id))
+    readings.set(id, reading)
+    return reading
+  }
+
+  return async (relayer, chain) => {
+    if (chain.history === undefined || sharesAccount(relayer)) return EXPLAINED
+    return (await withTimeout(clock, MAX_WAIT_MS, readOnce(relayer, chain))) ?? LATE
+  }
+}
+
+const EXPLAINED: HistoryCheck = { kind: 'explained' }
+const LATE: HistoryCheck = { kind: 'unknown', detail: 'no endpoint told it in time' }
+const NOT_SETTLED: HistoryCheck = {
+  kind: 'unknown',
+  detail: 'the records are old, and what was signed just before the start may still be included',
+}
+
+function unknownOf(answer: Exclude<Answer<HistoryReading>, { kind: 'ok' }>): HistoryCheck {
+  return { kind: 'unknown', detail: answer.kind === 'refused' ? answer.refusal.detail : answer.detail }
+}
+
+function knownIn(db: Kysely<Schema>): KnownTransactions {
+  return {
+    withoutRecord: async (hashes) => {
+      const owners = await findHashOwners(db, hashes)
+      return hashes.filter((hash) => !owners.has(hash))
+    },
+    unexplained: async (own) => {
+      const digests = own.map(({ sha256 }) => sha256)
+      const signed = await findSignedTransactions(db, digests)
+      return own.filter(({ sha256 }) => !signed.has(sha256))
+    },
+  }
+}
+
+/**
+ * Returns true when the transaction may have been signed before by this service, with a database that had more records: everything that waits.
+ * What was accepted a moment ago is in the records that are being written.
+ */
+export function mayBeSignedBefore({ version, createdAt }: Transaction, now: number): boolean {
+  const age = now - createdAt.getTime()
+  return version > 1 || age < 0 || age > FRESH_MS
+}
