@@ -13,6 +13,8 @@ import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { newestSlot } from '../read/recent.ts'
 import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
 import { transactionCall } from '../read/statuses.ts'
+import { isBy } from '../signature.ts'
+import { addressBytes, encodeBase58 } from '../wire/base58.ts'
 import { isMultiSigner } from '../wire/message.ts'
 import { readTransaction } from '../wire/transaction.ts'
 import { askEverywhere } from './everywhere.ts'
@@ -200,34 +202,52 @@ async function readOwn(
   const endpoints = await askEverywhere(client, hashes.map(transactionCall))
   const own: OwnTransaction[] = []
   for (const [index, hash] of hashes.entries()) {
-    const content = contentIn(endpoints.map(({ replies }) => replies[index]))
-    if (content === undefined)
+    const told = contentIn(
+      endpoints.map(({ replies }) => replies[index]),
+      { address, hash },
+    )
+    if (told === undefined)
       return { kind: 'unknown', detail: `no endpoint tells the content of transaction ${hash}` }
-    if (content === 'foreign' || !isOwn(content.raw, address)) continue
-    const sha256 = createHash('sha256').update(content.raw).digest('hex')
-    own.push({ hash, slot: content.slot, sha256 })
+    if (told !== 'foreign') own.push(told)
   }
   return { kind: 'ok', value: own }
 }
 
-/** `foreign`: of a version that the service does not sign. Undefined when no endpoint tells it; one that has deleted it answers null. */
+/**
+ * `foreign`: others signed it, too, or it is of a version that the service does not sign. What proves to be the account's own counts, whatever
+ * the other endpoints say. Undefined when no endpoint tells it; one that has deleted it answers null.
+ */
 function contentIn(
   replies: readonly (EndpointReply | undefined)[],
-): { readonly raw: Uint8Array; readonly slot: bigint } | 'foreign' | undefined {
+  sought: { readonly address: string; readonly hash: string },
+): OwnTransaction | 'foreign' | undefined {
+  let isForeign = false
   for (const endpointReply of replies) {
     const reply = endpointReply?.reply
-    if (reply?.kind === 'error' && reply.code === UNSUPPORTED_VERSION) return 'foreign'
     const result = resultOf(reply)
     const { transaction, slot } = fieldsOf(result.kind === 'ok' ? result.value : undefined)
     const [text]: unknown[] = Array.isArray(transaction) ? transaction : []
     const number = readInteger(slot)
-    if (typeof text === 'string' && number !== undefined)
-      return { raw: Buffer.from(text, 'base64'), slot: number }
+    if (typeof text === 'string' && number !== undefined) {
+      const raw = Buffer.from(text, 'base64')
+      const signer = signerOf(raw, sought)
+      if (signer === 'account')
+        return { hash: sought.hash, slot: number, sha256: createHash('sha256').update(raw).digest('hex') }
+      isForeign ||= signer === 'others'
+    }
+    isForeign ||= reply?.kind === 'error' && reply.code === UNSUPPORTED_VERSION
   }
-  return undefined
+  return isForeign ? 'foreign' : undefined
 }
 
-function isOwn(raw: Uint8Array, address: string): boolean {
-  const message = readTransaction(raw)?.message
-  return message !== undefined && message.staticAccounts[0] === address && !isMultiSigner(message)
+/** Undefined for a transaction that a node has made up: the hash is a signature, which nobody else can make. */
+function signerOf(
+  raw: Uint8Array,
+  { address, hash }: { readonly address: string; readonly hash: string },
+): 'account' | 'others' | undefined {
+  const { message, messageBytes, signatures: [signature] = [] } = readTransaction(raw) ?? {}
+  if (message === undefined || messageBytes === undefined || signature === undefined) return 'others'
+  if (encodeBase58(signature) !== hash) return undefined
+  if (message.staticAccounts[0] !== address || isMultiSigner(message)) return 'others'
+  return isBy(signature, addressBytes(address), messageBytes) ? 'account' : undefined
 }

@@ -1,11 +1,12 @@
 import { getBase58Decoder } from '@solana/kit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { HistoryMark, OwnTransaction } from '../../../../src/chains/capabilities.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
 import { broadcastDirectly } from '../../../faults/solana/broadcast-directly.ts'
 import { transfer } from '../../../solana-node/steps.ts'
 import { createWallet, signContent, type Wallet } from '../../../solana-node/wallet.ts'
-import { instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
+import { startFaultyNode } from '../../../support/faulty-node.ts'
+import { AS_PAYER, instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
 
 /** Reads with these records, by signature. */
 async function read(chain: SolanaChain, mark?: HistoryMark, records: readonly string[] = []) {
@@ -99,3 +100,35 @@ test('without an endpoint that has the history since the mark nothing is known; 
   expect(await read(stage.chainAt(pruned.url), start)).toMatchObject({ kind: 'unknown' })
   expect(hashesIn(await read(stage.chainAt(pruned.url, stage.solana.url), start))).toEqual([own])
 }, 120_000)
+
+test('a transaction of the account that a node has made up shows nothing', async () => {
+  const stage = await startStage()
+  const { solana } = stage
+  const start = markOf(stage)
+  const paid = await pay(stage, 1n)
+  solana.tick()
+  const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
+  const forged = signContent({ signers: [AS_PAYER], blockhash, steps: [transfer(SELF, OTHER, 9n)] })
+  const hostile = await startFaultyNode(solana.url)
+  onTestFinished(() => hostile.stop())
+  const readFrom = async (hash: string) => {
+    hostile.habits = {
+      lie: ({ method }, reply) => {
+        const result = reply.result as never
+        if (method === 'getSignaturesForAddress')
+          return { ...reply, result: (result as object[]).map((one) => ({ ...one, signature: hash })) }
+        const transaction = [forged.base64, 'base64']
+        return method === 'getTransaction'
+          ? { ...reply, result: { ...(result as object), slot: 5, transaction } }
+          : reply
+      },
+    }
+    return read(stage.chainAt(hostile.url), start)
+  }
+  // Under the signature that it has itself, which is none of the account, and under another one.
+  for (const hash of [forged.signature, paid])
+    expect(await readFrom(hash)).toEqual({
+      kind: 'unknown',
+      detail: `no endpoint tells the content of transaction ${hash}`,
+    })
+})
