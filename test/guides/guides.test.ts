@@ -77,6 +77,9 @@ describe('what the pages name is there', () => {
     'REQUIRE_POSTGRES',
     'REQUIRE_SOFTHSM',
     'REQUIRE_PROMETHEUS',
+    'POWER_CUTS',
+    // Of Node.js.
+    'NODE_OPTIONS',
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',

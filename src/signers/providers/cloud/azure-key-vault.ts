@@ -4,14 +4,16 @@ import type { AzureKeyConfig } from '../../azure-key-vault/azure-key.ts'
 import type { AzureLogin } from '../../azure-key-vault/credentials.ts'
 import type { RemoteProvider, SignerFields } from '../provider.ts'
 
-/** The hosts of Azure's clouds. Tokens of the service's own identity go there, so no other host may be named. */
-const VAULT = /^https:\/\/[a-z0-9-]+\.(vault|managedhsm)\.(azure\.net|azure\.cn|usgovcloudapi\.net)\/?$/
+/**
+ * The hosts of Azure's clouds. Tokens of the service's own identity go there, so no other host may be named. A name has no two hyphens in a row,
+ * so it is never in Punycode.
+ */
+const VAULT =
+  /^https:\/\/[a-z0-9]+(-[a-z0-9]+)*\.(vault|managedhsm)\.(azure\.net|azure\.cn|usgovcloudapi\.net)\/?$/
 
 const vaultUrl: FieldType<string> = {
   expected: 'the url of a vault, such as https://payments.vault.azure.net',
-  // The pattern also fits names that are no host, such as xn--a.
-  read: (value) =>
-    typeof value === 'string' && VAULT.test(value) && URL.canParse(value) ? value : undefined,
+  read: (value) => (typeof value === 'string' && VAULT.test(value) ? value : undefined),
   blank: '',
 }
 
