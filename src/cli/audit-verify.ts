@@ -7,7 +7,7 @@ import { pendingMigrations } from '../database/migrate.ts'
 import { type ApiClient, ApiFailure, createApiClient } from './api/api-client.ts'
 import { queryOf } from './api/api-command.ts'
 import { type Command, EXIT, type Terminal, UsageError } from './command.ts'
-import { openForCommand, ServiceRunsError } from './open-database.ts'
+import { openUnlessServed } from './open-database.ts'
 
 /** `relayer audit verify`. */
 export const auditVerify: Command = {
@@ -47,10 +47,7 @@ async function verify(
   kept: ReadonlyMap<string, string>,
   terminal: Terminal,
 ): Promise<ChainReport[]> {
-  const database = await openForCommand(config, 'audit verify').catch((error) => {
-    if (error instanceof ServiceRunsError) return undefined
-    throw error
-  })
+  const database = await openUnlessServed(config)
   if (database === undefined) {
     terminal.err('A service has the database open; reading its audit log over the API.')
     return verifyEntries(readOverApi(createApiClient()), kept)

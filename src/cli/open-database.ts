@@ -6,16 +6,14 @@ import { createLogger } from '../log.ts'
 
 /** By the name of a command: the way to do the same work on the running service that has the embedded database. */
 const WHILE_IT_RUNS = {
-  'audit verify': 'The running service lists the entries with their hashes: GET /api/v1/audit.',
   'change-storage-key': 'A running service can open nothing after the change, so it has to be stopped.',
   migrate: 'A service migrates its database when it starts, so the running one has done it.',
-  reset: 'The running service does it by POST /api/v1/networks/<type>:<network>/reset.',
   'tx decide':
     'The running service has no operation for it: stop it, decide, and start it again; what waits is not lost. `relayer tx why <relayer id> <transaction id>` asks the running one.',
 } as const
 
 /** A running service has the data folder. */
-export class ServiceRunsError extends Error {
+class ServiceRunsError extends Error {
   override readonly name = 'ServiceRunsError'
 }
 
@@ -24,13 +22,29 @@ export class ServiceRunsError extends Error {
  * @throws ServiceRunsError, with what to do instead, when another process has the folder of the embedded database
  */
 export async function openForCommand(
-  { database, logLevel }: Pick<Config, 'database' | 'logLevel'>,
+  config: Pick<Config, 'database' | 'logLevel'>,
   command: keyof typeof WHILE_IT_RUNS,
 ): Promise<Database> {
   try {
-    return await openDatabase(database, createLogger({ level: logLevel }))
+    return await open(config)
   } catch (error) {
     if (!(error instanceof DirectoryInUseError)) throw error
     throw new ServiceRunsError(`${error.message}\n${WHILE_IT_RUNS[command]}`)
   }
+}
+
+/** Opens it for a command that asks the running service instead when one has the folder: undefined then. */
+export async function openUnlessServed(
+  config: Pick<Config, 'database' | 'logLevel'>,
+): Promise<Database | undefined> {
+  try {
+    return await open(config)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error
+    return undefined
+  }
+}
+
+function open({ database, logLevel }: Pick<Config, 'database' | 'logLevel'>): Promise<Database> {
+  return openDatabase(database, createLogger({ level: logLevel }))
 }

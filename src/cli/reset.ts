@@ -10,7 +10,7 @@ import { resetNetwork } from '../transactions/reset/reset-store.ts'
 import { createApiClient } from './api/api-client.ts'
 import { pathOf } from './api/api-command.ts'
 import { type Arguments, type Command, EXIT, UsageError } from './command.ts'
-import { openForCommand, ServiceRunsError } from './open-database.ts'
+import { openUnlessServed } from './open-database.ts'
 
 /** `relayer reset`. */
 export const reset: Command = {
@@ -50,10 +50,7 @@ interface Outcome {
 }
 
 async function startOver(config: Config, network: Network): Promise<Outcome> {
-  const database = await openForCommand(config, 'reset').catch((error) => {
-    if (error instanceof ServiceRunsError) return undefined
-    throw error
-  })
+  const database = await openUnlessServed(config)
   if (database === undefined) {
     const path = `${pathOf('networks', networkId(network))}/reset`
     const { data } = await createApiClient().call<Schemas['NetworkReset']>('POST', path)

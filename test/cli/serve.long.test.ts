@@ -164,17 +164,18 @@ describe('serve', () => {
 
   test('keeps every other process off its data folder, and tells which one has it', async () => {
     const { child, logged } = serve()
-    await logged('service ready')
+    const { url } = await logged('service ready')
     const { code, err } = await relayer({ cwd, args: ['migrate'], env })
     expect(code).toBe(1)
     expect(err).toContain(`in use by process ${child.pid}`)
     expect(err).toContain('the running one has done it')
-    for (const [args, instead] of [
-      [['audit', 'verify'], 'GET /api/v1/audit'],
-      [['reset', 'anvil'], 'POST /api/v1/networks/<type>:<network>/reset'],
-      [['tx', 'decide'], 'relayer tx why'],
-    ] as const)
-      expect((await relayer({ cwd, args: [...args], env })).err).toContain(instead)
+    expect((await relayer({ cwd, args: ['tx', 'decide'], env })).err).toContain('relayer tx why')
+    // What can be asked of the service is.
+    const asks = { ...env, APP_PORT: new URL(url).port }
+    expect(await relayer({ cwd, args: ['audit', 'verify'], env: asks })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('every entry fits'),
+    })
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await relayer({ cwd, args: ['migrate'], env })).toMatchObject({
