@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { ApiKeySecretsTable, ApiKeysTable } from '../database/access-tables.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { decodeRules, encodeRules } from '../spending/stored-rules.ts'
 import type { ApiKey, Rights, SecretRecord } from './api-key.ts'
@@ -47,7 +47,7 @@ export interface KeySnapshot {
 
 /** Lists keys in the order of their creation, then id. `total` counts all of them. */
 export async function listApiKeys(
-  db: Kysely<Schema>,
+  db: Db,
   { offset, limit, now }: { readonly offset: number; readonly limit: number; readonly now: Date },
 ): Promise<{ items: ApiKey[]; total: number }> {
   const [rows, { total }] = await Promise.all([
@@ -62,14 +62,14 @@ export async function listApiKeys(
 }
 
 /** Finds a key; undefined also for a deleted one. */
-export async function findApiKey(db: Kysely<Schema>, id: string, now: Date): Promise<ApiKey | undefined> {
+export async function findApiKey(db: Db, id: string, now: Date): Promise<ApiKey | undefined> {
   const rows = await keysOf(db).where('id', '=', id).execute()
   const [key] = await withSecrets(db, rows, now)
   return key
 }
 
 /** Locks a key against other changes until the commit; false when there is none. */
-export async function lockApiKey(tx: Transaction<Schema>, id: string): Promise<boolean> {
+export async function lockApiKey(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('api_keys')
     .select('id')
@@ -81,11 +81,7 @@ export async function lockApiKey(tx: Transaction<Schema>, id: string): Promise<b
 }
 
 /** Stores a key with its first secret; false when the id was ever used. */
-export async function insertApiKey(
-  tx: Transaction<Schema>,
-  key: NewApiKey,
-  secret: NewSecret,
-): Promise<boolean> {
+export async function insertApiKey(tx: Tx, key: NewApiKey, secret: NewSecret): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('api_keys')
     .values({
@@ -103,7 +99,7 @@ export async function insertApiKey(
 }
 
 /** Overwrites what can change of a key. */
-export async function updateApiKey(tx: Transaction<Schema>, id: string, key: ChangedApiKey): Promise<void> {
+export async function updateApiKey(tx: Tx, id: string, key: ChangedApiKey): Promise<void> {
   await tx
     .updateTable('api_keys')
     .set({ name: key.name, disabled: key.disabled, ...columnsOf(key) })
@@ -113,7 +109,7 @@ export async function updateApiKey(tx: Transaction<Schema>, id: string, key: Cha
 
 /** Stores a further secret. The newest of the others is accepted until `previousEnds`, and older ones no longer. */
 export async function replaceSecret(
-  tx: Transaction<Schema>,
+  tx: Tx,
   id: string,
   { secret, previousEnds }: { readonly secret: NewSecret; readonly previousEnds: Date },
 ): Promise<void> {
@@ -131,19 +127,19 @@ export async function replaceSecret(
 }
 
 /** Deletes the secrets of a key, and marks the key as deleted. */
-export async function deleteApiKey(tx: Transaction<Schema>, id: string, now: Date): Promise<void> {
+export async function deleteApiKey(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.deleteFrom('api_key_secrets').where('api_key_id', '=', id).execute()
   await tx.updateTable('api_keys').set({ deleted_at: now }).where('id', '=', id).execute()
 }
 
 /** Reads the number of the newest change. */
-export async function readKeyVersion(db: Kysely<Schema>): Promise<bigint> {
+export async function readKeyVersion(db: Db): Promise<bigint> {
   const { version } = await db.selectFrom('api_key_changes').select('version').executeTakeFirstOrThrow()
   return version
 }
 
 /** Reads every key that was not deleted. The version is at most as new as the keys. */
-export async function readKeySnapshot(db: Kysely<Schema>): Promise<KeySnapshot> {
+export async function readKeySnapshot(db: Db): Promise<KeySnapshot> {
   const version = await readKeyVersion(db)
   const rows = await keysOf(db).execute()
   const secrets = await db.selectFrom('api_key_secrets').selectAll().execute()
@@ -159,7 +155,7 @@ export async function readKeySnapshot(db: Kysely<Schema>): Promise<KeySnapshot> 
 }
 
 /** Stores the last uses of keys. A key that was deleted meanwhile keeps its row. */
-export async function saveUses(db: Kysely<Schema>, uses: ReadonlyMap<string, Date>): Promise<void> {
+export async function saveUses(db: Db, uses: ReadonlyMap<string, Date>): Promise<void> {
   if (uses.size === 0) return
   await db
     .insertInto('api_key_uses')
@@ -172,7 +168,7 @@ export async function saveUses(db: Kysely<Schema>, uses: ReadonlyMap<string, Dat
     .execute()
 }
 
-function keysOf(db: Kysely<Schema>) {
+function keysOf(db: Db) {
   return db
     .selectFrom('api_keys')
     .leftJoin('api_key_uses', 'api_key_uses.api_key_id', 'api_keys.id')
@@ -183,7 +179,7 @@ function keysOf(db: Kysely<Schema>) {
 
 type KeyRow = Selectable<ApiKeysTable> & { readonly last_used_at: Date | null }
 
-async function withSecrets(db: Kysely<Schema>, rows: readonly KeyRow[], now: Date): Promise<ApiKey[]> {
+async function withSecrets(db: Db, rows: readonly KeyRow[], now: Date): Promise<ApiKey[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const secrets = await db
@@ -232,7 +228,7 @@ function columnsOf({ scopes, visibility, rules, expiresAt }: Rights) {
   }
 }
 
-async function insertSecret(tx: Transaction<Schema>, id: string, secret: NewSecret): Promise<void> {
+async function insertSecret(tx: Tx, id: string, secret: NewSecret): Promise<void> {
   await tx
     .insertInto('api_key_secrets')
     .values({ hash: secret.hash, api_key_id: id, prefix: secret.prefix, created_at: secret.createdAt })

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { encodeRules } from '../spending/stored-rules.ts'
 import type { ApiKey } from './api-key.ts'
@@ -29,7 +28,7 @@ interface Known {
 }
 
 /** Creates a directory, which knows no key until its first look. */
-export function createKeyDirectory({ db, clock }: { db: Kysely<Schema>; clock: Clock }): KeyDirectory {
+export function createKeyDirectory({ db, clock }: { db: Db; clock: Clock }): KeyDirectory {
   let version: bigint | undefined
   let byId: ReadonlyMap<string, Known> = new Map()
   let byHash: ReadonlyMap<string, { readonly keyId: string; readonly expiresAt?: Date | undefined }> =

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/changed-fields.ts'
 import { CLI_AUTHOR, CONFIGURATION, SERVICE } from '../audit/entry.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { SpendingRules } from '../spending/rules.ts'
@@ -81,7 +80,7 @@ const RESERVED: ReadonlySet<string> = new Set([ROOT_ID, CONFIGURATION.keyId, CLI
 type ApiKeyAction = 'updateApiKey' | 'rotateApiKey' | 'deleteApiKey'
 
 interface ApiKeyManagerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   /** Makes this process know the change before its caller gets the answer. */
   readonly changed: () => Promise<void>
@@ -101,7 +100,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
   async function change(
     { principal, actor }: Requester,
     { id, action }: { readonly id: string; readonly action: ApiKeyAction },
-    work: (tx: Transaction<Schema>, key: ApiKey) => Promise<void>,
+    work: (tx: Tx, key: ApiKey) => Promise<void>,
   ): Promise<void> {
     await db.transaction().execute(async (tx) => {
       const key = (await lockApiKey(tx, id)) ? await findApiKey(tx, id, now()) : undefined

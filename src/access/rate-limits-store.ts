@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 
 /** The rate of each key, for all processes together. */
 interface Rate {
@@ -19,7 +19,7 @@ export interface SpentTokens extends Rate {
  * Takes tokens from the shared buckets, and returns what is left in each of them: less than nothing, when processes have allowed too many
  * requests together. Whatever it is told was taken, and time refills by the clock of the database, so that the rate in the long run is exact.
  */
-export async function takeShared(db: Kysely<Schema>, spent: SpentTokens): Promise<Map<string, number>> {
+export async function takeShared(db: Db, spent: SpentTokens): Promise<Map<string, number>> {
   const { perSecond, burst, seconds, tokens } = spent
   // Tokens are taken all along a spending. Each of them makes room for what is refilled at that time, so a bucket is full only up to the
   // start of the spending, and the refill since then is netted with what was taken.
@@ -40,7 +40,7 @@ export async function takeShared(db: Kysely<Schema>, spent: SpentTokens): Promis
 }
 
 /** Deletes the buckets that are full by now: a key without a row has a full one. Those in use meanwhile stay. */
-export async function deleteFull(db: Kysely<Schema>, { perSecond, burst }: Rate): Promise<void> {
+export async function deleteFull(db: Db, { perSecond, burst }: Rate): Promise<void> {
   await sql`
     delete from rate_limits where key in (
       select key from rate_limits

@@ -1,14 +1,12 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { seesEverything, type Visibility } from '../access/visibility.ts'
 import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { AlertsTable } from '../database/event-tables.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { slicesOf } from '../lib/slices.ts'
 import type { AlertDetail, AlertKey, AlertKind, OpenAlert } from './alert.ts'
 import { type AlertNotice, beginNotice, endNotice } from './alert-notice.ts'
 import type { AlertChanges, EndedAlert } from './decide-changes.ts'
-
-type Db = Kysely<Schema>
 
 /** The most alerts of one statement. The embedded database keeps for ever what it once needed for one, about 4 kB for each alert. */
 const MAX_ALERTS = 250

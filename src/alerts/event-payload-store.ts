@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import type { AlertNotice } from './alert-notice.ts'
 
 /** Reads what events of the type `alert` tell, by the number of the event. */
 export async function readAlertNotices(
-  db: Kysely<Schema>,
+  db: Db,
   eventNumbers: readonly bigint[],
 ): Promise<Map<bigint, AlertNotice>> {
   if (eventNumbers.length === 0) return new Map()

@@ -1,5 +1,5 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { RelayersTable, Schema } from '../database/schema.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Db, RelayersTable } from '../database/schema.ts'
 import { networkId, parseNetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { toRelayer } from '../relayers/relayer-codec.ts'
@@ -8,7 +8,7 @@ import { decodeRules } from '../spending/stored-rules.ts'
 import type { StuckTransaction } from './stuck-transactions.ts'
 
 /** Reads the relayers that are disabled, or have a `warn_balance` or spending limits. The condition is that of the index. */
-export async function findAlertingRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
+export async function findAlertingRelayers(db: Db): Promise<Relayer[]> {
   const { rows } = await sql<Selectable<RelayersTable>>`
     select * from relayers
     where removed_at is null and (system_disabled or policies ? 'warnBalance' or policies -> 'rules' ? 'limits')
@@ -17,7 +17,7 @@ export async function findAlertingRelayers(db: Kysely<Schema>): Promise<Relayer[
 }
 
 /** Reads the transactions that block the accounts of present relayers. */
-export async function readStuckTransactions(db: Kysely<Schema>): Promise<StuckTransaction[]> {
+export async function readStuckTransactions(db: Db): Promise<StuckTransaction[]> {
   const rows = await db
     .selectFrom('transactions')
     .innerJoin('relayers', 'relayers.id', 'transactions.relayer_id')
@@ -56,7 +56,7 @@ export interface LimitedApiKey {
 }
 
 /** Reads the API keys that may be used and have spending limits. */
-export async function findLimitedApiKeys(db: Kysely<Schema>): Promise<LimitedApiKey[]> {
+export async function findLimitedApiKeys(db: Db): Promise<LimitedApiKey[]> {
   const rows = await db
     .selectFrom('api_keys')
     .select(['id', 'networks', 'rules'])

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'
 import type { HealthReading } from '../relayers/health/reading.ts'
 import { networkOf } from '../relayers/network-of.ts'
@@ -22,10 +21,7 @@ interface LookOptions {
 }
 
 /** Looks for everything that can make an alert fire, except endpoints. Rejects when the database does not answer. */
-export async function lookForFindings(
-  db: Kysely<Schema>,
-  { readings, now }: LookOptions,
-): Promise<Finding[]> {
+export async function lookForFindings(db: Db, { readings, now }: LookOptions): Promise<Finding[]> {
   const relayers = await findAlertingRelayers(db)
   return [
     ...findLowBalances(relayers, readings),
@@ -38,11 +34,7 @@ export async function lookForFindings(
 
 type Limited = Omit<SpenderUsage, 'limits'> & { readonly networks: readonly string[] }
 
-async function readUsages(
-  db: Kysely<Schema>,
-  relayers: readonly Relayer[],
-  now: Date,
-): Promise<SpenderUsage[]> {
+async function readUsages(db: Db, relayers: readonly Relayer[], now: Date): Promise<SpenderUsage[]> {
   const keys = await findLimitedApiKeys(db)
   const limited = [
     ...relayers.map(

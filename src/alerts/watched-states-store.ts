@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import type { AlertKind } from './alert.ts'
 import type { WatchedState } from './watched-states.ts'
 
 /** Reads the states that a process has stored. */
-export async function findWatchedStates(db: Kysely<Schema>): Promise<WatchedState[]> {
+export async function findWatchedStates(db: Db): Promise<WatchedState[]> {
   const rows = await db.selectFrom('watched_states').selectAll().execute()
   return rows.map(({ kind, subject, state, since, seen_at }) => ({
     kind: kind as AlertKind,
@@ -16,7 +16,7 @@ export async function findWatchedStates(db: Kysely<Schema>): Promise<WatchedStat
 }
 
 /** Stores these states and forgets all others, in one statement. */
-export async function saveWatchedStates(db: Kysely<Schema>, states: readonly WatchedState[]): Promise<void> {
+export async function saveWatchedStates(db: Db, states: readonly WatchedState[]): Promise<void> {
   await sql`
     with wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(states)}::jsonb)

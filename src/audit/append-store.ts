@@ -1,12 +1,10 @@
-import { type QueryExecutorProvider, sql, type Transaction } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { type QueryExecutorProvider, sql } from 'kysely'
+import type { Tx } from '../database/schema.ts'
 import { slicesOf } from '../lib/slices.ts'
 import { type AuditEntry, type AuditedChange, MANAGEMENT_CHAIN, type StoredEntry } from './entry.ts'
 import { entryFields } from './entry-fields.ts'
 import { entryHash, FIRST_HASH } from './entry-hash.ts'
 import { toLoggable } from './loggable.ts'
-
-type Tx = Transaction<Schema>
 
 /** The most entries of one statement. The embedded database keeps for ever what it once needed for one, about 3 kB for each entry. */
 const MAX_ENTRIES = 500

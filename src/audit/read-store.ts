@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { AuditLogTable } from '../database/audit-tables.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { storableText } from '../database/text.ts'
 import type { EntryPosition, StoredEntry } from './entry.ts'
 
@@ -24,10 +24,7 @@ interface PageQuery extends AuditFilter {
 }
 
 /** Finds which of these bytes, by SHA-256 in hex, are transactions that the service has signed for a caller to broadcast. */
-export async function findSignedTransactions(
-  db: Kysely<Schema>,
-  sha256s: readonly string[],
-): Promise<Set<string>> {
+export async function findSignedTransactions(db: Db, sha256s: readonly string[]): Promise<Set<string>> {
   if (sha256s.length === 0) return new Set()
   const { rows } = await sql<{ sha256: string }>`
     select after->>'sha256' as sha256 from audit_log
@@ -36,7 +33,7 @@ export async function findSignedTransactions(
 }
 
 /** Lists entries, newest first; those of one time in the order of chains and numbers. Later entries do not move the pages after one. */
-export async function listEntries(db: Kysely<Schema>, query: PageQuery): Promise<StoredEntry[]> {
+export async function listEntries(db: Db, query: PageQuery): Promise<StoredEntry[]> {
   const { before, from, to } = query
   let found = db.selectFrom('audit_log').selectAll()
   if (query.actor !== undefined) found = found.where('actor', '=', query.actor)
@@ -63,10 +60,7 @@ export async function listEntries(db: Kysely<Schema>, query: PageQuery): Promise
 }
 
 /** Finds one entry; undefined when there is none. */
-export async function findEntry(
-  db: Kysely<Schema>,
-  { chain, number }: EntryPosition,
-): Promise<StoredEntry | undefined> {
+export async function findEntry(db: Db, { chain, number }: EntryPosition): Promise<StoredEntry | undefined> {
   const row = await db
     .selectFrom('audit_log')
     .selectAll()

@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { appendEntries } from './append-store.ts'
 import { type AuditAction, chainOf } from './entry.ts'
@@ -24,7 +23,7 @@ export type SignatureRecorder = (signature: AuditedSignature) => Promise<void>
 const MAX_ENTRIES = 200
 
 /** Creates the recorder. Signatures of one relayer at the same time share a commit. */
-export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
+export function createSignatureRecorder(db: Db): SignatureRecorder {
   const record = createBatcher<AuditedSignature, true>({
     keyOf: ({ relayerId }) => relayerId,
     maxItems: MAX_ENTRIES,
@@ -41,7 +40,7 @@ export function createSignatureRecorder(db: Kysely<Schema>): SignatureRecorder {
 
 /** Appends the entries of signatures of one relayer. Call it last, as `appendEntries`. */
 export async function appendSignatures(
-  tx: Transaction<Schema>,
+  tx: Tx,
   relayerId: string,
   signatures: readonly AuditedSignature[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import type { StoredEntry } from './entry.ts'
 import { toEntry } from './read-store.ts'
 
@@ -14,7 +14,7 @@ export interface StoredHead {
 const PAGE = 1_000
 
 /** Reads the ends of all chains, and the names of chains that have entries and no end, in the order of the names. */
-export async function readHeads(db: Kysely<Schema>): Promise<StoredHead[]> {
+export async function readHeads(db: Db): Promise<StoredHead[]> {
   const { rows } = await sql<{ chain: string; number: bigint | null; hash: Uint8Array | null }>`
     select chain, head.number, head.hash
     from (select chain from audit_chains union select distinct chain from audit_log) names
@@ -27,7 +27,7 @@ export async function readHeads(db: Kysely<Schema>): Promise<StoredHead[]> {
 }
 
 /** Reads the entries of a chain in their order, page by page. */
-export async function* readChain(db: Kysely<Schema>, chain: string): AsyncGenerator<StoredEntry[]> {
+export async function* readChain(db: Db, chain: string): AsyncGenerator<StoredEntry[]> {
   for (let after = -1n; ; ) {
     const rows = await db
       .selectFrom('audit_log')
@@ -45,9 +45,6 @@ export async function* readChain(db: Kysely<Schema>, chain: string): AsyncGenera
 }
 
 /** Runs the work on one unchanging view of the database, while the service goes on writing. */
-export function onSnapshot<T>(
-  db: Kysely<Schema>,
-  work: (snapshot: Kysely<Schema>) => Promise<T>,
-): Promise<T> {
+export function onSnapshot<T>(db: Db, work: (snapshot: Db) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 }

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { EntryPosition, StoredEntry } from './entry.ts'
 import { entryHash, FIRST_HASH } from './entry-hash.ts'
 import { onSnapshot, readChain, readHeads, type StoredHead } from './verify-store.ts'
@@ -30,7 +29,7 @@ export interface ChainProblem {
 type KeptHeads = ReadonlyMap<string, string>
 
 /** Computes the hashes of all entries again, on one view of the database, and reports each chain in the order of the names. */
-export function verifyLog(db: Kysely<Schema>, kept: KeptHeads = new Map()): Promise<ChainReport[]> {
+export function verifyLog(db: Db, kept: KeptHeads = new Map()): Promise<ChainReport[]> {
   return onSnapshot(db, async (snapshot) => {
     const heads = await readHeads(snapshot)
     const stored = new Set(heads.map(({ chain }) => chain))
@@ -118,11 +117,7 @@ function reportOf(name: string, chain: ReadChain, kept: string | undefined): Cha
   }
 }
 
-async function verifyChain(
-  db: Kysely<Schema>,
-  head: StoredHead,
-  kept: string | undefined,
-): Promise<ChainReport> {
+async function verifyChain(db: Db, head: StoredHead, kept: string | undefined): Promise<ChainReport> {
   let link: Link = { number: 0n, hash: FIRST_HASH }
   let isKept = kept === undefined || kept === hex(FIRST_HASH)
   const report = (problem: ChainProblem | undefined): ChainReport => ({

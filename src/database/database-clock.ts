@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Clock } from '../lib/time/clock.ts'
 import { createSteadyTime } from '../lib/time/steady-time.ts'
-import type { Schema } from './schema.ts'
+import type { Db } from './schema.ts'
 
 /** A clock that tells the time of a database server. */
 export interface DatabaseClock extends Clock {
@@ -19,7 +19,7 @@ const LONGEST_ROUND_TRIP_MS = 1_000
  * Creates a clock that processes on different machines agree about, and asks the server once. The time of records and of due work comes
  * from it; waits and intervals remain those of `base`.
  */
-export async function createDatabaseClock(db: Kysely<Schema>, base: Clock): Promise<DatabaseClock> {
+export async function createDatabaseClock(db: Db, base: Clock): Promise<DatabaseClock> {
   /** The time of the server less the monotonic clock, in ms. */
   let offset = base.now() - base.monotonic()
   const measure = async () => {

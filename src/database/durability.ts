@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from './schema.ts'
+import { sql } from 'kysely'
+import type { Db } from './schema.ts'
 
 /** The levels of `DURABILITY`. `full`: an answered commit survives a power cut. `relaxed`: it survives a killed process only. */
 export const DURABILITIES = ['full', 'relaxed'] as const
@@ -10,7 +10,7 @@ export type Durability = (typeof DURABILITIES)[number]
  * Reads from the settings of the database what an answered commit survives: those of PostgreSQL are its operator's. Rejects with the
  * driver's error when the database does not answer.
  */
-export async function readDurability(db: Kysely<Schema>): Promise<Durability> {
+export async function readDurability(db: Db): Promise<Durability> {
   const { rows } = await sql<{ synced: boolean }>`
     select current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as synced
   `.execute(db)

@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { Db } from './schema.ts'
 
 /** The database, embedded or not. Both engines use the same SQL and return the same JavaScript values. */
 export interface Database {
   readonly engine: 'pglite' | 'postgres'
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** The same for the requests of callers, who wait for the answer: where all share a connection, these queries come before others. */
-  readonly requests: Kysely<Schema>
+  readonly requests: Db
   /**
    * Calls `handler` with the payload of each notification on `channel`. After a lost connection it calls it once with an empty payload,
    * because notifications may have been missed. The returned function stops listening.

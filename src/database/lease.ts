@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
-import type { Schema } from './schema.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from './schema.ts'
 
 /** An exclusive right to work on something for a limited time. All times are those of the database, so the clocks of processes may differ. */
 export interface Lease {
@@ -39,7 +39,7 @@ const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_co
  * see a free lease. In a long transaction `now()` is the start of the transaction, so the lease only ends earlier. Do not call it in a
  * transaction that has to survive a power cut.
  */
-export async function acquireLease(db: Kysely<Schema>, request: LeaseRequest): Promise<Lease | undefined> {
+export async function acquireLease(db: Db, request: LeaseRequest): Promise<Lease | undefined> {
   const { name, owner, ttlMs } = request
   // A lease that ends later than a new one would was written while the clock of the database was ahead.
   const { rows } = await sql<{ fence: bigint }>`
@@ -55,17 +55,17 @@ export async function acquireLease(db: Kysely<Schema>, request: LeaseRequest): P
 }
 
 /** Moves the deadline to `ttlMs` from now. Returns false when another owner has the lease. */
-export async function extendLease(db: Kysely<Schema>, lease: Lease, ttlMs: number): Promise<boolean> {
+export async function extendLease(db: Db, lease: Lease, ttlMs: number): Promise<boolean> {
   return (await moveDeadline(db, lease, fromNow(ttlMs))) > 0n
 }
 
 /** Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost. */
-export async function releaseLease(db: Kysely<Schema>, lease: Lease): Promise<void> {
+export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await moveDeadline(db, lease, sql<Date>`now()`)
 }
 
 async function moveDeadline(
-  db: Kysely<Schema>,
+  db: Db,
   { name, owner, fence }: Lease,
   deadline: RawBuilder<Date>,
 ): Promise<bigint> {
@@ -80,12 +80,12 @@ async function moveDeadline(
  * Ends all leases. Use it only for a database that no other process can have open: otherwise, after a crash, the leases of the dead process
  * would have to expire first.
  */
-export async function endAllLeases(db: Kysely<Schema>): Promise<void> {
+export async function endAllLeases(db: Db): Promise<void> {
   await db.updateTable('leases').set({ expires_at: sql<Date>`now()` }).execute()
 }
 
 /** Counts the leases of `owner` by kind, which is the part of the name before the colon. */
-export async function countLeases(db: Kysely<Schema>, owner: string): Promise<Map<string, number>> {
+export async function countLeases(db: Db, owner: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ kind: string; count: bigint }>`
     select split_part(name, ':', 1) as kind, count(*) as count from leases
     where owner = ${owner} and expires_at > now() group by 1`.execute(db)
@@ -97,7 +97,7 @@ export async function countLeases(db: Kysely<Schema>, owner: string): Promise<Ma
  * waits. A lease whose deadline has passed is valid until another owner acquires it.
  * @throws LeaseLostError when another owner has acquired it
  */
-export async function assertFence(tx: Transaction<Schema>, lease: Lease): Promise<void> {
+export async function assertFence(tx: Tx, lease: Lease): Promise<void> {
   const { rows } = await lockFence(lease).execute(tx)
   if (rows.length === 0) throw new LeaseLostError(lease)
 }

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely'
+import type { Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type {
   ApiKeyChangesTable,
   ApiKeySecretsTable,
@@ -28,6 +28,12 @@ import type {
   OperatorDecisionsTable,
   TransactionsTable,
 } from './transaction-tables.ts'
+
+/** The database, or a transaction of it. */
+export type Db = Kysely<Schema>
+
+/** A database transaction. A function that takes one writes in it, and leaves the commit to its caller. */
+export type Tx = Transaction<Schema>
 
 /**
  * The tables as Kysely sees them. int8 and numeric columns are `bigint`, timestamptz is `Date`, bytea is `Uint8Array`,

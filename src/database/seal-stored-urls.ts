@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Schema } from './schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from './schema.ts'
 import { SEALED_PREFIX } from './sealed-columns.ts'
 
 /** Seals the urls that were stored as plain text while the deployment had no key. `db` has sealed columns. */
-export function sealStoredUrls(db: Kysely<Schema>): Promise<void> {
+export function sealStoredUrls(db: Db): Promise<void> {
   return db.transaction().execute((tx) => sealUrls(tx, 'plain'))
 }
 
@@ -11,7 +11,7 @@ export function sealStoredUrls(db: Kysely<Schema>): Promise<void> {
 const JSON_TYPES = { plain: ['array'], all: ['array', 'string'] } as const
 
 /** Seals the urls that are plain text, or all of them again. `tx` has sealed columns, so each row only has to be read and written. */
-export async function sealUrls(tx: Transaction<Schema>, which: keyof typeof JSON_TYPES): Promise<void> {
+export async function sealUrls(tx: Tx, which: keyof typeof JSON_TYPES): Promise<void> {
   const types = sql.join(JSON_TYPES[which])
   const relayers = await tx
     .selectFrom('relayers')

@@ -1,5 +1,5 @@
-import type { QueryExecutorProvider, Transaction } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { QueryExecutorProvider } from 'kysely'
+import type { Tx } from './schema.ts'
 
 /**
  * Takes statements of one database transaction that begin together, and carries them out in the order in which they begin. None is carried out
@@ -16,7 +16,7 @@ type Start<T> = (queue: StatementQueue) => Promise<T>
  * Sends the statements that `start` begins to the embedded database without waiting for the answers in between: its only session would be idle
  * until this thread has time. The engine refuses those behind a failed one, and reads them before the end of the database transaction.
  */
-export function sendTogether<T>(tx: Transaction<Schema>, start: Start<T>): Promise<T> {
+export function sendTogether<T>(tx: Tx, start: Start<T>): Promise<T> {
   return withQueue(tx, start, (before, run) => {
     const sent = run()
     // The error of the first one is the reason for all others.
@@ -26,14 +26,14 @@ export function sendTogether<T>(tx: Transaction<Schema>, start: Start<T>): Promi
 }
 
 /** Sends each of the statements that `start` begins to a server when the one before it has its answer, and none behind a failed one. */
-export function sendInTurn<T>(tx: Transaction<Schema>, start: Start<T>): Promise<T> {
+export function sendInTurn<T>(tx: Tx, start: Start<T>): Promise<T> {
   return withQueue(tx, start, (before, run) => before.then(run))
 }
 
 /** Runs a statement behind those before it. Its promise is rejected when theirs is. */
 type Enqueue = <R>(before: Promise<unknown>, run: () => Promise<R>) => Promise<R>
 
-function withQueue<T>(tx: Transaction<Schema>, start: Start<T>, enqueue: Enqueue): Promise<T> {
+function withQueue<T>(tx: Tx, start: Start<T>, enqueue: Enqueue): Promise<T> {
   const executor = tx.getExecutor()
   return executor.provideConnection(async (connection) => {
     let last: Promise<unknown> = Promise.resolve()

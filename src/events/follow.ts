@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { EventFilter, EventRecord } from './event.ts'
 import type { EventNotifier } from './notifier.ts'
@@ -21,7 +20,7 @@ interface FollowOptions extends EventFilter {
  * so a slow consumer costs one page of memory. An empty page is a heartbeat.
  */
 export async function* followEvents(
-  { db, clock, notifier }: { db: Kysely<Schema>; clock: Clock; notifier: EventNotifier },
+  { db, clock, notifier }: { db: Db; clock: Clock; notifier: EventNotifier },
   { after, heartbeatMs, signal, ...filter }: FollowOptions,
 ): AsyncGenerator<readonly EventRecord[]> {
   let cursor = after

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import { smaller } from '../lib/bigint.ts'
 
 /** The time in ms between two looks at writers that have not committed yet. Most of them commit within it. */
@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 1_000
  * An event gets its number when it is written, and may be committed after one with a higher number. So a writer keeps a lock until its
  * commit, with the last number before its own (`next_event_number` in the schema).
  */
-export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
+export async function lastNumber(db: Db): Promise<bigint> {
   // The order of the two reads matters: who took a number up to this one, and has no lock any more, has ended.
   const last = await readLast(db)
   // A step of the clock must not end the wait, nor prolong it.
@@ -32,11 +32,11 @@ export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
  * Continues the numbers of a log with events at the present time in microseconds. Call it at every start: nobody may know that a database was
  * restored from a backup. A million events in each second since the last start would be needed to reach the present time by counting.
  */
-export async function skipIssuedNumbers(db: Kysely<Schema>): Promise<void> {
+export async function skipIssuedNumbers(db: Db): Promise<void> {
   await sql`select skip_issued_event_numbers()`.execute(db)
 }
 
-async function readLast(db: Kysely<Schema>): Promise<bigint> {
+async function readLast(db: Db): Promise<bigint> {
   const { rows } = await sql<{ last: bigint }>`select last_value as last from event_numbers`.execute(db)
   return rows[0]?.last ?? 0n
 }
@@ -46,7 +46,7 @@ const LOCK = 1_919_248_499
 const KEY_SIZE = 2n ** 31n
 
 /** Returns the lowest number that a writer may still follow, and at most `last`. */
-async function readSettled(db: Kysely<Schema>, last: bigint): Promise<bigint> {
+async function readSettled(db: Db, last: bigint): Promise<bigint> {
   const { rows } = await sql<{ key: bigint }>`
     select distinct objid::bigint as key from pg_locks
     where locktype = 'advisory' and classid = ${LOCK}::bigint::oid and pid <> pg_backend_pid()

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { larger } from '../lib/bigint.ts'
 import type { EventFilter, EventRecord } from './event.ts'
 import { lastNumber } from './number-store.ts'
@@ -13,7 +12,7 @@ export interface EventPage {
 
 /** Reads the next events of a reader, oldest first. No event with a number up to `upTo` is committed later. */
 export async function nextPage(
-  db: Kysely<Schema>,
+  db: Db,
   options: EventFilter & { readonly after: bigint; readonly limit: number },
 ): Promise<EventPage> {
   const last = await lastNumber(db)
@@ -25,7 +24,7 @@ export async function nextPage(
 
 /** Reads the next events of a reader, oldest first. No event with a number up to the last one of them is committed later. */
 export async function nextEvents(
-  db: Kysely<Schema>,
+  db: Db,
   options: EventFilter & { readonly after: bigint; readonly limit: number },
 ): Promise<readonly EventRecord[]> {
   return (await nextPage(db, options)).events

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 
 /** The number of events that one statement reads and deletes. A statement blocks the embedded database while it runs. */
 const PAGE = 500
@@ -15,7 +15,7 @@ interface Deletion {
  * Deletes old events that no open delivery needs, with their settled deliveries. Returns their number. Events are stored in the order of
  * their time, so it reads the log from its beginning and no index of times is needed.
  */
-export async function deleteOldEvents(db: Kysely<Schema>, { before, afterMany }: Deletion): Promise<number> {
+export async function deleteOldEvents(db: Db, { before, afterMany }: Deletion): Promise<number> {
   let total = 0
   let since = 0
   for (let after: bigint | undefined = 0n; after !== undefined; ) {
@@ -37,7 +37,7 @@ interface Page {
 }
 
 async function deletePage(
-  db: Kysely<Schema>,
+  db: Db,
   { before, after }: { readonly before: Date; readonly after: bigint },
 ): Promise<Page> {
   // One old event in the page is enough to go on: a clock that was set back makes later events look older.

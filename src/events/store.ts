@@ -1,8 +1,8 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { EVERYTHING, seesEverything } from '../access/visibility.ts'
 import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { EventsTable } from '../database/event-tables.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import type { EventFilter, EventRecord, EventType } from './event.ts'
 
 /** The channel on which the database announces committed events. */
@@ -48,7 +48,7 @@ const SHARED_CONTENT = sql<{ request: unknown }>`
 
 /** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
-  db: Kysely<Schema>,
+  db: Db,
   { after, upTo, limit, relayerId, transactionId, type, visibility = EVERYTHING }: ReadOptions,
 ): Promise<EventRecord[]> {
   let query = db
@@ -76,9 +76,7 @@ export async function readEvents(
 }
 
 /** Reads the numbers of the oldest and the newest stored event; both are undefined when there is none. */
-export async function logBounds(
-  db: Kysely<Schema>,
-): Promise<{ first: bigint | undefined; last: bigint | undefined }> {
+export async function logBounds(db: Db): Promise<{ first: bigint | undefined; last: bigint | undefined }> {
   const { first, last } = await db
     .selectFrom('events')
     .select((eb) => [
@@ -93,7 +91,7 @@ export async function logBounds(
  * Stores the event that a relayer was disabled or enabled, with a snapshot of the relayer. Call it after the change, in the same database
  * transaction (I8).
  */
-export async function recordRelayerState(tx: Transaction<Schema>, relayerId: string): Promise<void> {
+export async function recordRelayerState(tx: Tx, relayerId: string): Promise<void> {
   await sql`
     insert into events (relayer_id, notification_id, type, payload)
     select id, notification_id, 'relayer_state_update', to_jsonb(relayers) from relayers where id = ${relayerId}`.execute(
@@ -102,7 +100,7 @@ export async function recordRelayerState(tx: Transaction<Schema>, relayerId: str
 }
 
 /** Stores a test event for a notification and returns its `uid`. */
-export async function recordTestEvent(tx: Transaction<Schema>, notificationId: string): Promise<string> {
+export async function recordTestEvent(tx: Tx, notificationId: string): Promise<string> {
   const { uid } = await tx
     .insertInto('events')
     .values({ notification_id: notificationId, type: 'notification_test', payload: '{}' })

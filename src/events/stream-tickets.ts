@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { drawTicket, hashTicket } from './ticket.ts'
 import { insertTicket, type TicketGrant, takeTicket } from './ticket-store.ts'
@@ -20,7 +19,7 @@ export function createStreamTickets({
   db,
   clock,
 }: {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
 }): StreamTickets {
   return {

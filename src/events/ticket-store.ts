@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import type { EventFilter, EventType } from './event.ts'
 
 /** The rights of a ticket. */
@@ -18,7 +18,7 @@ interface NewTicket extends TicketGrant {
 
 /** Stores a ticket, and deletes those whose time is over, so that the table has only the tickets of the last minute. */
 export async function insertTicket(
-  db: Kysely<Schema>,
+  db: Db,
   { hash, keyId, filter, now, expiresAt }: NewTicket,
 ): Promise<void> {
   await sql`
@@ -28,11 +28,7 @@ export async function insertTicket(
 }
 
 /** Takes a ticket out of the table: of several processes that try it, one gets the rights and all others undefined. */
-export async function takeTicket(
-  db: Kysely<Schema>,
-  hash: Uint8Array,
-  now: Date,
-): Promise<TicketGrant | undefined> {
+export async function takeTicket(db: Db, hash: Uint8Array, now: Date): Promise<TicketGrant | undefined> {
   const row = await db
     .deleteFrom('stream_tickets')
     .where('hash', '=', hash)

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Chain } from '../chains/chain.ts'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { InterfaceKey } from '../relayers/interfaces/contract-interface.ts'
 import { findInterface, listInterfaces } from '../relayers/interfaces/interfaces-store.ts'
@@ -15,7 +14,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
 export interface AbiHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly interfaces: InterfaceManager

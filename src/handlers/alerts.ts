@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely'
 import { beginNotice } from '../alerts/alert-notice.ts'
 import { listAlerts } from '../alerts/alerts-store.ts'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */
 export interface AlertHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
 }
 
 /** The operation that lists alerts. */

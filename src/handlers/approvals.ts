@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import { listApprovals } from '../transactions/approvals/approvals-store.ts'
 import { type Decider, requireApproval } from '../transactions/approvals/decide.ts'
@@ -11,7 +10,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
 export interface ApprovalHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerOf: RelayerReader
   readonly decideApproval: Decider
 }

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import type { StoredEntry } from '../audit/entry.ts'
 import { findEntry, listEntries } from '../audit/read-store.ts'
 import type { HandlerMap, Input, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 
@@ -11,7 +10,7 @@ const MAX_LIMIT = 100
 
 /** The parts of the service that these operations call. */
 export interface AuditHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
 }
 
 /** The operations of the tag Audit. */
@@ -36,7 +35,7 @@ export function auditHandlers({ db }: AuditHandlerDeps): Pick<HandlerMap, 'listA
 
 /** @throws AppError `invalid_request` for an id that no entry has */
 async function findBefore(
-  db: Kysely<Schema>,
+  db: Db,
   { before: id }: Input<'listAuditEntries'>['query'],
 ): Promise<StoredEntry | undefined> {
   if (id === undefined) return undefined

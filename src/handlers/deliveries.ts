@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import { EVERYTHING } from '../access/visibility.ts'
 import type { HandlerMap, Input } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { DeliveryControls } from '../notifications/delivery/controls.ts'
@@ -22,7 +21,7 @@ const DEFAULT_OVERLAP_SECONDS = 86_400
 
 /** The parts of the service that these operations call. */
 export interface DeliveryHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly controls: DeliveryControls
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
@@ -101,7 +100,7 @@ function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
 }
 
 async function requireDelivery(
-  db: Kysely<Schema>,
+  db: Db,
   path: Input<'getDelivery'>['path'],
   visibility = EVERYTHING,
 ): Promise<DeliveryOfEvent> {

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Principal } from '../access/principal.ts'
 import type {
   HandlerMap,
@@ -9,7 +8,7 @@ import type {
   StreamGroup,
   StreamPiece,
 } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { followEvents } from '../events/follow.ts'
 import type { EventNotifier } from '../events/notifier.ts'
@@ -30,7 +29,7 @@ const HEARTBEAT_MS = 15_000
 
 /** The parts of the service that these operations call. */
 export interface EventHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly notifier: EventNotifier
   readonly presentEvents: EventPresenter
@@ -87,7 +86,7 @@ function outsideTicket(field: string): AppError {
 }
 
 /** The stream begins after the last event that the reader has, or else after the newest event. */
-async function startOf(db: Kysely<Schema>, { query, header }: Input<'streamEvents'>): Promise<bigint> {
+async function startOf(db: Db, { query, header }: Input<'streamEvents'>): Promise<bigint> {
   const known = header['Last-Event-ID'] ?? query.after
   return known === undefined ? lastNumber(db) : BigInt(known)
 }
@@ -157,7 +156,7 @@ function toPiece(event: Schemas['Event']): StreamPiece {
   return { kind: 'event', id: event.number, type: event.type, data: event }
 }
 
-async function tellWhatIsGone(db: Kysely<Schema>, after: bigint): Promise<string[]> {
+async function tellWhatIsGone(db: Db, after: bigint): Promise<string[]> {
   const { first } = await logBounds(db)
   if (first === undefined || first <= after + 1n) return []
   return [`Events up to number ${first - 1n} are no longer kept.`]

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import type { Principal } from '../access/principal.ts'
 import { seesEverything } from '../access/visibility.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { findNotification } from '../notifications/store.ts'
 import type { RelayerChange } from '../relayers/manage/change.ts'
@@ -19,7 +18,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
 export interface ManageRelayersDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerOf: RelayerReader
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
   readonly manager: RelayerManager
@@ -72,7 +71,7 @@ export function manageRelayersHandlers({
  * @throws AppError `insufficient_scope`, 404 `notification_not_found`
  */
 async function requireOwnRecords(
-  db: Kysely<Schema>,
+  db: Db,
   { signer_id: signerId, notification_id: notificationId }: Schemas['UpdateRelayerRequest'],
   { id, visibility }: Principal,
 ): Promise<void> {

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Visibility } from '../access/visibility.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
@@ -12,7 +11,7 @@ import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */
 export interface NotificationHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly notifications: NotificationManager
 }
 
@@ -53,7 +52,7 @@ export function notificationHandlers({
 
 /** @throws AppError 404 `notification_not_found` */
 export async function requireNotification(
-  db: Kysely<Schema>,
+  db: Db,
   id: string,
   visibility?: Visibility,
 ): Promise<Notification> {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -16,7 +15,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
 export interface RelayerHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { readReport } from '../reports/read-report.ts'
 import { reportCsv } from '../reports/report-csv.ts'
@@ -8,7 +7,7 @@ import type { ReportRow } from '../reports/report-rows.ts'
 
 /** The parts of the service that this operation calls. */
 export interface ReportHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
 }
 
 /** The operations of the tag Reports. */

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Visibility } from '../access/visibility.ts'
 import type { HandlerMap, Input } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import {
@@ -17,7 +16,7 @@ const MAX_LIMIT = 100
 
 /** The parts of the service that this operation calls. */
 export interface SearchTransactionsDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Returns the runtimes of these relayers by id, without those of relayers that were removed. */
   readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
 }
@@ -75,11 +74,7 @@ function canonicalHash(hash: string): string {
 }
 
 /** @throws AppError `invalid_request` for a cursor that no answer to this caller had */
-async function readCursor(
-  db: Kysely<Schema>,
-  { cursor }: Query,
-  visibility: Visibility,
-): Promise<bigint | undefined> {
+async function readCursor(db: Db, { cursor }: Query, visibility: Visibility): Promise<bigint | undefined> {
   if (cursor === undefined) return undefined
   const position = await findPosition(db, cursor, visibility)
   if (position === undefined)

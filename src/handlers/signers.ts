@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { SignerManager } from '../signers/manage.ts'
 import { shownSigner } from '../signers/shown-signer.ts'
 import { listSigners, type StoredSigner } from '../signers/store.ts'
@@ -8,7 +7,7 @@ import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */
 export interface SignerHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly signers: SignerManager
 }
 

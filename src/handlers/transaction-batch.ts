@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
@@ -11,7 +10,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that this operation calls. */
 export interface TransactionBatchHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly acceptBatch: BatchAcceptor

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest } from '../chains/request.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { AppError } from '../errors.ts'
 import { fingerprintOf } from '../lib/fingerprint.ts'
@@ -28,7 +27,7 @@ import { type RequestBody, readRequest } from './read/request.ts'
 
 /** The parts of the service that these operations call. */
 export interface TransactionHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly accept: Acceptor

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { ApiKeyManager } from '../access/manage.ts'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { networkOf } from '../relayers/network-of.ts'
 import type { RelayerReader } from '../relayers/read.ts'
@@ -12,7 +11,7 @@ import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
 export interface UsageHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly relayerOf: RelayerReader
   readonly apiKeys: ApiKeyManager

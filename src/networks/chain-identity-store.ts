@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import { type Network, type NetworkType, parseNetworkType } from './network.ts'
 
 type NetworkName = Pick<Network, 'type' | 'name'>
@@ -12,7 +12,7 @@ export interface ResetCount {
 }
 
 /** Reads the networks whose chain was reset. */
-export async function listResets(db: Kysely<Schema>): Promise<ResetCount[]> {
+export async function listResets(db: Db): Promise<ResetCount[]> {
   const rows = await db.selectFrom('chain_identities').selectAll().where('resets', '>', 0).execute()
   return rows.map((row) => ({
     type: parseNetworkType(row.network_type),
@@ -22,10 +22,7 @@ export async function listResets(db: Kysely<Schema>): Promise<ResetCount[]> {
 }
 
 /** Reads the hash of the network's first block as the service saw it first; undefined until then. */
-export async function findGenesis(
-  db: Kysely<Schema>,
-  { type, name }: NetworkName,
-): Promise<string | undefined> {
+export async function findGenesis(db: Db, { type, name }: NetworkName): Promise<string | undefined> {
   const row = await db
     .selectFrom('chain_identities')
     .select('genesis')
@@ -36,11 +33,7 @@ export async function findGenesis(
 }
 
 /** Stores the hash of the network's first block if none is stored, and returns the stored one. */
-export async function rememberGenesis(
-  db: Kysely<Schema>,
-  network: NetworkName,
-  genesis: string,
-): Promise<string> {
+export async function rememberGenesis(db: Db, network: NetworkName, genesis: string): Promise<string> {
   const { type, name } = network
   await sql`
     insert into chain_identities (network_type, network, genesis) values (${type}, ${name}, ${genesis})
@@ -50,7 +43,7 @@ export async function rememberGenesis(
 }
 
 /** Forgets the first block of the network's chain, and counts the reset. Every process then creates its chain client anew. */
-export async function forgetChain(db: Kysely<Schema>, { type, name }: NetworkName): Promise<void> {
+export async function forgetChain(db: Db, { type, name }: NetworkName): Promise<void> {
   await sql`
     insert into chain_identities (network_type, network, resets) values (${type}, ${name}, 1)
     on conflict (network_type, network) do update set genesis = null, resets = chain_identities.resets + 1`.execute(

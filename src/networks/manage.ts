@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/changed-fields.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
@@ -39,7 +38,7 @@ interface ChangedNetwork {
 }
 
 interface NetworkManagerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly networks: NetworkDirectory
   /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
@@ -88,7 +87,7 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
 
 /** Stores the wanted urls, and returns those that they replace. */
 async function saveUrls(
-  tx: Transaction<Schema>,
+  tx: Tx,
   networks: NetworkDirectory,
   { network, wanted: { rpcUrls, privateRpcUrls } }: { readonly network: Network; readonly wanted: UrlLists },
 ): Promise<UrlLists> {

@@ -1,5 +1,5 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { NetworkPrivateUrlsTable, Schema } from '../database/schema.ts'
+import type { Selectable } from 'kysely'
+import type { Db, NetworkPrivateUrlsTable, Tx } from '../database/schema.ts'
 import { type NetworkType, type PrivateRpcUrl, parseNetworkType } from './network.ts'
 
 /** The private endpoints that a caller chose for a network. */
@@ -13,14 +13,14 @@ export interface UntrustedPrivateUrls {
 }
 
 /** Reads the private endpoints that callers chose for any network. */
-export async function listPrivateUrls(db: Kysely<Schema>): Promise<UntrustedPrivateUrls[]> {
+export async function listPrivateUrls(db: Db): Promise<UntrustedPrivateUrls[]> {
   const rows = await db.selectFrom('network_private_urls').selectAll().execute()
   return rows.map(toUntrusted)
 }
 
 /** Replaces the private endpoints that a caller has chosen before, and returns those; undefined for none. */
 export async function savePrivateUrls(
-  tx: Transaction<Schema>,
+  tx: Tx,
   untrusted: UntrustedPrivateUrls,
 ): Promise<UntrustedPrivateUrls | undefined> {
   const earlier = await tx

@@ -1,5 +1,5 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { NetworkUrlsTable, Schema } from '../database/schema.ts'
+import type { Selectable } from 'kysely'
+import type { Db, NetworkUrlsTable, Tx } from '../database/schema.ts'
 import { type NetworkType, parseNetworkType, type RpcUrl } from './network.ts'
 
 /** The RPC urls that a caller chose for a network. */
@@ -12,14 +12,14 @@ export interface UntrustedUrls {
 }
 
 /** Reads the urls that callers chose for any network. */
-export async function listUntrustedUrls(db: Kysely<Schema>): Promise<UntrustedUrls[]> {
+export async function listUntrustedUrls(db: Db): Promise<UntrustedUrls[]> {
   const rows = await db.selectFrom('network_urls').selectAll().execute()
   return rows.map(toUntrusted)
 }
 
 /** Replaces the urls that a caller has chosen for the network before, and returns those; undefined for none. */
 export async function saveUntrustedUrls(
-  tx: Transaction<Schema>,
+  tx: Tx,
   untrusted: UntrustedUrls,
 ): Promise<UntrustedUrls | undefined> {
   const earlier = await tx

@@ -1,5 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/schema.ts'
 
 /** The source of a key. A key from the API stays in use until the key in the configuration file changes. */
 export type KeySource = 'config' | 'api'
@@ -11,7 +11,7 @@ export interface SealedKey {
 }
 
 /** Reads the keys that sign at this time, newest first. */
-export async function keysInUse(db: Kysely<Schema>, notificationId: string): Promise<SealedKey[]> {
+export async function keysInUse(db: Db, notificationId: string): Promise<SealedKey[]> {
   const rows = await db
     .selectFrom('notification_keys')
     .select(['source', 'sealed'])
@@ -23,10 +23,7 @@ export async function keysInUse(db: Kysely<Schema>, notificationId: string): Pro
 }
 
 /** Reads the newest key that came from the configuration, in use or not. */
-export async function lastConfiguredKey(
-  db: Kysely<Schema>,
-  notificationId: string,
-): Promise<Uint8Array | undefined> {
+export async function lastConfiguredKey(db: Db, notificationId: string): Promise<Uint8Array | undefined> {
   const row = await db
     .selectFrom('notification_keys')
     .select('sealed')
@@ -38,7 +35,7 @@ export async function lastConfiguredKey(
 }
 
 /** Ends all keys. The newest one from the configuration is kept, so that the next start does not treat it as new. */
-export async function endKeys(tx: Transaction<Schema>, notificationId: string): Promise<void> {
+export async function endKeys(tx: Tx, notificationId: string): Promise<void> {
   await sql`
     update notification_keys set expires_at = now()
     where notification_id = ${notificationId} and (expires_at is null or expires_at > now())`.execute(tx)
@@ -50,7 +47,7 @@ export async function endKeys(tx: Transaction<Schema>, notificationId: string): 
   await deleteExpired(tx, notificationId)
 }
 
-async function deleteExpired(tx: Transaction<Schema>, notificationId: string): Promise<void> {
+async function deleteExpired(tx: Tx, notificationId: string): Promise<void> {
   await sql`
     delete from notification_keys k where notification_id = ${notificationId} and expires_at <= now()
       and not (source = 'config' and id = (
@@ -61,7 +58,7 @@ async function deleteExpired(tx: Transaction<Schema>, notificationId: string): P
 
 /** Seals every signing key again, in use or not. */
 export async function resealKeys(
-  tx: Transaction<Schema>,
+  tx: Tx,
   reseal: (sealed: Uint8Array, notificationId: string) => Uint8Array,
 ): Promise<number> {
   const rows = await tx
@@ -88,7 +85,7 @@ interface NewKey extends SealedKey {
  * ones stop. Returns the end of the overlap; undefined when there was no previous key. Expired keys are deleted, except the newest one from
  * the configuration.
  */
-export async function addKey(tx: Transaction<Schema>, key: NewKey): Promise<Date | undefined> {
+export async function addKey(tx: Tx, key: NewKey): Promise<Date | undefined> {
   const { notificationId, source, sealed, overlapMs } = key
   await sql`
     update notification_keys set expires_at = now()

@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { CONFIGURATION } from '../audit/entry.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { addKey, endKeys, type KeySource, keysInUse, lastConfiguredKey } from './keys-store.ts'
@@ -32,13 +31,13 @@ export interface SigningKeys {
    * Makes it the only key of a notification that the database transaction has locked, or removes all keys with `null`.
    * @throws AppError `not_supported` when the deployment has no STORAGE_ENCRYPTION_KEY, unless there is nothing to do
    */
-  replace(tx: Transaction<Schema>, notificationId: string, key: string | null): Promise<void>
+  replace(tx: Tx, notificationId: string, key: string | null): Promise<void>
   /** Stores the new keys of the configuration. Changes that callers made since then stay. */
   adopt(): Promise<void>
 }
 
 interface KeysDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Undefined without a STORAGE_ENCRYPTION_KEY. Then no key is stored, and only those of the configuration sign. */
   readonly sealer: Sealer | undefined
   /** The keys of the configuration, by notification. */
@@ -53,7 +52,7 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
   if (sealer === undefined) return configuredOnly(configured)
   const { seal, open } = sealer
 
-  async function add(tx: Transaction<Schema>, notificationId: string, key: NewKey) {
+  async function add(tx: Tx, notificationId: string, key: NewKey) {
     const sealed = seal(key.text, ownerOf(notificationId))
     return addKey(tx, { notificationId, sealed, source: key.source, overlapMs: key.overlapMs })
   }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import { appendManagement } from '../audit/append-store.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import { untrustedUrlProblem } from '../security/untrusted-url.ts'
@@ -50,14 +49,14 @@ export interface NotificationManager {
 }
 
 interface NotificationManagerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly keys: SigningKeys
   /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
   /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
   /** Finds the ids of the relayers that use a notification. */
-  readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>
+  readonly usersOf: (tx: Tx, id: string) => Promise<readonly string[]>
 }
 
 /** Creates the manager of notifications. */
@@ -99,7 +98,7 @@ interface Change {
 
 async function change(
   { keys, windowMs }: NotificationManagerDeps,
-  tx: Transaction<Schema>,
+  tx: Tx,
   { id, patch: { url, signingKey }, actor }: Change,
 ): Promise<Notification> {
   const before = requireNotification(await lockNotification(tx, id), id)
@@ -119,7 +118,7 @@ async function change(
 
 async function remove(
   { usersOf }: NotificationManagerDeps,
-  tx: Transaction<Schema>,
+  tx: Tx,
   { id, actor }: Pick<Change, 'id' | 'actor'>,
 ): Promise<void> {
   const notification = requireNotification(await lockNotification(tx, id), id)

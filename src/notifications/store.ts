@@ -1,12 +1,12 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
 import { usedByVisibleRelayer } from '../access/visibility-store.ts'
-import type { NotificationsTable, Schema } from '../database/schema.ts'
+import type { Db, NotificationsTable, Tx } from '../database/schema.ts'
 import type { Notification, PauseReason } from './notification.ts'
 
 /** Lists the visible notifications in the order of creation, then id. `total` counts all of them. */
 export async function listNotifications(
-  db: Kysely<Schema>,
+  db: Db,
   { offset, limit }: { readonly offset: number; readonly limit: number },
   visibility = EVERYTHING,
 ): Promise<{ items: Notification[]; total: number }> {
@@ -19,14 +19,14 @@ export async function listNotifications(
 }
 
 /** A key that is limited to some relayers sees the notifications that they use. */
-function visible(db: Kysely<Schema>, visibility: Visibility) {
+function visible(db: Db, visibility: Visibility) {
   const all = db.selectFrom('notifications')
   return seesEverything(visibility) ? all : all.where(usedByVisibleRelayer(visibility, 'notifications.id'))
 }
 
 /** Finds a notification; undefined when none that is visible has this id. */
 export async function findNotification(
-  db: Kysely<Schema>,
+  db: Db,
   id: string,
   visibility = EVERYTHING,
 ): Promise<Notification | undefined> {
@@ -35,7 +35,7 @@ export async function findNotification(
 }
 
 /** Returns true when a notification with this id exists, and locks it against deletion until the commit. Use it before storing a reference. */
-export async function holdNotification(tx: Transaction<Schema>, id: string): Promise<boolean> {
+export async function holdNotification(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('notifications')
     .select('id')
@@ -46,13 +46,13 @@ export async function holdNotification(tx: Transaction<Schema>, id: string): Pro
 }
 
 /** Reads all notifications. */
-export async function allNotifications(db: Kysely<Schema>): Promise<Notification[]> {
+export async function allNotifications(db: Db): Promise<Notification[]> {
   const rows = await db.selectFrom('notifications').selectAll().orderBy('id').execute()
   return rows.map(toNotification)
 }
 
 /** Locks all notifications until the commit, and returns the fields that the configuration defines, by id. */
-export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<string, Notification>> {
+export async function lockNotifications(tx: Tx): Promise<Map<string, Notification>> {
   const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
   return new Map(
     rows.map((row) => {
@@ -63,7 +63,7 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
 }
 
 /** Creates or overwrites a notification. A pause stays, unless the receiver was gone and has a new url. */
-export async function saveNotification(tx: Transaction<Schema>, notification: Notification): Promise<void> {
+export async function saveNotification(tx: Tx, notification: Notification): Promise<void> {
   const { id, type, url, hasSigningKey, urlUntrusted = false } = notification
   // The database cannot compare urls, because they may be sealed.
   const before = await lockNotification(tx, id)
@@ -86,10 +86,7 @@ export async function saveNotification(tx: Transaction<Schema>, notification: No
 }
 
 /** Finds a notification and locks it until the commit; undefined when none has this id. */
-export async function lockNotification(
-  tx: Transaction<Schema>,
-  id: string,
-): Promise<Notification | undefined> {
+export async function lockNotification(tx: Tx, id: string): Promise<Notification | undefined> {
   const row = await tx
     .selectFrom('notifications')
     .selectAll()
@@ -104,7 +101,7 @@ export async function lockNotification(
  * after a caller deleted the notification: its keys in the file would otherwise be used for the notification of the caller.
  */
 export async function insertNotification(
-  tx: Transaction<Schema>,
+  tx: Tx,
   { id, type, url }: Pick<Notification, 'id' | 'type' | 'url'>,
 ): Promise<boolean> {
   const entry = await tx
@@ -124,7 +121,7 @@ export async function insertNotification(
 }
 
 /** Pauses a notification with a reason, or resumes it with `null`. */
-export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseReason | null): Promise<void> {
+export async function setPaused(db: Db, id: string, reason: PauseReason | null): Promise<void> {
   await db
     .updateTable('notifications')
     .set({ paused: reason !== null, paused_reason: reason })
@@ -133,7 +130,7 @@ export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseRea
 }
 
 /** Pauses a notification because the receiver at this url is gone. Does nothing if the notification has another url by now. */
-export async function pauseGone(tx: Transaction<Schema>, id: string, url: string): Promise<void> {
+export async function pauseGone(tx: Tx, id: string, url: string): Promise<void> {
   const present = await lockNotification(tx, id)
   if (present?.url !== url) return
   await tx
@@ -144,7 +141,7 @@ export async function pauseGone(tx: Transaction<Schema>, id: string, url: string
 }
 
 /** Deletes a notification with its keys and deliveries. No relayer may refer to it. */
-export async function deleteNotification(tx: Transaction<Schema>, id: string): Promise<void> {
+export async function deleteNotification(tx: Tx, id: string): Promise<void> {
   // The cursor goes first: whoever records deliveries holds its row, so none is recorded after they are deleted.
   await tx.deleteFrom('notifications').where('id', '=', id).execute()
   await tx.deleteFrom('deliveries').where('notification_id', '=', id).execute()

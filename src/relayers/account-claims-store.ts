@@ -1,5 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/schema.ts'
 import { evmChainName } from '../networks/chain-name.ts'
 import type { RelayerAccounts } from './accounts.ts'
 
@@ -30,10 +30,7 @@ interface WantedAccount {
  * Replaces the accounts of the relayers. A concurrent database transaction that wants one of them waits for the end of this one.
  * @throws AccountInUseError when another relayer has one of them
  */
-export async function reserveAccounts(
-  tx: Transaction<Schema>,
-  claims: readonly AccountClaim[],
-): Promise<void> {
+export async function reserveAccounts(tx: Tx, claims: readonly AccountClaim[]): Promise<void> {
   await releaseAccounts(
     tx,
     claims.map(({ relayerId }) => relayerId),
@@ -56,10 +53,7 @@ export async function reserveAccounts(
 }
 
 /** Inserts those that no relayer has, and returns them. */
-async function insertAccounts(
-  tx: Transaction<Schema>,
-  wanted: readonly WantedAccount[],
-): Promise<WantedAccount[]> {
+async function insertAccounts(tx: Tx, wanted: readonly WantedAccount[]): Promise<WantedAccount[]> {
   // Sorted, so that two database transactions that want the same accounts do not deadlock. Arrays, because a statement has a limited number
   // of parameters.
   const sorted = wanted.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
@@ -77,14 +71,14 @@ function nameOf({ chain, address, relayerId }: WantedAccount): string {
 }
 
 /** Releases the accounts of these relayers for others. */
-export async function releaseAccounts(tx: Transaction<Schema>, relayerIds: readonly string[]): Promise<void> {
+export async function releaseAccounts(tx: Tx, relayerIds: readonly string[]): Promise<void> {
   if (relayerIds.length === 0) return
   await sql`delete from operated_accounts where relayer_id = any(${[...relayerIds]}::text[])`.execute(tx)
 }
 
 /** Returns the ids of the relayers that operate an address of EVM, on the chain of this id or on every one. */
 export async function relayersOfAddress(
-  db: Kysely<Schema>,
+  db: Db,
   { address, chainId }: { readonly address: string; readonly chainId: bigint | undefined },
 ): Promise<string[]> {
   const claims = db.selectFrom('operated_accounts').select('relayer_id').where('address', '=', address)

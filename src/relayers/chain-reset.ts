@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { Chain } from '../chains/chain.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { findGenesis, rememberGenesis } from '../networks/chain-identity-store.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
@@ -29,7 +28,7 @@ interface Look {
 }
 
 interface DetectorDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   /** The networks with the endpoints that all relayers share. */
   readonly networks: Pick<NetworkDirectory, 'find'>

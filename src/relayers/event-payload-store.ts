@@ -1,5 +1,5 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { RelayersTable, Schema } from '../database/schema.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Db, RelayersTable } from '../database/schema.ts'
 import type { Relayer } from './relayer.ts'
 import { toRelayer } from './relayer-codec.ts'
 
@@ -12,7 +12,7 @@ export interface RelayerSnapshot {
 
 /** Reads the relayers in the payloads of events, by the number of the event. */
 export async function readRelayerSnapshots(
-  db: Kysely<Schema>,
+  db: Db,
   eventNumbers: readonly bigint[],
 ): Promise<Map<bigint, RelayerSnapshot>> {
   if (eventNumbers.length === 0) return new Map()

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'
@@ -13,10 +12,7 @@ export type RelayerReader = (id: string) => Promise<Relayer | undefined>
  * as fresh as that of a query of their own. The reader calls `prepare` before it returns a relayer: another process may have
  * created the relayer a moment ago.
  */
-export function createRelayerReader(
-  db: Kysely<Schema>,
-  prepare: (relayer: Relayer) => Promise<unknown>,
-): RelayerReader {
+export function createRelayerReader(db: Db, prepare: (relayer: Relayer) => Promise<unknown>): RelayerReader {
   const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
     keyOf: (id) => id,
     maxItems: Number.POSITIVE_INFINITY,

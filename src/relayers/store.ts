@@ -1,8 +1,8 @@
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
 import type { HistoryMark } from '../chains/capabilities.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Schema, Tx } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
 import { deleteInterfacesOf } from './interfaces/interfaces-store.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
@@ -16,7 +16,7 @@ export interface Range {
 
 /** Lists the visible relayers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listRelayers(
-  db: Kysely<Schema>,
+  db: Db,
   { offset, limit }: Range,
   visibility = EVERYTHING,
 ): Promise<{ items: Relayer[]; total: number }> {
@@ -30,7 +30,7 @@ export async function listRelayers(
 }
 
 /** Lists the ids of the visible relayers, removed ones included. */
-export async function visibleRelayerIds(db: Kysely<Schema>, visibility: Visibility): Promise<string[]> {
+export async function visibleRelayerIds(db: Db, visibility: Visibility): Promise<string[]> {
   const rows = await db.selectFrom('relayers').select('id').where(visibleRelayer(visibility)).execute()
   return rows.map(({ id }) => id)
 }
@@ -41,7 +41,7 @@ type Row = Selectable<Schema['relayers']>
 const PAGE_SIZE = 500
 
 /** Reads every relayer that was not removed, in the same order. */
-export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
+export async function allRelayers(db: Db): Promise<Relayer[]> {
   const relayers: Relayer[] = []
   for await (const page of pagesOfRelayers(db)) relayers.push(...page)
   return relayers
@@ -51,7 +51,7 @@ export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
  * Reads the same, a page at a time. A relayer that changes meanwhile is as it was before or after that; one that appears meanwhile may be
  * missing.
  */
-export async function* pagesOfRelayers(db: Kysely<Schema>): AsyncGenerator<Relayer[]> {
+export async function* pagesOfRelayers(db: Db): AsyncGenerator<Relayer[]> {
   const present = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
   for await (const rows of pagesOf(present)) yield rows.map(toRelayer)
 }
@@ -73,7 +73,7 @@ function isBehind(id: string) {
 }
 
 /** Reads one relayer; undefined also for a removed one. */
-export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relayer | undefined> {
+export async function findRelayer(db: Db, id: string): Promise<Relayer | undefined> {
   const row = await db
     .selectFrom('relayers')
     .selectAll()
@@ -84,7 +84,7 @@ export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relay
 }
 
 /** The relayers of these ids. The result leaves out ids that name no relayer, or a removed one. */
-export async function findRelayers(db: Kysely<Schema>, ids: readonly string[]): Promise<Relayer[]> {
+export async function findRelayers(db: Db, ids: readonly string[]): Promise<Relayer[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('relayers')
@@ -100,7 +100,7 @@ export async function findRelayers(db: Kysely<Schema>, ids: readonly string[]): 
  * change it. Lock order: the relayer before its numbering. Another order can deadlock.
  */
 export async function lockRelayer(
-  tx: Transaction<Schema>,
+  tx: Tx,
   id: string,
   strength: 'share' | 'no_key_update' | 'update',
 ): Promise<Relayer | undefined> {
@@ -119,11 +119,7 @@ export async function lockRelayer(
  * Disables a relayer with a reason, or enables it with null, and records the event in the same database transaction (I8). The count
  * of failed checks starts with the first reason, and stays when the relayer is enabled, because the event contains it.
  */
-export async function setSystemDisabled(
-  tx: Transaction<Schema>,
-  id: string,
-  reason: DisabledReason | null,
-): Promise<void> {
+export async function setSystemDisabled(tx: Tx, id: string, reason: DisabledReason | null): Promise<void> {
   await tx
     .updateTable('relayers')
     .set({
@@ -145,7 +141,7 @@ export interface StoredRelayer {
 }
 
 /** Reads every relayer, removed ones included. Blocks other changes and new transactions until the commit; reads go on. */
-export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string, StoredRelayer>> {
+export async function lockRelayers(tx: Tx): Promise<Map<string, StoredRelayer>> {
   // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
   const stored = new Map<string, StoredRelayer>()
@@ -155,7 +151,7 @@ export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string,
 }
 
 /** Creates a relayer, or overwrites the columns that the configuration decides; restores a removed one; opens its account. */
-export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<void> {
+export async function saveRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<void> {
   const values = columnsOf(relayer)
   await tx
     .insertInto('relayers')
@@ -169,10 +165,7 @@ export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRe
  * Creates a relayer. It can replace a removed one of the same id, of which only the history stays. Returns undefined when the id is in
  * use.
  */
-export async function insertRelayer(
-  tx: Transaction<Schema>,
-  relayer: ConfiguredRelayer,
-): Promise<Relayer | undefined> {
+export async function insertRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer | undefined> {
   const values = columnsOf(relayer)
   const anew = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
   const row = await tx
@@ -194,7 +187,7 @@ export async function insertRelayer(
 }
 
 /** Overwrites the columns that the configuration decides. The caller holds the lock of the relayer. */
-export async function updateRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<Relayer> {
+export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer> {
   const row = await tx
     .updateTable('relayers')
     .set(columnsOf(relayer))
@@ -204,7 +197,7 @@ export async function updateRelayer(tx: Transaction<Schema>, relayer: Configured
   return toRelayer(row)
 }
 
-async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredRelayer): Promise<void> {
+async function openAccount(tx: Tx, { id, address }: ConfiguredRelayer): Promise<void> {
   await tx
     .insertInto('accounts')
     .values({ relayer_id: id, address, ...NOTHING_KNOWN })
@@ -215,12 +208,12 @@ async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredR
 const NOTHING_KNOWN = { next_nonce: null, known_nonce: null, known_slot: null, known_hash: null }
 
 /** Forgets the nonces of the accounts: the service asks the chain again before it assigns one. */
-export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<void> {
+export async function forgetNonce(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('accounts').set(NOTHING_KNOWN).where('relayer_id', '=', id).execute()
 }
 
 /** Pauses every relayer that is not paused, and returns their ids. */
-export async function pauseAll(tx: Transaction<Schema>): Promise<string[]> {
+export async function pauseAll(tx: Tx): Promise<string[]> {
   const rows = await tx
     .updateTable('relayers')
     .set({ paused: true })
@@ -236,7 +229,7 @@ export async function pauseAll(tx: Transaction<Schema>): Promise<string[]> {
  * does one that is more than `within` above what is known, where that is given.
  */
 export async function raiseKnownNonce(
-  db: Kysely<Schema>,
+  db: Db,
   {
     relayerId,
     address,
@@ -254,7 +247,7 @@ export async function raiseKnownNonce(
 
 /** Finds the point up to which the records explain the history of the relayer's account; undefined before the account was first seen. */
 export async function findHistoryMark(
-  db: Kysely<Schema>,
+  db: Db,
   { id, address }: Pick<Relayer, 'id' | 'address'>,
 ): Promise<HistoryMark | undefined> {
   const row = await db
@@ -269,7 +262,7 @@ export async function findHistoryMark(
 
 /** Stores a later point; an earlier one changes nothing. */
 export async function raiseHistoryMark(
-  db: Kysely<Schema>,
+  db: Db,
   { id, address }: Pick<Relayer, 'id' | 'address'>,
   { slot, hash }: HistoryMark,
 ): Promise<void> {
@@ -280,7 +273,7 @@ export async function raiseHistoryMark(
 }
 
 /** Finds a transaction of the relayer that waits for the decision of an operator; undefined when none does. */
-export async function findUndecided(db: Kysely<Schema>, relayerId: string): Promise<string | undefined> {
+export async function findUndecided(db: Db, relayerId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('transactions')
     .select('id')
@@ -293,7 +286,7 @@ export async function findUndecided(db: Kysely<Schema>, relayerId: string): Prom
 }
 
 /** Removes a relayer from the list, with its ABIs. Its transactions stay in the database, and the API no longer shows them. */
-export async function removeRelayer(tx: Transaction<Schema>, id: string): Promise<void> {
+export async function removeRelayer(tx: Tx, id: string): Promise<void> {
   await deleteInterfacesOf(tx, id)
   await tx
     .updateTable('relayers')
@@ -303,7 +296,7 @@ export async function removeRelayer(tx: Transaction<Schema>, id: string): Promis
 }
 
 /** Returns the ids of the relayers whose events the notification gets. */
-export async function relayersTelling(tx: Transaction<Schema>, notificationId: string): Promise<string[]> {
+export async function relayersTelling(tx: Tx, notificationId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
     .select('id')
@@ -315,7 +308,7 @@ export async function relayersTelling(tx: Transaction<Schema>, notificationId: s
 }
 
 /** Returns the ids of the relayers that sign with this signer, for themselves or for a channel. */
-export async function relayersSigningWith(tx: Transaction<Schema>, signerId: string): Promise<string[]> {
+export async function relayersSigningWith(tx: Tx, signerId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
     .select('id')
@@ -330,7 +323,7 @@ export async function relayersSigningWith(tx: Transaction<Schema>, signerId: str
 
 /** Reads the relayers that have the address or the signer of one, itself included. */
 export async function relayersOfKey(
-  db: Kysely<Schema>,
+  db: Db,
   { address, signerId }: Pick<Relayer, 'address' | 'signerId'>,
 ): Promise<Relayer[]> {
   const rows = await db
@@ -344,7 +337,7 @@ export async function relayersOfKey(
 }
 
 /** Counts the transactions of the relayer that are not final. */
-export async function countUnfinished(tx: Transaction<Schema>, relayerId: string): Promise<number> {
+export async function countUnfinished(tx: Tx, relayerId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('transactions')
     .select((eb) => eb.fn.countAll<bigint>().as('count'))

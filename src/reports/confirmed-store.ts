@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Visibility } from '../access/visibility.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 
 /** The transactions of a report. */
 export interface ReportQuery {
@@ -15,7 +15,7 @@ export interface ReportQuery {
 
 /** Finds the ids of up to `limit` transactions that the chain included for good in this time, in the order of acceptance. */
 export async function findConfirmed(
-  db: Kysely<Schema>,
+  db: Db,
   { from, to, relayerId, visibility }: ReportQuery,
   limit: number,
 ): Promise<string[]> {

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import { CONTENT_READERS } from '../chains/content-readers.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { readTransactions } from '../transactions/store/read-store.ts'
 import { findConfirmed, type ReportQuery } from './confirmed-store.ts'
@@ -16,11 +15,7 @@ const PAGE = 500
  * Adds up what was spent from the stored transactions themselves, so that nothing has to be kept beside them.
  * @throws AppError `report_too_large`
  */
-export async function readReport(
-  db: Kysely<Schema>,
-  query: ReportQuery,
-  signal: AbortSignal,
-): Promise<ReportRow[]> {
+export async function readReport(db: Db, query: ReportQuery, signal: AbortSignal): Promise<ReportRow[]> {
   const ids = await findConfirmed(db, query, MAX_TRANSACTIONS + 1)
   if (ids.length > MAX_TRANSACTIONS)
     throw new AppError(

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { ConfigError } from '../lib/config-errors.ts'
 import type { Key } from './key.ts'
@@ -19,7 +18,7 @@ export interface CompleteKeys {
 }
 
 interface CompleteDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly log: Logger
   readonly signers: readonly SignerConfig[]
 }

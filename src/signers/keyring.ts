@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { createKey, type Key } from './key.ts'
@@ -19,7 +18,7 @@ export interface Keyring {
 }
 
 interface KeyringDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   /** The keys of the configuration, by signer id. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import { appendManagement } from '../audit/append-store.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { ownerOf } from './keyring.ts'
@@ -37,13 +36,13 @@ export interface SignerManager {
 }
 
 interface SignerManagerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   /** Asks the key services that callers name. */
   readonly connection: ConnectionContext
   /** Returns the ids of the relayers that sign with the signer. */
-  readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>
+  readonly usersOf: (tx: Tx, id: string) => Promise<readonly string[]>
 }
 
 /** Creates the manager of this database's signers. */

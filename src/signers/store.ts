@@ -1,5 +1,5 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Schema, SignersTable } from '../database/schema.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Db, SignersTable, Tx } from '../database/schema.ts'
 import type { StoredPublicKeys } from './remote/public-keys.ts'
 
 /** The origin of a signer: the configuration file, or a caller. */
@@ -15,10 +15,7 @@ export interface SealedSigner {
 }
 
 /** Reads signers with their sealed secrets, in the order of the ids; null for those that do not exist. */
-export async function findSealed(
-  db: Kysely<Schema>,
-  ids: readonly string[],
-): Promise<(SealedSigner | null)[]> {
+export async function findSealed(db: Db, ids: readonly string[]): Promise<(SealedSigner | null)[]> {
   const rows = await db
     .selectFrom('signers')
     .select(['id', 'type', 'sealed', 'public_keys'])
@@ -43,7 +40,7 @@ export interface StoredSigner {
 }
 
 /** Reads one signer; undefined also for a deleted one of the file, whose key may still be loaded. */
-export async function findSigner(db: Kysely<Schema>, id: string): Promise<StoredSigner | undefined> {
+export async function findSigner(db: Db, id: string): Promise<StoredSigner | undefined> {
   const row = await db
     .selectFrom('signers')
     .select(['id', 'type', 'sealed', 'config'])
@@ -57,7 +54,7 @@ export async function findSigner(db: Kysely<Schema>, id: string): Promise<Stored
  * prevents `share`, too, for a caller that is about to delete it.
  */
 export async function lockSigner(
-  tx: Transaction<Schema>,
+  tx: Tx,
   id: string,
   strength: 'share' | 'update',
 ): Promise<StoredSigner | undefined> {
@@ -68,7 +65,7 @@ export async function lockSigner(
 
 /** Lists signers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listSigners(
-  db: Kysely<Schema>,
+  db: Db,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<{ items: StoredSigner[]; total: number }> {
   const [rows, { total }] = await Promise.all([
@@ -101,7 +98,7 @@ interface NewSigner {
  * Adds a signer of a caller. Returns false when the id is in use. An id of the configuration file stays in use after a caller has
  * deleted its signer: the file's key would otherwise be mistaken for the caller's.
  */
-export async function insertSigner(tx: Transaction<Schema>, signer: NewSigner): Promise<boolean> {
+export async function insertSigner(tx: Tx, signer: NewSigner): Promise<boolean> {
   const entry = await tx
     .selectFrom('file_entries')
     .select('id')
@@ -119,16 +116,13 @@ export async function insertSigner(tx: Transaction<Schema>, signer: NewSigner): 
 }
 
 /** Reads the origin of each signer, by id, and locks the signers until the commit. */
-export async function listStored(tx: Transaction<Schema>): Promise<Map<string, SignerOrigin>> {
+export async function listStored(tx: Tx): Promise<Map<string, SignerOrigin>> {
   const rows = await tx.selectFrom('signers').select(['id', 'sealed']).forUpdate().execute()
   return new Map(rows.map(({ id, sealed }) => [id, sealed === null ? 'file' : 'api']))
 }
 
 /** Stores a signer of the file, without its secret. */
-export async function saveConfiguredSigner(
-  tx: Transaction<Schema>,
-  signer: Omit<NewSigner, 'sealed'>,
-): Promise<void> {
+export async function saveConfiguredSigner(tx: Tx, signer: Omit<NewSigner, 'sealed'>): Promise<void> {
   const { id, ...columns } = toRow(signer)
   await tx
     .insertInto('signers')
@@ -147,7 +141,7 @@ function toRow({ config, publicKeys, ...signer }: Omit<NewSigner, 'sealed'> & Pa
 
 /** Seals the secret of every signer of a caller again. */
 export async function resealSigners(
-  tx: Transaction<Schema>,
+  tx: Tx,
   reseal: (sealed: Uint8Array, signerId: string) => Uint8Array,
 ): Promise<number> {
   const rows = await tx
@@ -167,7 +161,7 @@ export async function resealSigners(
 }
 
 /** Deletes signers that no relayer refers to. */
-export async function deleteSigners(tx: Transaction<Schema>, ids: readonly string[]): Promise<void> {
+export async function deleteSigners(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
     .deleteFrom('signers')

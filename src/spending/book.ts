@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import {
   askedBy,
@@ -53,7 +52,7 @@ export function hasLimits({ rules }: Spender): boolean {
 }
 
 /** Locks the budgets of spenders in the database transaction that is going to store what they spend. */
-export async function openBook(tx: Transaction<Schema>, options: BookOptions): Promise<Book> {
+export async function openBook(tx: Tx, options: BookOptions): Promise<Book> {
   const subjects = options.spenders.filter(hasLimits).map(({ subject }) => subject)
   const held = await lockBudgets(tx, { subjects, transactionIds: options.transactionIds ?? [] })
   const changes: HoldingChange[] = []
@@ -66,7 +65,7 @@ export async function openBook(tx: Transaction<Schema>, options: BookOptions): P
 }
 
 /** Reads the budgets of spenders without a lock. Another request may spend them at any time. */
-export async function readBook(db: Kysely<Schema>, options: BookOptions): Promise<Pick<Book, 'evaluate'>> {
+export async function readBook(db: Db, options: BookOptions): Promise<Pick<Book, 'evaluate'>> {
   const held = await findHoldings(db, options.transactionIds ?? [])
   const counts = await readCounts(db, options, held)
   return { evaluate: (purchase) => evaluate(counts, purchase) }
@@ -82,7 +81,7 @@ interface Counts {
 }
 
 async function readCounts(
-  db: Kysely<Schema>,
+  db: Db,
   { spenders, network, now }: BookOptions,
   held: readonly Holding[],
 ): Promise<Counts> {

@@ -1,5 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/schema.ts'
 
 /** Spenders, and receivers on one network. */
 export interface Receivers {
@@ -15,7 +15,7 @@ export type IsKnown = (subject: string, receiver: string) => boolean
 
 /** Finds out which of the receivers approved transactions of the spenders have paid. */
 export async function findKnownReceivers(
-  db: Kysely<Schema>,
+  db: Db,
   { subjects, network, receivers }: Receivers,
 ): Promise<IsKnown> {
   if (subjects.length === 0 || receivers.length === 0) return () => false
@@ -36,7 +36,7 @@ function keyOf(subject: string, receiver: string): string {
 
 /** Remembers that a transaction to the receivers was approved. */
 export async function insertKnownReceivers(
-  tx: Transaction<Schema>,
+  tx: Tx,
   { subjects, network, receivers }: Receivers,
 ): Promise<void> {
   const rows = subjects.flatMap((subject) => receivers.map((receiver) => ({ subject, network, receiver })))

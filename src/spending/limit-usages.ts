@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Counter } from './budget.ts'
 import type { Spender } from './rules.ts'
 import { listCounters, readSpent } from './spending-store.ts'
@@ -13,7 +12,7 @@ export interface SpenderOnNetworks {
 
 /** Reads how much of their limits spenders have used until now, by their subjects, with two queries for any number of them. */
 export async function readLimitUsages(
-  db: Kysely<Schema>,
+  db: Db,
   spenders: readonly SpenderOnNetworks[],
   now: Date,
 ): Promise<ReadonlyMap<string, readonly LimitUsage[]>> {

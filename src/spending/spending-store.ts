@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Tx } from '../database/schema.ts'
 import type { SpendingsTable } from '../database/spending-tables.ts'
 import { type Counter, NOTHING, type Spent, type SpentIn } from './budget.ts'
 import type { CountChange, Holding, HoldingChange } from './holding.ts'
@@ -8,9 +8,6 @@ import { firstStep, stepOf } from './period.ts'
 import { PERIODS, type Period, type Spender } from './rules.ts'
 import { decodeRules } from './stored-rules.ts'
 import { subjectOfKey } from './subject.ts'
-
-type Db = Kysely<Schema>
-type Tx = Transaction<Schema>
 
 /** A sum to read. */
 export interface Asked {

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Counter, Spent, SpentIn } from './budget.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
 import { listCounters, readSpent } from './spending-store.ts'
@@ -31,7 +30,7 @@ export interface Usage {
  * and for each where it has spent.
  */
 export async function readUsage(
-  db: Kysely<Schema>,
+  db: Db,
   spender: Spender,
   { now, networks }: { readonly now: Date; readonly networks: readonly string[] },
 ): Promise<Usage> {

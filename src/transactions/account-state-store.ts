@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../database/schema.ts'
 import { IS_UNMINED } from './store/phase-store.ts'
 
 /** The stored part of the state of a relayer's account. */
@@ -15,7 +15,7 @@ export interface StoredAccountState {
 
 /** Reads everything in one statement, so that the values belong to the same moment. */
 export async function readAccountState(
-  db: Kysely<Schema>,
+  db: Db,
   { id, address }: { readonly id: string; readonly address: string },
 ): Promise<StoredAccountState> {
   const { rows } = await sql<{

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { Answer } from '../chains/answer.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { type Clock, withTimeout } from '../lib/time/clock.ts'
 import { describeHead, type HeadState } from '../networks/head-age.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -29,7 +28,7 @@ export interface AccountState {
 }
 
 interface AccountStateDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }

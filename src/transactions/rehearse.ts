@@ -1,10 +1,10 @@
-import type { ControlledTransaction, Kysely } from 'kysely'
+import type { ControlledTransaction } from 'kysely'
 import { appendEntries } from '../audit/append-store.ts'
 import { chainOf, SERVICE } from '../audit/entry.ts'
 import type { Attempt, SignedDraft } from '../chains/attempt.ts'
 import type { EvmDraft } from '../chains/evm/content.ts'
 import { acquireLease, releaseLease } from '../database/lease.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db, Schema } from '../database/schema.ts'
 import { sendTogether } from '../database/statement-queue.ts'
 import type { Logger } from '../log.ts'
 import type { EvmRelayer } from '../relayers/relayer.ts'
@@ -39,7 +39,7 @@ type Writer = TransactionWriter<ControlledTransaction<Schema>>
 type Sign = (draft: EvmDraft) => Promise<SignedDraft>
 
 interface RehearsalParts {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Signs with some key, as a relayer on EVM would. */
   readonly sign: Sign
 }

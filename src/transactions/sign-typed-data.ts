@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { Actor } from '../access/actor.ts'
 import { seesNetwork, seesRelayerId, type Visibility } from '../access/visibility.ts'
 import type { Signature } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { type Network, networkId } from '../networks/network.ts'
 import { relayersOfAddress } from '../relayers/account-claims-store.ts'
@@ -25,7 +24,7 @@ interface Sender {
 export type TypedDataSigner = (relayer: Relayer, data: TypedData, sender: Sender) => Promise<Signature>
 
 interface TypedDataDeps extends Pick<TransactionsContext, 'runtimeOf'> {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Every network that a relayer can be on. */
   readonly networks: { list(): readonly Network[] }
 }
@@ -117,7 +116,7 @@ function requireSeenChain(
 
 /** Finds the other relayers of the account, on this chain or on every one. */
 async function findOthers(
-  db: Kysely<Schema>,
+  db: Db,
   { id, address }: EvmRelayer,
   chainId: bigint | undefined,
 ): Promise<readonly Relayer[]> {

@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { PolicyBounds } from '../relayers/policy-bounds.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { lockRelayer, pagesOfRelayers, updateRelayer } from '../relayers/store.ts'
 
 interface LowerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly bounds: PolicyBounds
   readonly log: Logger
 }

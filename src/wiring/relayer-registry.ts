@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { isRetryable } from '../database/errors.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { readNetworkChanges } from '../networks/network-changes.ts'
@@ -42,7 +41,7 @@ export interface RelayerRegistry {
 }
 
 interface RelayerRegistryDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly networks: NetworkDirectory
   readonly runtimes: RelayerRuntimes
   readonly clock: Clock

@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { findSharedAccounts, findSharedKeys } from '../relayers/shared-keys.ts'
 import { allRelayers, relayersOfKey } from '../relayers/store.ts'
 import type { Keyring } from '../signers/keyring.ts'
 
 interface ReportDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly keyring: Keyring
   readonly log: Logger
 }

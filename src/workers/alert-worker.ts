@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AlertKey, OpenAlert } from '../alerts/alert.ts'
 import { beginAlerts, endAlerts, findOpenAlerts } from '../alerts/alerts-store.ts'
@@ -13,7 +12,7 @@ import { findHaltedChains, type HeadSample } from '../alerts/halted-chains.ts'
 import { lookForFindings } from '../alerts/look.ts'
 import { continueHeads, continuePeriods, statesToStore, type WatchedState } from '../alerts/watched-states.ts'
 import { findWatchedStates, saveWatchedStates } from '../alerts/watched-states-store.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { HealthWorker } from './health-worker.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -25,7 +24,7 @@ const SAMPLE_MS = 5_000
 const LOOK_MS = 30_000
 
 interface AlertWorkerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly log: Logger
   /** The process that checks the health of relayers is the only one that knows their balances, so it alone decides. */

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Chain } from '../chains/chain.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { Checked, HealthChecker } from '../relayers/health/check-health.ts'
@@ -26,7 +25,7 @@ const LEASE_MS = 15_000
 const STANDBY_MS = 5_000
 
 interface HealthWorkerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly log: Logger
   /** Identifies this process in leases. */

@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
-import type { Schema } from '../database/schema.ts'
+import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 
 interface LeaseHolderOptions {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   /** Identifies this process in leases. */
   readonly owner: string

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   appendAfter,
@@ -12,7 +12,7 @@ import { listEntries } from '../../src/audit/read-store.ts'
 import { type ChainReport, verifyLog } from '../../src/audit/verify.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import type { Schema } from '../../src/database/schema.ts'
+import type { Db } from '../../src/database/schema.ts'
 import { ACTOR } from '../support/actor.ts'
 import type { DatabaseUnderTest } from './conformance.ts'
 
@@ -28,7 +28,7 @@ const change = (id: string, after: object = { paused: true }): AuditedChange => 
 export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
   let underTest: DatabaseUnderTest
   let database: Database
-  let db: Kysely<Schema>
+  let db: Db
 
   beforeAll(async () => {
     underTest = await setUp()

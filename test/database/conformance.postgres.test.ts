@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appendManagement } from '../../src/audit/append-store.ts'
@@ -10,7 +10,7 @@ import { createDatabaseClock } from '../../src/database/database-clock.ts'
 import { isRetryable } from '../../src/database/errors.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { notify } from '../../src/database/notify.ts'
-import type { Schema } from '../../src/database/schema.ts'
+import type { Tx } from '../../src/database/schema.ts'
 import { type Clock, systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { ACTOR } from '../support/actor.ts'
@@ -130,7 +130,7 @@ describe('postgres', () => {
     await sql`create role writer`.execute(database.db)
     await sql`grant select, insert on audit_log to writer`.execute(database.db)
     await sql`grant select, insert, update on audit_chains to writer`.execute(database.db)
-    const asWriter = <T>(work: (tx: Transaction<Schema>) => Promise<T>) =>
+    const asWriter = <T>(work: (tx: Tx) => Promise<T>) =>
       database.db.transaction().execute(async (tx) => {
         await sql`set local role writer`.execute(tx)
         return work(tx)

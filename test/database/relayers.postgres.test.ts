@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/engine.ts'
-import type { Schema } from '../../src/database/schema.ts'
+import type { Db } from '../../src/database/schema.ts'
 import { createLogger } from '../../src/log.ts'
 import { findRelayer, lockRelayer, removeRelayer, updateRelayer } from '../../src/relayers/store.ts'
 import { createFunded, onAnvil, type Relayer, refusalOf, signersWith } from '../e2e/relayers/site.ts'
@@ -154,7 +154,7 @@ describe('a deletion', () => {
 })
 
 /** A transaction that no worker looks at within the test. */
-async function insertPending(tx: Kysely<Schema>, relayerId: string): Promise<void> {
+async function insertPending(tx: Db, relayerId: string): Promise<void> {
   await sql`
     insert into transactions (id, relayer_id, network, from_address, status, purpose, request, next_run_at)
     values (${crypto.randomUUID()}, ${relayerId}, 'anvil', '0xA', 'pending', 'request',

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { RelayerAccounts } from '../../relayers/accounts.ts'
 import { lockRelayers } from '../../relayers/store.ts'
 import type { Config } from '../load.ts'
@@ -24,7 +23,7 @@ interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'>
  * then stays as it was
  */
 export function applyConfig(
-  db: Kysely<Schema>,
+  db: Db,
   { relayers, notifications, signers, publicKeys = new Map() }: Applied,
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<ConfigChange[]> {

@@ -1,18 +1,18 @@
-import { sql, type Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { sql } from 'kysely'
+import type { Tx } from '../../database/schema.ts'
 
 /** The kinds of lists in the configuration file. */
 export type EntryKind = 'relayer' | 'notification' | 'signer'
 
 /** Reads the fingerprint of each entry as it was last applied, by id. */
-export async function readEntries(tx: Transaction<Schema>, kind: EntryKind): Promise<Map<string, string>> {
+export async function readEntries(tx: Tx, kind: EntryKind): Promise<Map<string, string>> {
   const rows = await tx.selectFrom('file_entries').selectAll().where('kind', '=', kind).execute()
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }
 
 /** Replaces all entries of this kind. */
 export async function writeEntries(
-  tx: Transaction<Schema>,
+  tx: Tx,
   kind: EntryKind,
   entries: ReadonlyMap<string, string>,
 ): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import type { Notification, NotificationConfig } from '../../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../../notifications/store.ts'
 import { relayersTelling } from '../../relayers/store.ts'
@@ -10,7 +9,7 @@ import { refuseUsed } from './refuse-used.ts'
 
 /** Saves the notifications whose entries changed, and returns those that the file no longer has. */
 export async function applyNotifications(
-  tx: Transaction<Schema>,
+  tx: Tx,
   configured: readonly NotificationConfig[],
 ): Promise<{ changes: ConfigChange[]; gone: readonly string[] }> {
   const stored = await lockNotifications(tx)
@@ -34,10 +33,7 @@ export async function applyNotifications(
  * Deletes notifications that the file no longer has. Call it after the file's relayers have stopped referring to them.
  * @throws ConfigError when relayers that callers created still do
  */
-export async function removeNotifications(
-  tx: Transaction<Schema>,
-  ids: readonly string[],
-): Promise<ConfigChange[]> {
+export async function removeNotifications(tx: Tx, ids: readonly string[]): Promise<ConfigChange[]> {
   await refuseUsed(ids, { what: 'notification', usersOf: (id) => relayersTelling(tx, id) })
   for (const id of ids) await deleteNotification(tx, id)
   return ids.map((id) => ({ kind: 'removed', what: 'notification', id, fields: [] }))

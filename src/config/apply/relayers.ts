@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { ConfigError } from '../../lib/config-errors.ts'
 import { AccountInUseError, releaseAccounts, reserveAccounts } from '../../relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../relayers/accounts.ts'
@@ -31,10 +30,7 @@ interface Wanted {
  * Saves the relayers whose entries changed, and removes those that the file no longer has.
  * @throws ConfigError when that would strand transactions, or give two relayers the same account
  */
-export async function applyRelayers(
-  tx: Transaction<Schema>,
-  { relayers, accounts, stored }: Wanted,
-): Promise<ConfigChange[]> {
+export async function applyRelayers(tx: Tx, { relayers, accounts, stored }: Wanted): Promise<ConfigChange[]> {
   const wanted = relayers.map((relayer) => ({
     ...relayer,
     address: requireAccounts(accounts, relayer.id).addresses[0],
@@ -68,7 +64,7 @@ function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): 
 }
 
 async function reserveAll(
-  tx: Transaction<Schema>,
+  tx: Tx,
   relayers: readonly ConfiguredRelayer[],
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<void> {
@@ -83,7 +79,7 @@ async function reserveAll(
 }
 
 async function refuseStranding(
-  tx: Transaction<Schema>,
+  tx: Tx,
   { changed, gone }: Pick<Comparison<ConfiguredRelayer>, 'changed' | 'gone'>,
   stored: ReadonlyMap<string, StoredRelayer>,
 ): Promise<void> {
@@ -109,7 +105,7 @@ function remedy(unfinished: number): string {
 }
 
 async function applyRelayer(
-  tx: Transaction<Schema>,
+  tx: Tx,
   next: ConfiguredRelayer,
   before: StoredRelayer | undefined,
 ): Promise<ConfigChange[]> {

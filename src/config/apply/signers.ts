@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { ConfigError } from '../../lib/config-errors.ts'
 import { relayersSigningWith } from '../../relayers/store.ts'
 import type { SignerConfig } from '../../signers/load.ts'
@@ -24,7 +23,7 @@ export interface ConfiguredSigners {
  * @throws ConfigError when a caller has created a signer of the same name
  */
 export async function applySigners(
-  tx: Transaction<Schema>,
+  tx: Tx,
   { signers: configured, publicKeys }: ConfiguredSigners,
 ): Promise<{ changes: ConfigChange[]; gone: readonly string[] }> {
   const stored = await listStored(tx)
@@ -55,10 +54,7 @@ export async function applySigners(
  * Deletes signers that the file no longer has. Call it after the file's relayers have stopped referring to them.
  * @throws ConfigError when relayers that callers created still do
  */
-export async function removeSigners(
-  tx: Transaction<Schema>,
-  ids: readonly string[],
-): Promise<ConfigChange[]> {
+export async function removeSigners(tx: Tx, ids: readonly string[]): Promise<ConfigChange[]> {
   await refuseUsed(ids, { what: 'signer', usersOf: (id) => relayersSigningWith(tx, id) })
   await deleteSigners(tx, ids)
   return ids.map((id) => ({ kind: 'removed', what: 'signer', id, fields: [] }))

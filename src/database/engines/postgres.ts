@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts'
 import type { Database } from '../engine.ts'
 import { isAway, isReadOnly, noteAway } from '../errors.ts'
 import { type QueryObserver, reportQueries } from '../query-observer.ts'
-import type { Schema } from '../schema.ts'
+import type { Db, Schema } from '../schema.ts'
 import { waitForServer } from '../wait-for-server.ts'
 import { createListener } from './postgres-listener.ts'
 import { chooseServers, type Servers } from './postgres-servers.ts'
@@ -121,7 +121,7 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
   }
 }
 
-async function endPool(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {
+async function endPool(db: Db, pool: pg.Pool): Promise<void> {
   await db.destroy()
   // Kysely ends the pool only if it ran a query.
   if (!pool.ending) await pool.end()

@@ -1,8 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
 import type { Chain } from '../../chains/chain.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import {
   type CalledFunction,
   findCalled,
@@ -20,7 +19,7 @@ export type ChainOfRelayer = (relayerId: string) => DecodingChain | undefined
  * has data. Records and events store the data alone, so an ABI that is registered later also decodes what was sent before.
  */
 export async function withDecodedCalls<T extends Transaction>(
-  db: Kysely<Schema>,
+  db: Db,
   transactions: readonly T[],
   chainOf: ChainOfRelayer,
 ): Promise<T[]> {

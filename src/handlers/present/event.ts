@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
 import type { AlertNotice } from '../../alerts/alert-notice.ts'
 import { readAlertNotices } from '../../alerts/event-payload-store.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/event-payload-store.ts'
@@ -13,7 +12,7 @@ import { presentRelayer } from './relayer.ts'
 import { presentTransaction } from './transaction.ts'
 
 interface EventPresenterDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Of these relayers, by id, without those that were removed. */
   readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
 }

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Chain } from '../../chains/chain.ts'
 import type { RegisteredFunctions } from '../../chains/evm/content.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { findFunctions } from '../../relayers/interfaces/interfaces-store.ts'
 import { withEncodedInstructions } from './encoded-instructions.ts'
@@ -10,7 +9,7 @@ import type { RequestBody } from './request.ts'
 
 /** The relayer that sends the bodies. */
 export interface CallContext {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly relayerId: string
   readonly chain: Chain
 }

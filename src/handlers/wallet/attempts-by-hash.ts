@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { findHashOwners } from '../../transactions/store/attempts-store.ts'
@@ -8,7 +7,7 @@ import { findTransactions } from '../../transactions/store/read-store.ts'
 
 /** Finds the transactions of this relayer that have an attempt with one of the hashes, by the hash in lower case. */
 export async function findByHash(
-  db: Kysely<Schema>,
+  db: Db,
   { id }: Relayer,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TransactionWithAttempts>> {

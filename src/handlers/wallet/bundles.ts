@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { BatchAcceptor, BatchItem } from '../../transactions/accept/accept-batch.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
@@ -17,7 +16,7 @@ import { requireAccount, requireScope, type WalletMethod, type WalletRequest } f
 
 /** The parts of the service that bundles need. */
 export interface BundleDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly acceptBatch: BatchAcceptor
   readonly admitCall: AdmitCall
 }
@@ -91,7 +90,7 @@ function keyOf(id: string, at: number): string {
 
 /** @throws RpcError when the relayer has no such bundle, or not each of its transactions */
 async function findBundle(
-  db: Kysely<Schema>,
+  db: Db,
   { relayer }: WalletRequest,
   id: string,
 ): Promise<readonly TransactionWithAttempts[]> {

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { findByHash, includedAttempt } from './attempts-by-hash.ts'
 import type { WalletRequest } from './wallet-call.ts'
@@ -16,7 +15,7 @@ const READS: Readonly<Record<string, (item: TransactionWithAttempts) => string |
  * transactions, the replies stay as they are.
  */
 export async function followReplaced(
-  db: Kysely<Schema>,
+  db: Db,
   request: WalletRequest,
   { calls, replies }: { readonly calls: readonly RpcCall[]; readonly replies: readonly RpcReply[] },
 ): Promise<readonly RpcReply[]> {

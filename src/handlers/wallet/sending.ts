@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { keccak256Hex } from '../../lib/keccak256.ts'
 import type { Acceptor } from '../../transactions/accept/accept.ts'
 import { isNoop } from '../../transactions/model/purpose.ts'
@@ -17,7 +16,7 @@ import { requireScope, type WalletMethod } from './wallet-call.ts'
 
 /** The parts of the service that sending needs. */
 export interface SendingDeps extends WaitDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly accept: Acceptor
   readonly admitCall: AdmitCall
   readonly log: Logger

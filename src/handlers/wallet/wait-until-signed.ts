@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { EventNotifier } from '../../events/notifier.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
@@ -9,7 +8,7 @@ import type { WalletRequest } from './wallet-call.ts'
 
 /** The parts of the service that a wait needs. */
 export interface WaitDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly notifier: EventNotifier
 }

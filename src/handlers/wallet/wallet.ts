@@ -1,9 +1,8 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
 import type { RequestContext, Schemas } from '../../contract/operations.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -16,7 +15,7 @@ import type { WalletRequest } from './wallet-call.ts'
 
 /** The parts of the service that a wallet needs. */
 export interface WalletDeps extends WalletMethodDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly log: Logger
   /** The time limit of an HTTP request in ms. */

@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { AuditAction } from '../../audit/entry.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { recordTestEvent } from '../../events/store.ts'
 import type { Notification } from '../notification.ts'
 import { lockNotification, setPaused } from '../store.ts'
@@ -27,7 +26,7 @@ export interface DeliveryControls {
 }
 
 interface DeliveryControlsDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
@@ -81,7 +80,7 @@ interface Control {
   readonly after: object
 }
 
-function record(tx: Transaction<Schema>, { id, actor: author, ...change }: Control): Promise<void> {
+function record(tx: Tx, { id, actor: author, ...change }: Control): Promise<void> {
   return appendManagement(tx, { author, target: { type: 'notification', id }, ...change })
 }
 

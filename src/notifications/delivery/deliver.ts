@@ -1,8 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Lease } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import type { SigningKeys } from '../keys.ts'
@@ -24,7 +23,7 @@ export interface DelivererDeps extends TryDeps {
   readonly httpClient: GuardedHttpClient
   /** The client for untrusted urls of callers. */
   readonly guardedClient: GuardedHttpClient
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly log: Logger
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter

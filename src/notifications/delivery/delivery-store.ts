@@ -1,8 +1,8 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { EVERYTHING, seesEverything, type Visibility } from '../../access/visibility.ts'
 import { ofVisibleEvent, ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { DeliveriesTable } from '../../database/event-tables.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
 import type { Delivery, DeliveryStatus, Exchange } from './delivery.ts'
@@ -43,7 +43,7 @@ const IS_BLOCKED = sql<boolean>`(
 
 /** Lists the deliveries of a notification, newest event first. */
 export async function listDeliveries(
-  db: Kysely<Schema>,
+  db: Db,
   { notificationId, status, visibility = EVERYTHING, offset, limit }: ListQuery,
 ): Promise<{ items: DeliveryOfEvent[]; total: number }> {
   const stored = sql`${ofStatus(notificationId, status)} and ${isVisible(visibility, 'deliveries.event_number')}`
@@ -100,7 +100,7 @@ function isBlockedOfAll(notificationId: string) {
 
 /** Finds a visible delivery of this notification; undefined for the id of another notification's delivery. */
 export async function findDelivery(
-  db: Kysely<Schema>,
+  db: Db,
   notificationId: string,
   {
     deliveryId: id,
@@ -113,7 +113,7 @@ export async function findDelivery(
   return found
 }
 
-async function sees(db: Kysely<Schema>, visibility: Visibility, number: bigint): Promise<boolean> {
+async function sees(db: Db, visibility: Visibility, number: bigint): Promise<boolean> {
   if (seesEverything(visibility)) return true
   const row = await db
     .selectFrom('events')
@@ -126,7 +126,7 @@ async function sees(db: Kysely<Schema>, visibility: Visibility, number: bigint):
 
 /** Reads the deliveries of these events that exist, newest first, with a row or without. */
 async function readDeliveries(
-  db: Kysely<Schema>,
+  db: Db,
   notificationId: string,
   numbers: readonly bigint[],
 ): Promise<DeliveryOfEvent[]> {
@@ -165,7 +165,7 @@ function toDelivery(row: Row, notificationId: string): Delivery {
 }
 
 /** Counts the dead letters by notification. Notifications without any are absent. */
-export async function countDead(db: Kysely<Schema>): Promise<Map<string, number>> {
+export async function countDead(db: Db): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('deliveries')
     .select((eb) => ['notification_id', eb.fn.countAll<bigint>().as('count')])
@@ -179,7 +179,7 @@ export async function countDead(db: Kysely<Schema>): Promise<Map<string, number>
 const MAX_UNTRIED = 10_000
 
 /** Counts the committed events whose delivery was never tried; undefined when there are no notifications. Paused ones do not count. */
-export async function countUntriedEvents(db: Kysely<Schema>): Promise<number | undefined> {
+export async function countUntriedEvents(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ lag: bigint }>`
     select (select count(*) from (
         select ${UNTRIED} and c.notification_id in (select id from notifications where not paused)
@@ -192,7 +192,7 @@ export async function countUntriedEvents(db: Kysely<Schema>): Promise<number | u
  * Finds the time of the oldest event that waits for its delivery, by notification: never tried, or to be tried again.
  * Notifications without any, and paused ones, are absent. Each part reads the beginning of an index.
  */
-export async function findOldestWaiting(db: Kysely<Schema>): Promise<Map<string, Date>> {
+export async function findOldestWaiting(db: Db): Promise<Map<string, Date>> {
   const { rows } = await sql<{ notification_id: string; since: Date }>`
     select c.notification_id, min(waiting.created_at) as since
     from notifications n

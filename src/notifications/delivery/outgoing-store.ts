@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
 import { type Outgoing, orderingKeyOf } from './delivery.ts'
@@ -14,7 +14,7 @@ export interface ReceiverStart {
 
 /** Reads the places of these notifications, by id. */
 export async function readStarts(
-  db: Kysely<Schema>,
+  db: Db,
   notificationIds: readonly string[],
 ): Promise<Map<string, ReceiverStart>> {
   const { rows } = await sql<{ notification_id: string; event_number: bigint; recorded: string[] }>`
@@ -39,7 +39,7 @@ export interface Cursor {
 }
 
 /** Reads the cursors of all notifications, by id. */
-export async function readCursors(db: Kysely<Schema>): Promise<Map<string, Cursor>> {
+export async function readCursors(db: Db): Promise<Map<string, Cursor>> {
   const rows = await db
     .selectFrom('delivery_cursors')
     .select(['notification_id', 'created_at', 'window_from'])
@@ -70,11 +70,7 @@ export interface FreshEvent {
 type EventRow = Parameters<typeof toEventRecord>[0]
 
 /** Reads the next numbered events of many notifications up to a number, those of each in order. */
-export async function readFresh(
-  db: Kysely<Schema>,
-  ranges: readonly Range[],
-  upTo: bigint,
-): Promise<FreshEvent[]> {
+export async function readFresh(db: Db, ranges: readonly Range[], upTo: bigint): Promise<FreshEvent[]> {
   const { rows } = await sql<EventRow & { receiver: string; is_blocked: boolean }>`
     select e.*, r.id as receiver, exists (
       select from deliveries d where d.notification_id = r.id and d.ordering_key = e.transaction_id
@@ -92,10 +88,7 @@ export async function readFresh(
 }
 
 /** Reads the deliveries with a row that are due, in the order of their time. `limit` counts for each notification. */
-export async function readDue(
-  db: Kysely<Schema>,
-  ranges: readonly Omit<Range, 'after'>[],
-): Promise<Outgoing[]> {
+export async function readDue(db: Db, ranges: readonly Omit<Range, 'after'>[]): Promise<Outgoing[]> {
   const { rows } = await sql<EventRow & { receiver: string; tries: number; give_up_at: Date }>`
     select ${columnsOf('e')}, r.id as receiver, d.tries, coalesce(d.give_up_at, now()) as give_up_at
     from ${recordset(ranges.map((range) => ({ ...range, after: 0n })))}

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Lease, LeaseLostError } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { Settlement } from './delivery.ts'
 
 /** A notification whose results are recorded, and its place in the event log after that. */
@@ -21,11 +21,7 @@ interface Recording {
  * inserted, a later one updates its row unless somebody has changed it. Results of deleted notifications are dropped.
  * @throws LeaseLostError when another process delivers now; nothing is written then
  */
-export async function record(
-  db: Kysely<Schema>,
-  lease: Lease,
-  { settlements, moves }: Recording,
-): Promise<void> {
+export async function record(db: Db, lease: Lease, { settlements, moves }: Recording): Promise<void> {
   const { rows } = await sql<{ held: boolean }>`
     with held as materialized (
       select from leases where name = ${lease.name} and owner = ${lease.owner} and fence = ${lease.fence} for share),
@@ -96,7 +92,7 @@ export interface Key {
 }
 
 /** Makes the first waiting delivery of each ordering key without a pending one due, and returns their number. */
-export async function startNext(db: Kysely<Schema>, keys: readonly Key[]): Promise<number> {
+export async function startNext(db: Db, keys: readonly Key[]): Promise<number> {
   const records = keys.map((key) => ({ notification_id: key.notificationId, ordering_key: key.orderingKey }))
   return start(
     db,
@@ -105,14 +101,14 @@ export async function startNext(db: Kysely<Schema>, keys: readonly Key[]): Promi
 }
 
 /** As `startNext`, for all ordering keys: a process may have died between a result and the start of the next delivery. */
-export async function startAllNext(db: Kysely<Schema>): Promise<number> {
+export async function startAllNext(db: Db): Promise<number> {
   return start(
     db,
     sql`(select distinct notification_id, ordering_key from deliveries where status = 'waiting') as k`,
   )
 }
 
-async function start(db: Kysely<Schema>, keys: ReturnType<typeof sql>): Promise<number> {
+async function start(db: Db, keys: ReturnType<typeof sql>): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries d set status = 'pending', next_try_at = now()
     from (

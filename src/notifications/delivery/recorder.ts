@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import type { Lease } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { pauseGone } from '../store.ts'
 import type { Outgoing, Settlement } from './delivery.ts'
 import type { Receiver } from './receiver/receiver.ts'
@@ -25,7 +24,7 @@ export interface Recorder {
 }
 
 /** Creates the recorder of the receivers of this process. */
-export function createRecorder(db: Kysely<Schema>, receivers: ReadonlyMap<string, Receiver>): Recorder {
+export function createRecorder(db: Db, receivers: ReadonlyMap<string, Receiver>): Recorder {
   let results: Settlement[] = []
   const gone = new Map<string, string>()
   const ended = new Map<string, Key>()

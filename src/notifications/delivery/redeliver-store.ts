@@ -1,6 +1,6 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { notify } from '../../database/notify.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { startNext } from './record-store.ts'
 import { BACKOFF } from './schedule.ts'
 
@@ -24,7 +24,7 @@ interface Redelivery {
 
 /** Delivers the selected deliveries again, in any status; those that wait for a retry are tried now. Returns their number. */
 export async function redeliver(
-  tx: Transaction<Schema>,
+  tx: Tx,
   { notificationId, selection, limit, windowMs }: Redelivery,
 ): Promise<number> {
   const selected = await select(tx, notificationId, { selection, limit })
@@ -49,11 +49,7 @@ export async function redeliver(
  * Locks all open deliveries of these ordering keys until the commit. Otherwise a delivery could be made to wait for one that a result is just
  * ending, and no process would start it.
  */
-async function lockOpen(
-  tx: Transaction<Schema>,
-  notificationId: string,
-  orderingKeys: readonly string[],
-): Promise<void> {
+async function lockOpen(tx: Tx, notificationId: string, orderingKeys: readonly string[]): Promise<void> {
   await sql`
     select event_number from deliveries
     where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[])
@@ -65,7 +61,7 @@ async function lockOpen(
 const MAX_LATE = 1_000
 
 /** Makes deliveries due whose next try lies further ahead than it can: the clock of the database was ahead when it was written. */
-export async function startLate(db: Kysely<Schema>): Promise<Map<string, number>> {
+export async function startLate(db: Db): Promise<Map<string, number>> {
   const { rows } = await sql<{ notification_id: string }>`
     update deliveries d set next_try_at = now()
     from (select notification_id, event_number from deliveries where ${LATE} limit ${MAX_LATE}) late
@@ -76,11 +72,7 @@ export async function startLate(db: Kysely<Schema>): Promise<Map<string, number>
 }
 
 /** Counts the deliveries that match a selection. */
-export async function countSelected(
-  db: Kysely<Schema>,
-  notificationId: string,
-  selection: Selection,
-): Promise<number> {
+export async function countSelected(db: Db, notificationId: string, selection: Selection): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     select count(*) as count from deliveries where notification_id = ${notificationId} and ${matches(selection)}`.execute(
     db,
@@ -89,11 +81,7 @@ export async function countSelected(
 }
 
 /** Restarts the retry time of all open deliveries from now, because nothing was sent during the pause. */
-export async function restartWindow(
-  tx: Transaction<Schema>,
-  notificationId: string,
-  windowMs: number,
-): Promise<void> {
+export async function restartWindow(tx: Tx, notificationId: string, windowMs: number): Promise<void> {
   await sql`
     update deliveries set give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
     where notification_id = ${notificationId} and status in ('pending', 'waiting')`.execute(tx)
@@ -104,7 +92,7 @@ export async function restartWindow(
 }
 
 async function select(
-  tx: Transaction<Schema>,
+  tx: Tx,
   notificationId: string,
   { selection, limit }: Pick<Redelivery, 'selection' | 'limit'>,
 ): Promise<{ number: bigint; orderingKey: string }[]> {

@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { allNotifications } from '../store.ts'
 import { readCursors, readStarts } from './outgoing-store.ts'
 import { createReceiver, type Receiver } from './receiver/receiver.ts'
 import type { TryDeps } from './try-delivery.ts'
 
-type RefreshDeps = Pick<TryDeps, 'clock' | 'random'> & { readonly db: Kysely<Schema> }
+type RefreshDeps = Pick<TryDeps, 'clock' | 'random'> & { readonly db: Db }
 
 /** Brings receivers in line with the stored notifications. Returns the ids of those that are new, or another one under the same id. */
 export async function refreshReceivers(

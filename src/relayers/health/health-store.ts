@@ -1,5 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../database/schema.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
 import { parseDisabledType, toRelayer } from '../relayer-codec.ts'
 
@@ -15,7 +15,7 @@ export interface HealthSubject {
 }
 
 /** Reads the ids of the relayers that were not removed, oldest relayer first. */
-export async function listIds(db: Kysely<Schema>): Promise<string[]> {
+export async function listIds(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('relayers')
     .select('id')
@@ -27,7 +27,7 @@ export async function listIds(db: Kysely<Schema>): Promise<string[]> {
 }
 
 /** Reads the relayers of these ids that were not removed, oldest first. */
-export async function findSubjects(db: Kysely<Schema>, ids: readonly string[]): Promise<HealthSubject[]> {
+export async function findSubjects(db: Db, ids: readonly string[]): Promise<HealthSubject[]> {
   if (ids.length === 0) return []
   const [rows, accounts] = await Promise.all([
     db
@@ -63,7 +63,7 @@ interface AccountRow {
 }
 
 /** The query reads the end of the index of nonces, so its cost does not grow with the history. */
-async function findAccounts(db: Kysely<Schema>, ids: readonly string[]): Promise<AccountRow[]> {
+async function findAccounts(db: Db, ids: readonly string[]): Promise<AccountRow[]> {
   const { rows } = await sql<AccountRow>`
     select a.relayer_id, a.address, a.next_nonce, newest.nonce
     from relayers r
@@ -78,7 +78,7 @@ async function findAccounts(db: Kysely<Schema>, ids: readonly string[]): Promise
 }
 
 /** Reads and locks one relayer. No other writer changes it until the commit; the service still accepts its transactions. */
-export async function lockForHealth(tx: Transaction<Schema>, id: string): Promise<Relayer | undefined> {
+export async function lockForHealth(tx: Tx, id: string): Promise<Relayer | undefined> {
   const row = await tx
     .selectFrom('relayers')
     .selectAll()
@@ -96,7 +96,7 @@ export interface FailedAgain {
 }
 
 /** Counts one more failed check of each. It records no event, because the state of the relayer is the same. */
-export async function countFailedChecks(db: Kysely<Schema>, failed: readonly FailedAgain[]): Promise<void> {
+export async function countFailedChecks(db: Db, failed: readonly FailedAgain[]): Promise<void> {
   if (failed.length === 0) return
   const ids = failed.map(({ id }) => id)
   const reasons = failed.map(({ reason }) => (reason === undefined ? null : JSON.stringify(reason)))
@@ -117,7 +117,7 @@ export interface DisabledCounts {
 }
 
 /** Counts the relayers that were not removed. */
-export async function countDisabled(db: Kysely<Schema>): Promise<DisabledCounts> {
+export async function countDisabled(db: Db): Promise<DisabledCounts> {
   const { rows } = await sql<{ type: string | null; count: bigint }>`
     select case when system_disabled then disabled_reason->>'type' end as type, count(*) as count
     from relayers where removed_at is null group by 1 order by 1`.execute(db)

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Relayer } from '../relayer.ts'
 import type { HealthMemory, HistoryCheck, UnexplainedNonces } from './health.ts'
@@ -18,7 +17,7 @@ export interface HealthTarget extends HealthSubject {
 
 /** The parts of the service that checks work with. */
 export interface HealthCheckerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly log: Logger
   /** Returns a sentence when the chain of a prepared relayer was reset; undefined when that is not proved. */

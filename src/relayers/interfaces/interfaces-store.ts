@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { ContractInterfacesTable } from '../../database/interface-tables.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import type {
   ContractInterface,
   InterfaceContent,
@@ -20,7 +20,7 @@ const SUMMARY = [
 
 /** Lists the interfaces of a relayer in the order of their addresses. `total` counts all of them. */
 export async function listInterfaces(
-  db: Kysely<Schema>,
+  db: Db,
   {
     relayerId,
     offset,
@@ -42,7 +42,7 @@ export async function listInterfaces(
 }
 
 /** Counts the interfaces of a relayer. */
-export async function countInterfaces(db: Kysely<Schema>, relayerId: string): Promise<number> {
+export async function countInterfaces(db: Db, relayerId: string): Promise<number> {
   const { total } = await db
     .selectFrom('contract_interfaces')
     .select((eb) => eb.fn.countAll<bigint>().as('total'))
@@ -53,7 +53,7 @@ export async function countInterfaces(db: Kysely<Schema>, relayerId: string): Pr
 
 /** Reads one interface; undefined when none is registered for the address. */
 export async function findInterface(
-  db: Kysely<Schema>,
+  db: Db,
   { relayerId, address }: InterfaceKey,
 ): Promise<ContractInterface | undefined> {
   const row = await db
@@ -67,7 +67,7 @@ export async function findInterface(
 
 /** Stores an interface, in place of the one that the address has. The caller holds the lock of the relayer. */
 export async function saveInterface(
-  tx: Transaction<Schema>,
+  tx: Tx,
   { relayerId, address }: InterfaceKey,
   { name, document, functions, registeredBy }: InterfaceContent & { readonly registeredBy: string },
 ): Promise<void> {
@@ -87,10 +87,7 @@ export async function saveInterface(
 }
 
 /** Deletes an interface. */
-export async function deleteInterface(
-  tx: Transaction<Schema>,
-  { relayerId, address }: InterfaceKey,
-): Promise<void> {
+export async function deleteInterface(tx: Tx, { relayerId, address }: InterfaceKey): Promise<void> {
   await tx
     .deleteFrom('contract_interfaces')
     .where('relayer_id', '=', relayerId)
@@ -99,13 +96,13 @@ export async function deleteInterface(
 }
 
 /** Deletes every interface of a relayer. */
-export async function deleteInterfacesOf(tx: Transaction<Schema>, relayerId: string): Promise<void> {
+export async function deleteInterfacesOf(tx: Tx, relayerId: string): Promise<void> {
   await tx.deleteFrom('contract_interfaces').where('relayer_id', '=', relayerId).execute()
 }
 
 /** Reads the functions of the interfaces of these contracts of a relayer, by address, in one query. */
 export async function findFunctions(
-  db: Kysely<Schema>,
+  db: Db,
   relayerId: string,
   addresses: readonly string[],
 ): Promise<Map<string, readonly object[]>> {
@@ -138,10 +135,7 @@ export interface RegisteredFunction extends CalledFunction {
  * Reads the called functions in one query. A call of a contract without an interface is left out, and so is one that awaits an approval where its
  * sender registered the interface.
  */
-export async function findCalled(
-  db: Kysely<Schema>,
-  calls: readonly CalledFunction[],
-): Promise<RegisteredFunction[]> {
+export async function findCalled(db: Db, calls: readonly CalledFunction[]): Promise<RegisteredFunction[]> {
   if (calls.length === 0) return []
   const { rows } = await sql<{
     relayer_id: string

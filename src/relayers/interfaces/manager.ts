@@ -1,7 +1,6 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { lockRelayer } from '../store.ts'
 import {
@@ -30,7 +29,7 @@ export interface InterfaceManager {
 }
 
 /** Creates the manager of the interfaces of this database. */
-export function createInterfaceManager(db: Kysely<Schema>): InterfaceManager {
+export function createInterfaceManager(db: Db): InterfaceManager {
   return {
     register: async (key, content, actor) => {
       requireFitting(content)
@@ -51,10 +50,7 @@ interface Registration {
   readonly actor: Actor
 }
 
-async function register(
-  tx: Transaction<Schema>,
-  { key, content, actor }: Registration,
-): Promise<ContractInterface> {
+async function register(tx: Tx, { key, content, actor }: Registration): Promise<ContractInterface> {
   await requireLocked(tx, key.relayerId)
   const before = await findInterface(tx, key)
   if (before === undefined && (await countInterfaces(tx, key.relayerId)) >= MAX_INTERFACES)
@@ -75,7 +71,7 @@ async function register(
   return saved
 }
 
-async function remove(tx: Transaction<Schema>, key: InterfaceKey, actor: Actor): Promise<void> {
+async function remove(tx: Tx, key: InterfaceKey, actor: Actor): Promise<void> {
   await requireLocked(tx, key.relayerId)
   const present = await findInterface(tx, key)
   if (present === undefined) throw noInterface(key)
@@ -86,7 +82,7 @@ async function remove(tx: Transaction<Schema>, key: InterfaceKey, actor: Actor):
 }
 
 /** Its removal and other registrations wait until the commit, so the number of interfaces stays true. */
-async function requireLocked(tx: Transaction<Schema>, relayerId: string): Promise<void> {
+async function requireLocked(tx: Tx, relayerId: string): Promise<void> {
   if (await lockRelayer(tx, relayerId, 'no_key_update')) return
   throw new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
 }

@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../relayer.ts'
 import { findRelayer, findUndecided, lockRelayer, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
@@ -18,7 +17,7 @@ interface AcceptedNonces {
 
 /** What is accepted: how to store it, and what the audit log says of it. */
 interface Accepted {
-  store(tx: Transaction<Schema>): Promise<void>
+  store(tx: Tx): Promise<void>
   readonly noted: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Network } from '../../networks/network.ts'
 import { lockSigner } from '../../signers/store.ts'
@@ -36,7 +35,7 @@ export async function requireSameAccounts(
  * Locks the signer against deletion until the commit.
  * @throws AppError `signer_not_found`
  */
-export async function requireSigner(tx: Transaction<Schema>, relayer: RelayerConfig): Promise<void> {
+export async function requireSigner(tx: Tx, relayer: RelayerConfig): Promise<void> {
   if ((await lockSigner(tx, relayer.signerId, 'share')) === undefined)
     throw signerNotFound(relayer, relayer.signerId)
 }

@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Answer } from '../../chains/answer.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network } from '../../networks/network.ts'
@@ -12,7 +11,7 @@ import type { FindKey } from '../source-accounts.ts'
 
 /** The parts of the service that the management of relayers works with. */
 export interface ManageContext {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly networks: NetworkDirectory
   readonly findKey: FindKey
   /** Asks the network's urls which chain they serve, for a few seconds at most. */
@@ -39,10 +38,7 @@ export interface ManagedRelayer {
  * Locks the notification against deletion until the commit.
  * @throws AppError 404 `notification_not_found`
  */
-export async function requireNotification(
-  tx: Transaction<Schema>,
-  notificationId: string | undefined,
-): Promise<void> {
+export async function requireNotification(tx: Tx, notificationId: string | undefined): Promise<void> {
   if (notificationId === undefined || (await holdNotification(tx, notificationId))) return
   throw noNotification(notificationId)
 }

@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
 import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'
@@ -44,11 +43,7 @@ export async function createRelayer(
   return { relayer: await context.checked(created), logs }
 }
 
-async function store(
-  tx: Transaction<Schema>,
-  relayer: RelayerConfig,
-  accounts: RelayerAccounts,
-): Promise<Relayer> {
+async function store(tx: Tx, relayer: RelayerConfig, accounts: RelayerAccounts): Promise<Relayer> {
   if (relayer.policies.topUp !== undefined) await lockTopUps(tx)
   // Lock order: relayers before signers, as in config/apply. Another order can deadlock.
   if (await lockRelayer(tx, relayer.id, 'update')) throw idInUse(relayer)

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../account-claims-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
@@ -43,7 +42,7 @@ export function createRelayerManager(context: ManageContext): RelayerManager {
 }
 
 /** Every writer of a transaction locks its relayer, so the count under the lock stays true until the commit. */
-function deleteRelayer(db: Kysely<Schema>, id: string, actor: Actor): Promise<void> {
+function deleteRelayer(db: Db, id: string, actor: Actor): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await lockTopUps(tx)
     const relayer = await lockRelayer(tx, id, 'update')

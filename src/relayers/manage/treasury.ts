@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import { allRelayers } from '../store.ts'
@@ -9,7 +8,7 @@ import { topUpProblem } from '../top-up/top-up-problem.ts'
  * Refuses a relayer that another one would fill, where that cannot be. The caller holds the lock of `lockTopUps`.
  * @throws AppError 400
  */
-export async function requireTreasury(tx: Transaction<Schema>, relayer: RelayerConfig): Promise<void> {
+export async function requireTreasury(tx: Tx, relayer: RelayerConfig): Promise<void> {
   if (relayer.policies.topUp === undefined) return
   const others = (await allRelayers(tx)).filter(({ id }) => id !== relayer.id)
   const problem = topUpProblem(relayer, [...others, relayer])
@@ -20,7 +19,7 @@ export async function requireTreasury(tx: Transaction<Schema>, relayer: RelayerC
  * Refuses to delete a relayer that fills others: a new one with its id would pay for them.
  * @throws AppError 400 `in_use`
  */
-export async function refuseTreasury(tx: Transaction<Schema>, id: string): Promise<void> {
+export async function refuseTreasury(tx: Tx, id: string): Promise<void> {
   const filled = (await allRelayers(tx)).filter(({ policies }) => policies.topUp?.from === id)
   if (filled.length === 0) return
   const names = filled.map((relayer) => relayer.id).join(', ')

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { SignerDescription } from '../providers/describe.ts'
 import { decodePublicKeys } from './public-keys.ts'
 import type { PublicKeys } from './remote-key.ts'
 
 /** Reads the public keys that a signer of the file had at an earlier start. A signer with another configuration since then has none. */
 export async function findRemembered(
-  db: Kysely<Schema>,
+  db: Db,
   { id, type, config }: SignerDescription,
 ): Promise<PublicKeys | undefined> {
   const row = await db

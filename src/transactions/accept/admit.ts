@@ -1,9 +1,8 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { type StatementQueue, sendInTurn, sendTogether } from '../../database/statement-queue.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf } from '../../relayers/network-of.ts'
@@ -64,7 +63,7 @@ interface AdmissionOptions {
   /** Stores nothing when one of the candidates is refused; they are of one relayer. Default: stores the others. */
   readonly allOrNone?: boolean
   /** Runs first, in the database transaction of the admission. Its error refuses every candidate. */
-  readonly guard?: (tx: DbTransaction<Schema>) => Promise<AppError | undefined>
+  readonly guard?: (tx: Tx) => Promise<AppError | undefined>
 }
 
 /**
@@ -102,7 +101,7 @@ export async function admitCandidates(
 /** Runs statements that begin together. With one session, no other work of the process comes in between. */
 function send<T>(
   { hasOneSession, reservations }: TransactionsContext,
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   start: (writer: TransactionWriter<StatementQueue>) => Promise<T>,
 ): Promise<T> {
   const begin = hasOneSession ? sendTogether : sendInTurn
@@ -110,7 +109,7 @@ function send<T>(
 }
 
 interface Round {
-  readonly tx: DbTransaction<Schema>
+  readonly tx: Tx
   /** The id of the relayer. */
   readonly id: string
   /** Undefined when there is no such relayer any more. */
@@ -244,7 +243,7 @@ function decide(
 
 /** Locks the budgets that the candidates take from: those of their relayer and of many API keys. */
 function openBookOf(
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   {
     relayer,
     candidates,

@@ -1,12 +1,9 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { isExternallySigned, type RelayerRuntime } from '../model/runtime.ts'
 import { findUsedExternalNonces } from '../store/nonce-store.ts'
 import { findWaitingSuccessors } from '../store/queue-store.ts'
-
-type Tx = DbTransaction<Schema>
 
 /** The nonces of a relayer to look for. */
 export interface NonceQuestion {

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
@@ -16,7 +15,7 @@ export interface IdempotencyKey extends Pick<KeyRecord, 'key' | 'fingerprint'> {
  * @throws AppError `idempotency_key_reused` when the key was used with another body
  */
 export async function findByIdempotencyKey(
-  db: Kysely<Schema>,
+  db: Db,
   relayerId: string,
   idempotencyKey: IdempotencyKey,
 ): Promise<TransactionWithAttempts | undefined> {

@@ -1,8 +1,8 @@
-import { type Transaction as DbTransaction, type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { seesEverything, type Visibility } from '../../access/visibility.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { ApprovalsTable } from '../../database/approval-tables.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { oneOf } from '../../lib/one-of.ts'
@@ -14,9 +14,6 @@ import {
   type DecisionRecord,
   type NewApproval,
 } from './approval.ts'
-
-type Db = Kysely<Schema>
-type Tx = DbTransaction<Schema>
 
 /** An approval without a decision is over when its transaction no longer waits. */
 const STATE = sql<string>`coalesce(approvals.decision,

@@ -1,8 +1,7 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
@@ -22,8 +21,6 @@ import { saveTransactions } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
 import type { Approval } from './approval.ts'
 import { findApproval, saveDecision } from './approvals-store.ts'
-
-type Tx = DbTransaction<Schema>
 
 /** A decision of an API key about a transaction that waits for an approval. */
 export interface Deciding {

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import type { Effects } from '../../chains/effects.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { evaluateApproval } from '../../spending/evaluate-approval.ts'
@@ -22,7 +21,7 @@ export interface SentContent {
  * the database only where a rule is about new receivers; a receiver that becomes known meanwhile counts as new.
  */
 export async function evaluateApprovals(
-  db: Kysely<Schema>,
+  db: Db,
   relayer: Relayer,
   contents: readonly SentContent[],
 ): Promise<RuleResult[][]> {

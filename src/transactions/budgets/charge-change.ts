@@ -1,6 +1,5 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { openBook, requireAllowed } from '../../spending/book.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -25,7 +24,7 @@ export function isLimited({ relayer, actor }: Replacing): boolean {
  */
 export async function chargeChange(
   { clock, runtimeOf }: TransactionsContext,
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   { replacing, transaction }: { readonly replacing: Replacing; readonly transaction: Transaction },
 ): Promise<void> {
   const purchase = purchaseOf(runtimeOf(replacing.relayer), replacing, transaction)

@@ -1,5 +1,4 @@
-import type { Transaction as DbTransaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { openBook } from '../../spending/book.ts'
@@ -15,7 +14,7 @@ export function asOwn(relayer: Relayer, transaction: Transaction): Transaction {
  * Begins to count transactions of the service itself. Their fees follow when they are signed. No limit is asked: others wait for them.
  */
 export async function chargeOwn(
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   relayer: Relayer,
   { transactions, now }: { readonly transactions: readonly Transaction[]; readonly now: Date },
 ): Promise<void> {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import type { Reviewed } from '../../chains/chain.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { openBook, requireAllowed } from '../../spending/book.ts'
 import type { Charge } from '../../spending/budget.ts'
@@ -18,7 +17,7 @@ interface Signing {
   readonly relayer: Relayer
   readonly actor: Actor
   /** Writes what has to be in the commit of the charge. There is such a commit even where nothing is charged. */
-  readonly record?: (tx: DbTransaction<Schema>) => Promise<void>
+  readonly record?: (tx: Tx) => Promise<void>
 }
 
 /**
@@ -50,7 +49,7 @@ interface Spending {
   readonly now: Date
 }
 
-async function spend(tx: DbTransaction<Schema>, { spenders, charge, now }: Spending): Promise<void> {
+async function spend(tx: Tx, { spenders, charge, now }: Spending): Promise<void> {
   const book = await openBook(tx, { spenders, network: charge.network, now })
   const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true } as const
   requireAllowed(book.evaluate(purchase))

@@ -1,8 +1,7 @@
-import type { Transaction as DbTransaction, Kysely } from 'kysely'
 import type { Attempt, Draft } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { NATIVE, nativeIn } from '../../chains/effects.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -47,7 +46,7 @@ interface Raising {
  * @throws AppError `rule_violated` for such a raise; nothing may be stored then
  */
 export async function raiseSigned(
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   { chain }: RelayerRuntime,
   { signed, payers = [], raisedBy }: Raising,
 ): Promise<void> {
@@ -90,7 +89,7 @@ function feesOf(
 }
 
 async function requireWithinBudgets(
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   { relayer, now }: { readonly relayer: Relayer; readonly now: Date },
   changes: readonly HoldingChange[],
 ): Promise<void> {
@@ -108,7 +107,7 @@ interface Signing {
 
 /** Returns the sentence about the first budget that does not allow a raise to this draft; undefined when all do. It locks nothing. */
 export async function findRaiseRefusal(
-  db: Kysely<Schema>,
+  db: Db,
   { chain, relayer, now }: { readonly chain: Chain; readonly relayer: Relayer; readonly now: Date },
   { transaction, attempts, draft }: Signing,
 ): Promise<string | undefined> {
@@ -123,7 +122,7 @@ export async function findRaiseRefusal(
 
 /** Asks the limits of fees about holdings that were raised and are not stored yet. What else they hold was allowed when it was accepted. */
 async function refusalOfFees(
-  db: Kysely<Schema>,
+  db: Db,
   { relayer, now }: { readonly relayer: Relayer; readonly now: Date },
   raised: readonly Holding[],
 ): Promise<string | undefined> {
@@ -158,11 +157,7 @@ function isSameCounter(one: Holding, other: Holding): boolean {
 }
 
 /** Those of the holdings' spenders that have limits at present. */
-async function limitedAmong(
-  db: Kysely<Schema>,
-  relayer: Relayer,
-  holdings: readonly Holding[],
-): Promise<Spender[]> {
+async function limitedAmong(db: Db, relayer: Relayer, holdings: readonly Holding[]): Promise<Spender[]> {
   const subjects = new Set(holdings.map(({ subject }) => subject))
   const ofKeys = await findKeySpenders(db, [...subjects])
   const known = [...limitedSpendersOf(relayer), ...ofKeys]

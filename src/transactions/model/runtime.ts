@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Chain, SigningContext, SourceAccount } from '../../chains/chain.ts'
 import type { Account } from '../../chains/request.ts'
 import type { Lease } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Network } from '../../networks/network.ts'
 import type { HistoryCheck } from '../../relayers/health/health.ts'
@@ -27,7 +26,7 @@ export interface RelayerRuntime {
 
 /** Dependencies and settings that every function of this folder gets. */
 export interface TransactionsContext {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
   readonly hasOneSession: boolean
   /** Knows bounds only where there is one session. */

@@ -1,8 +1,7 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/prepared.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
@@ -36,8 +35,6 @@ import {
 } from './replacement.ts'
 import { replacementRefusal } from './replacement-refusal.ts'
 import { undoIfRefused } from './undo-replacement.ts'
-
-type Tx = DbTransaction<Schema>
 
 /** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
 const MAX_TRIES = 20

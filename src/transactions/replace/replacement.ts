@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Transaction as DbTransaction } from 'kysely'
 import type { Actor } from '../../access/actor.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -20,8 +19,6 @@ import { setNextNonce } from '../store/nonce-store.ts'
 import { findTransaction } from '../store/read-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
-
-type Tx = DbTransaction<Schema>
 
 /** A replacement or cancellation that a caller requests. */
 export interface Change extends TransactionAction {

@@ -1,8 +1,7 @@
-import type { Transaction as DbTransaction } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { BroadcastResult } from '../../chains/answer.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
@@ -121,7 +120,7 @@ async function undoReplacement(
  */
 async function withoutLostNonce(
   context: TransactionsContext,
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   { relayer, previous }: { readonly relayer: Relayer; readonly previous: Transaction },
 ): Promise<Transaction> {
   const { id, relayerId, purpose, request } = previous

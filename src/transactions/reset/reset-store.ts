@@ -1,7 +1,7 @@
-import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Author } from '../../audit/entry.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { forgetChain } from '../../networks/chain-identity-store.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -10,8 +10,6 @@ import { IS_OPEN } from '../store/phase-store.ts'
 import { NO_RESERVATION_BOUNDS } from '../store/reservation-bounds.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { endedByReset } from './ended-by-reset.ts'
-
-type Tx = DbTransaction<Schema>
 
 /** The network whose chain was reset. */
 type ResetNetwork = Pick<Network, 'type' | 'name'>
@@ -41,7 +39,7 @@ const BATCH = 500
  * it sees next for that of the new chain.
  */
 export async function resetNetwork(
-  db: Kysely<Schema>,
+  db: Db,
   network: ResetNetwork,
   { now, includesOwnEndpoints, author }: ResetOptions,
 ): Promise<ResetResult> {

@@ -1,14 +1,11 @@
-import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Attempt, AttemptOutcome, ChainResult } from '../../chains/attempt.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns-store.ts'
 import { type AttemptRow, encodeDraft, encodeSignature, toAttempt } from './codec.ts'
-
-type Db = Kysely<Schema>
-type Tx = DbTransaction<Schema>
 
 /** Stores signed attempts. Must commit before their bytes leave the process (I3). */
 export async function insertAttempts(

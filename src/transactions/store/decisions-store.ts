@@ -1,7 +1,7 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
 import { CLI_AUTHOR, chainOf } from '../../audit/entry.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { OperatorDecisionsTable } from '../../database/transaction-tables.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -29,7 +29,7 @@ export interface UndecidedTransaction {
 const NOT_FINAL = ['sent', 'submitted']
 
 /** Lists all transactions that wait for a decision, oldest first. */
-export async function listUndecided(db: Kysely<Schema>): Promise<UndecidedTransaction[]> {
+export async function listUndecided(db: Db): Promise<UndecidedTransaction[]> {
   const rows = await db
     .selectFrom('transactions')
     .select(['id', 'relayer_id', 'status', 'status_reason', 'undecided_since', 'current_attempt'])
@@ -59,10 +59,7 @@ export type DecisionOutcome = 'stored' | 'no_such_transaction' | 'not_undecided'
 /**
  * Stores a decision about a transaction that waits for one. The next watch round applies it, unless the chain shows something else by then.
  */
-export async function storeDecision(
-  db: Kysely<Schema>,
-  decision: OperatorDecision,
-): Promise<DecisionOutcome> {
+export async function storeDecision(db: Db, decision: OperatorDecision): Promise<DecisionOutcome> {
   return db.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('transactions')
@@ -103,7 +100,7 @@ export async function storeDecision(
 
 /** Reads the newest decision about the present incident of each transaction, by transaction id. */
 export async function findDecisions(
-  db: Kysely<Schema>,
+  db: Db,
   transactions: readonly Pick<Transaction, 'id' | 'undecidedSince'>[],
 ): Promise<Map<string, OperatorDecision>> {
   const incidents = new Map(transactions.map(({ id, undecidedSince }) => [id, undecidedSince?.getTime()]))

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../../database/schema.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { type TransactionRow, toTransaction } from './codec.ts'
 
@@ -14,7 +14,7 @@ const NEWEST = 20
 
 /** Finds the time at which the newest transaction of these relayers became final. The cost does not grow with the history. */
 export async function findNewestFinal(
-  db: Kysely<Schema>,
+  db: Db,
   { relayerIds, since }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'>,
 ): Promise<Date | undefined> {
   const { rows } = await sql<{ at: Date | null }>`
@@ -28,7 +28,7 @@ export async function findNewestFinal(
 
 /** Finds the highest block of the newest transactions that became final until then. The cost does not grow with the history. */
 export async function findHighestFinalBlock(
-  db: Kysely<Schema>,
+  db: Db,
   { relayerIds, since, until }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'> & { readonly until: Date },
 ): Promise<FinalBlock | undefined> {
   const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
@@ -55,7 +55,7 @@ interface FinalBlocksQuery {
 
 /** Finds blocks of final transactions, highest first. It reads all transactions that became final in this time, so keep that short unless a block is gone. */
 export async function findFinalBlocks(
-  db: Kysely<Schema>,
+  db: Db,
   { relayerIds, since, until, below, limit }: FinalBlocksQuery,
 ): Promise<FinalBlock[]> {
   const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
@@ -69,7 +69,7 @@ export async function findFinalBlocks(
 
 /** Finds the transactions that became final in one of these blocks. */
 export async function findFinalInBlocks(
-  db: Kysely<Schema>,
+  db: Db,
   {
     relayerIds,
     since,
@@ -85,10 +85,7 @@ export async function findFinalInBlocks(
 }
 
 /** Finds the final transactions whose block is gone and that no other block includes yet, by nonce. */
-export async function findReorganized(
-  db: Kysely<Schema>,
-  relayerIds: readonly string[],
-): Promise<Transaction[]> {
+export async function findReorganized(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
   const rows = await db
     .selectFrom('transactions')
     .selectAll()
@@ -105,11 +102,7 @@ export async function findReorganized(
 const MAX_REORGANIZED = 200
 
 /** Returns true when a transaction of these relayers became final after this time, or has lost its block. */
-export async function hasRecentlyFinal(
-  db: Kysely<Schema>,
-  relayerIds: readonly string[],
-  since: Date,
-): Promise<boolean> {
+export async function hasRecentlyFinal(db: Db, relayerIds: readonly string[], since: Date): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from transactions where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null)

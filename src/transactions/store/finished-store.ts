@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../database/schema.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
 import { IS_OPEN } from './phase-store.ts'
 import { isActive } from './work-store.ts'
@@ -26,7 +26,7 @@ export function addToCounts(rows: RawBuilder<unknown>): RawBuilder<unknown> {
  * and not with the history. One statement reads both parts, so that they belong to the same moment.
  */
 export async function countTransactions(
-  db: Kysely<Schema>,
+  db: Db,
   { relayerId, status }: { readonly relayerId: string; readonly status?: TransactionStatus | undefined },
 ): Promise<number> {
   const wanted = status === undefined ? sql`` : sql`and status = ${status}`
@@ -48,7 +48,7 @@ export interface StatusCount {
 }
 
 /** Counts the transactions of all relayers by status, oldest relayer first; as cheap as `countTransactions`. */
-export async function countByStatus(db: Kysely<Schema>, now: Date): Promise<StatusCount[]> {
+export async function countByStatus(db: Db, now: Date): Promise<StatusCount[]> {
   const { rows } = await sql<{
     relayer_id: string
     network_type: string

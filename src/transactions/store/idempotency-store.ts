@@ -1,8 +1,4 @@
-import type { Transaction as DbTransaction, Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
-
-type Db = Kysely<Schema>
-type Tx = DbTransaction<Schema>
+import type { Db, Tx } from '../../database/schema.ts'
 
 /** An idempotency key with its request. */
 export interface KeyRecord {

@@ -1,11 +1,8 @@
-import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Lease, LeaseLostError, lockFence } from '../../database/lease.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
-
-type Db = Kysely<Schema>
-type Tx = DbTransaction<Schema>
 
 /** Locks the relayer's nonce counters until the commit, and returns them by source account. */
 export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {

@@ -1,14 +1,12 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS_BESIDE } from './attempt-columns-store.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 import { countTransactions } from './finished-store.ts'
 import { phaseOf } from './phase.ts'
-
-type Db = Kysely<Schema>
 
 /** Finds a transaction of this relayer; undefined for the id of another relayer's transaction. */
 export async function findTransaction(

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
@@ -7,7 +6,7 @@ import { findTransaction } from './read-store.ts'
 
 /** @throws AppError 404 `transaction_not_found`, also for the id of another relayer's transaction */
 export async function requireTransaction(
-  db: Kysely<Schema>,
+  db: Db,
   relayer: Relayer,
   id: string,
 ): Promise<TransactionWithAttempts> {

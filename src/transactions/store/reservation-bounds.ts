@@ -1,5 +1,5 @@
-import type { Transaction as DbTransaction, QueryExecutorProvider } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { QueryExecutorProvider } from 'kysely'
+import type { Tx } from '../../database/schema.ts'
 import type { Transaction, TransactionStatus } from '../model/transaction.ts'
 
 /**
@@ -17,7 +17,7 @@ export interface ReservationBounds {
 }
 
 /** A database transaction that writes transactions, and the bounds that stay true by it. */
-export interface TransactionWriter<Session extends QueryExecutorProvider = DbTransaction<Schema>> {
+export interface TransactionWriter<Session extends QueryExecutorProvider = Tx> {
   readonly tx: Session
   readonly reservations: ReservationBounds
 }

@@ -1,13 +1,11 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Visibility } from '../../access/visibility.ts'
 import { visibleRelayer } from '../../access/visibility-store.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { phaseOf } from './phase.ts'
 import { readTransactions } from './read-store.ts'
-
-type Db = Kysely<Schema>
 
 /** The conditions of a search. An absent one does not count. */
 export interface TransactionFilter {

@@ -1,11 +1,7 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 
 /** Reads the trace context of the request that created a transaction; undefined where there is none. */
-export async function findTraceParent(
-  db: Kysely<Schema>,
-  transactionId: string,
-): Promise<string | undefined> {
+export async function findTraceParent(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('transactions')
     .select('trace_parent')

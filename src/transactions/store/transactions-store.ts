@@ -1,6 +1,6 @@
-import { type Transaction as DbTransaction, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { notify } from '../../database/notify.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -17,8 +17,6 @@ export const SLOT_CHANNEL = 'slots_free'
 
 /** The notification that gets an event: the one that the relayer has when the event happens. */
 const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
-
-type Tx = DbTransaction<Schema>
 
 /** Statuses that leave a slot to waiting transactions. */
 const FREEING: readonly TransactionStatus[] = ['mined', 'expired', 'canceled', 'failed']

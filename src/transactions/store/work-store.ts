@@ -1,12 +1,9 @@
-import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../database/schema.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
 import { IS_IN_FLIGHT, IS_NOT_UNDECIDED, IS_OPEN, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
-
-type Db = Kysely<Schema>
-type Tx = DbTransaction<Schema>
 
 /** Builds the condition of `isDue`. */
 export function isDueAt(now: Date) {

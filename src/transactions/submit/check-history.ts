@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { findSignedTransactions } from '../../audit/read-store.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { HistoryReading, KnownTransactions } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import { type Clock, withTimeout } from '../../lib/time/clock.ts'
 import type { HistoryCheck } from '../../relayers/health/health.ts'
 import { sharesAccount } from '../../relayers/policy.ts'
@@ -44,7 +43,7 @@ const SETTLED_AFTER_SLOTS = 400n
 export type HistoryChecker = (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
 
 interface HistoryCheckerDeps {
-  readonly db: Kysely<Schema>
+  readonly db: Db
   readonly clock: Clock
   readonly log: Logger
 }
@@ -111,7 +110,7 @@ function unknownOf(answer: Exclude<Answer<HistoryReading>, { kind: 'ok' }>): His
   return { kind: 'unknown', detail: answer.kind === 'refused' ? answer.refusal.detail : answer.detail }
 }
 
-function knownIn(db: Kysely<Schema>): KnownTransactions {
+function knownIn(db: Db): KnownTransactions {
   return {
     withoutRecord: async (hashes) => {
       const owners = await findHashOwners(db, hashes)

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { UnexplainedNonces } from '../../relayers/health/health.ts'
 import { sharesAccount } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -20,7 +19,7 @@ interface Accounts {
  * the call. An account that is seen for the first time starts with what it has used.
  */
 export async function findUnexplained(
-  { db }: { readonly db: Kysely<Schema> },
+  { db }: { readonly db: Db },
   relayer: Relayer,
   { sourceAccounts, counters }: Accounts,
 ): Promise<UnexplainedNonces[]> {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Transaction as DbTransaction } from 'kysely'
 import { SERVICE } from '../../audit/entry.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
@@ -37,7 +36,7 @@ export async function payTopUp(
     context,
     async (candidate) => {
       const topUp = { ...candidate, transaction: { ...candidate.transaction, topUpOf: decided.relayer.id } }
-      const guard = (tx: DbTransaction<Schema>) => changedSince(context, tx, decided)
+      const guard = (tx: Tx) => changedSince(context, tx, decided)
       const [decision] = await admitCandidates(context, [topUp], { guard })
       if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
       return decision
@@ -50,7 +49,7 @@ export async function payTopUp(
 /** Returns an error when the decision does not hold any more. Lock order: the filled relayer before the treasury; there are no circles. */
 async function changedSince(
   { clock }: TransactionsContext,
-  tx: DbTransaction<Schema>,
+  tx: Tx,
   { relayer, history }: Pick<TopUpPayment, 'relayer' | 'history'>,
 ): Promise<AppError | undefined> {
   const present = await lockRelayer(tx, relayer.id, 'no_key_update')

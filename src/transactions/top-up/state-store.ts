@@ -1,15 +1,11 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Db } from '../../database/schema.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { oneOf } from '../../lib/one-of.ts'
 import { type StoredTopUpState, TOP_UP_STATES } from './state.ts'
 
 /** Reads what the service last decided; undefined before its first decision. */
-export async function readTopUpState(
-  db: Kysely<Schema>,
-  relayerId: string,
-): Promise<StoredTopUpState | undefined> {
+export async function readTopUpState(db: Db, relayerId: string): Promise<StoredTopUpState | undefined> {
   const row = await db
     .selectFrom('top_ups')
     .selectAll()
@@ -30,7 +26,7 @@ export async function readTopUpState(
 
 /** Writes what the service has decided. It is a report: what may be paid follows from the stored transactions alone. */
 export async function saveTopUpState(
-  db: Kysely<Schema>,
+  db: Db,
   relayerId: string,
   { state, code, transactionId, retryAt, failures }: StoredTopUpState,
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { type TransactionRow, toTransaction } from '../store/codec.ts'
@@ -14,7 +14,7 @@ const MOST = 10_000
  * 24 hours, and those that are open.
  */
 export async function readTopUps(
-  db: Kysely<Schema>,
+  db: Db,
   { id, network, networkType }: Pick<Relayer, 'id' | 'network' | 'networkType'>,
   now: number,
 ): Promise<Transaction[]> {
@@ -32,7 +32,7 @@ export async function readTopUps(
 }
 
 /** Reads the ids of the relayers that another one fills, without the paused ones. */
-export async function listFilled(db: Kysely<Schema>): Promise<string[]> {
+export async function listFilled(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from relayers where removed_at is null and not paused and policies->'topUp' is not null order by id`.execute(
     db,

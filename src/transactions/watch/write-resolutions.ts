@@ -1,5 +1,4 @@
-import type { Transaction as DbTransaction } from 'kysely'
-import type { Schema } from '../../database/schema.ts'
+import type { Tx } from '../../database/schema.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
@@ -9,8 +8,6 @@ import { setNextNonce } from '../store/nonce-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 import type { Resolution } from './resolution.ts'
 import type { WatchRound } from './watch-round.ts'
-
-type Tx = DbTransaction<Schema>
 
 /**
  * Writes resolutions with their incidents and nonce counters, and returns the written transactions. If another process changed a record

@@ -1,12 +1,10 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Schema } from '../../../src/database/schema.ts'
+import type { Db } from '../../../src/database/schema.ts'
 import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
 import { findDueRelayers, hasDuePending } from '../../../src/transactions/store/work-store.ts'
 import { type Fixture, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
-
-type Db = Kysely<Schema>
 
 let fixture: Fixture
 let owner: TestAccount

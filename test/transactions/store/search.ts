@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import { EVERYTHING, type Visibility } from '../../../src/access/visibility.ts'
-import type { Schema } from '../../../src/database/schema.ts'
+import type { Db } from '../../../src/database/schema.ts'
 import {
   findPosition,
   searchTransactions,
@@ -15,7 +14,7 @@ export const visibilityOf = (...owners: readonly TestAccount[]): Visibility => (
 
 /** Follows the cursors of a search to its end, and calls `between` after each page. It gives the ids of each page. */
 export async function collectPages(
-  db: Kysely<Schema>,
+  db: Db,
   search: Partial<TransactionSearch>,
   between: () => Promise<unknown> = async () => {},
 ): Promise<string[][]> {
