@@ -23,7 +23,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['contract lint', [bin('redocly'), 'lint', 'openapi.yaml']],
   ['generated types', script('generate.ts', '--check')],
   ['generated database schema', script('dump-schema.ts', '--check')],
-  ['benchmarks of the README', script('bench-table.ts', '--check')],
+  ['benchmark tables', script('bench-table.ts', '--check')],
   ['import arrows', script('check-imports.ts')],
   ['words of exported names', script('check-words.ts')],
   ['unused code', [bin('knip'), '--no-progress']],

@@ -36,6 +36,17 @@ test('the table of a run replaces what is between the marks, and says which goal
   expect(withBenchmarks(text, run)).toBe(text)
 })
 
+test('the table can have the rows that begin in certain ways alone', () => {
+  const text = withBenchmarks(`${BEGIN}\n${END}`, run, ['told', 'mem'])
+  expect(text.split('\n').slice(5, -1)).toEqual([
+    '| told | 3 | | | |',
+    '| memory | 300 MB | | | ≤ 260 MB, missed |',
+  ])
+  expect(() => withBenchmarks(`${BEGIN}\n${END}`, run, ['nothing'])).toThrow(
+    'No row of the run begins with "nothing"',
+  )
+})
+
 test('a text without the marks is refused', () => {
   expect(() => withBenchmarks('nothing', run)).toThrow('The marks are missing')
 })
