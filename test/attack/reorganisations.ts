@@ -40,6 +40,8 @@ async function run({ random }: AttackContext): Promise<Report> {
   const tally = createTally()
   const clock = createAdjustableClock()
   const anvil = await startAnvil({ args: ['--no-mining'] })
+  // A chain can lose no more blocks than it has.
+  await anvil.rpc('anvil_mine', [`0x${DEEPEST.toString(16)}`])
   const network = { required_confirmations: CONFIRMATIONS }
   const service = await startService({ rpcUrls: [anvil.url], network, clock })
   try {

@@ -50,7 +50,7 @@ interface Look {
  * transaction lives for 150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks
  * with the difference of their heights, which shows every hole.
  *
- * Every other endpoint must do the same, or lack these blocks for good: one that is silent could know the transaction. `absence.ts` asks in
+ * It is asked for the signatures before and after its ledger. Every other endpoint must do the same, or lack these blocks for good: one that is silent could know the transaction. `absence.ts` asks in
  * rounds, because the number of slots without a block is not known before. Questions of the same turn of the event loop share their calls.
  */
 export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
@@ -93,7 +93,8 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     proofs: Map<Attempts, InclusionProof>,
   ): Promise<void> {
     const life = spanOf(group.map((one) => one.life))
-    const proof = await proveAbsence(client, { ...look, life, endpoints: mergeStatuses(group) })
+    const read = await proveAbsence(client, { ...look, life, endpoints: mergeStatuses(group) })
+    const proof = read.kind !== 'absent' || (await isUnchanged(group, look)) ? read : CHANGED
     if (proof.kind === 'absent' || group.length === 1) {
       for (const { of } of group) note(of, proof, proofs)
       return
@@ -101,6 +102,21 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     const middle = group.length >> 1
     await proveGroup(group.slice(0, middle), look, proofs)
     await proveGroup(group.slice(middle), look, proofs)
+  }
+
+  /**
+   * The signatures are asked for again after the ledgers: behind one url there may be several nodes, or one that got its blocks back, so the ledger
+   * that was read need not be that of the node which did not know them.
+   */
+  async function isUnchanged(group: readonly Open<Attempts>[], { asOf }: Look): Promise<boolean> {
+    const signatures = group.flatMap(({ of }) => of.map(({ signed }) => signed.hash))
+    const again = await receipts.askEach(signatures, asOf)
+    const kindsOf = (endpoints: readonly EndpointStatuses[]) =>
+      endpoints
+        .map(({ url, statuses }) => [url, ...statuses.map(({ kind }) => kind)].join(' '))
+        .sort()
+        .join('\n')
+    return kindsOf(again) === kindsOf(mergeStatuses(group))
   }
 
   function note(attempts: Attempts, proof: InclusionProof, proofs: Map<Attempts, InclusionProof>): void {
@@ -133,6 +149,11 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
 const NO_ANSWER: InclusionProof = {
   kind: 'unknown',
   detail: 'No endpoint has reached the newest finalized slot that is known.',
+}
+
+const CHANGED: InclusionProof = {
+  kind: 'unknown',
+  detail: 'An endpoint told something else about its signatures after its ledger was read.',
 }
 
 const NO_SLOT: InclusionProof = {

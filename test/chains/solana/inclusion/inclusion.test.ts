@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { InclusionProof } from '../../../../src/chains/answer.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../../src/chains/solana/types.ts'
 import { advanceNonce, transfer } from '../../../solana-node/steps.ts'
@@ -106,7 +106,8 @@ describe('many at once', () => {
       expect(fates.map(({ kind }) => kind)).toEqual(
         attempts.map((_, index) => (index === 7 ? 'included' : 'absent')),
       )
-      expect(counting.calls.get('getSignatureStatuses')).toBe(1)
+      // Before their ledger was read, and after it.
+      expect(counting.calls.get('getSignatureStatuses')).toBe(2)
       expect(counting.calls.get('getBlocks')).toBe(1)
       expect(counting.calls.get('minimumLedgerSlot')).toBe(1)
     } finally {
@@ -205,6 +206,23 @@ describe('a node that restarted on a newer snapshot', () => {
     node.jump(20)
     stage.solana.tick(185)
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
+  test('does not prove anything when it gets its blocks back between the questions', async () => {
+    const { node } = nodeWith()
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(20)
+    node.jump(20, 'firedancer')
+    stage.solana.tick(185)
+    const front = await startFaultyNode(node.url)
+    onTestFinished(() => front.stop())
+    front.fault = (methods) => {
+      if (methods.includes('getBlocks')) node.restore()
+      return 'pass'
+    }
+    const chain = stage.chainAt(front.url)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown' })
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
   })
 
   test('does not prove that what it missed was never included, where the snapshot has no signatures', async () => {
