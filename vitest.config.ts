@@ -8,8 +8,8 @@ import { hasPrometheus } from './test/support/prometheus.ts'
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 
-/** Settings of every test. */
-const EVERY_TEST: Settings = { retry: 0, env: { NODE_ENV: 'test' } }
+/** Settings of every test. `expect.poll` gives up after a second by itself, which is too soon on a busy machine. */
+const EVERY_TEST: Settings = { retry: 0, env: { NODE_ENV: 'test' }, expect: { poll: { timeout: 20_000 } } }
 
 /** Settings of tests that start chains, databases and services. */
 const SERVICES: Settings = {
@@ -40,7 +40,7 @@ const BY_SUFFIX = {
   // the tests, which takes Python and a package index.
   signers: { ...EVERY_TEST, maxWorkers: 4, testTimeout: 120_000, hookTimeout: 300_000 },
   // Needs Chromium. A file waits for its browser while another one waits for its service.
-  browser: { ...EVERY_TEST, maxWorkers: 2, testTimeout: 60_000 },
+  browser: { ...EVERY_TEST, maxWorkers: 2, testTimeout: 60_000, hookTimeout: 120_000 },
   // The package as its users get it: packed, installed into an empty folder, started. Needs the npm registry. Packing compiles everything, and
   // the installation may have to load 230 packages.
   package: { ...EVERY_TEST, testTimeout: 180_000, hookTimeout: 300_000 },

@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = await launchChromium(['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'])
   // Once for all tests, because drawing the whole contract takes most of their time.
   reference = await openReference()
-}, 60_000)
+})
 
 afterAll(() => browser?.close())
 

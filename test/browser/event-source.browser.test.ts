@@ -16,7 +16,7 @@ beforeAll(async () => {
   named = await serveEmptyPage()
   stranger = await serveEmptyPage()
   service = await startService({ rpcUrls: [], relayers: [], env: { RELAYER_CORS_ORIGINS: originOf(named) } })
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await service?.stop()

@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;[world, browser] = await Promise.all([startConsoleWorld(), launchChromium()])
   id = await world.sendSlow()
   await world.sendForApproval()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await world?.stop()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await (await startService({ dataDir, rpcUrls: NOBODY })).stop()
   await fill(dataDir)
   ;[service, browser] = await Promise.all([startService({ dataDir, rpcUrls: NOBODY }), launchChromium()])
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await service?.stop()

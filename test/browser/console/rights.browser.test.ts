@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;[story, browser] = await Promise.all([startScenario(), launchChromium()])
   id = (await story.send({ to: RECEIVER, value: 1, speed: 'fast' })).id
   await story.reach(id, 'submitted')
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await story?.stop()

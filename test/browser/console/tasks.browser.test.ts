@@ -11,7 +11,7 @@ let browser: Browser
 
 beforeAll(async () => {
   ;[world, browser] = await Promise.all([startConsoleWorld(), launchChromium()])
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await world?.stop()
