@@ -77,7 +77,8 @@ test('replacements of one transaction through both services are served one after
 }, 60_000)
 
 test('two services together allow a key about the rate of one', async () => {
-  const [perSecond, burst, seconds] = [50, 10, 5]
+  // So few that a busy machine sends more.
+  const [perSecond, burst, seconds] = [20, 10, 5]
   const env = {
     RATE_LIMIT_REQUESTS_PER_SECOND: String(perSecond),
     RATE_LIMIT_BURST_SIZE: String(burst),
