@@ -5,7 +5,9 @@ import { type Stage, setStage } from '../stage.ts'
 let stage: Stage
 
 beforeEach(async () => {
-  stage = await setStage({ protocolVersion: 30, retentionLedgers: 5 })
+  // Its time stands still: ledgers close in a later second only where a test says so.
+  const startedAt = Date.now()
+  stage = await setStage({ protocolVersion: 30, retentionLedgers: 5, now: () => startedAt })
 })
 
 afterEach(() => stage.ledger.stop())
