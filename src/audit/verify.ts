@@ -96,7 +96,7 @@ function noteProblem(chain: ReadChain, problem: ChainProblem | undefined, head: 
 }
 
 function reportOf(name: string, chain: ReadChain, kept: string | undefined): ChainReport {
-  // What still waits has no entry before it. The hashes that nobody needed are those before a gap, and that of the end.
+  // An entry that still waits has no entry before it. The hashes that are left are those before a gap, and that of the end.
   const ends = [...chain.hashes].sort(([one], [other]) => (one < other ? -1 : 1))
   const [[number, hash] = [0n, FIRST_HASH]] = ends
   if (chain.waiting.size > 0) noteProblem(chain, { kind: 'missing', entry: number + 1n }, hash)

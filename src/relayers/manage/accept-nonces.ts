@@ -15,7 +15,7 @@ interface AcceptedNonces {
   readonly actor: Actor
 }
 
-/** What is accepted: how to store it, and what the audit log says of it. */
+/** The accepted nonces or transactions, ready to be stored, with the fields that the audit log notes. */
 interface Accepted {
   store(tx: Tx): Promise<void>
   readonly noted: Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -18,7 +18,7 @@ import { findHashOwners } from '../store/attempts-store.ts'
  */
 const FRESH_MS = 2_000
 
-/** Who asks waits for this long, in ms. A longer reading goes on, and the next question finds its mark. */
+/** A caller waits at most this long, in ms. A longer reading goes on, and the next caller finds its mark. */
 const MAX_WAIT_MS = 4_000
 
 /**

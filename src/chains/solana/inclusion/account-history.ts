@@ -77,7 +77,7 @@ async function readAfter(client: PooledClient, search: Search): Promise<Answer<H
   const [{ url, listed: newest } = NO_PAGE] = pages
   const next: HistoryMark = markAfter(newest, { mark, asOf })
   if (mark === undefined) return { kind: 'ok', value: { unexplained: [], asOf, mark: next } }
-  // What any endpoint shows counts; the first one shows everything.
+  // A transaction counts if any endpoint shows it. The first endpoint shows all of them.
   const shown = new Map(pages.flatMap(({ listed }) => listed.map((one) => [one.hash, one])))
   let page: readonly Listed[] = [...shown.values()]
   let last = newest
