@@ -71,6 +71,35 @@ describe('the only node of a network that denies a payment and makes up another 
   })
 })
 
+describe('the only node of a network that names prices of 256 bits', () => {
+  test('does not make the service fail: the transaction waits for prices that a chain can ask', async () => {
+    const absurd = `0x${'f'.repeat(64)}`
+    node.habits = {
+      lie: ({ method }, reply) => {
+        if (method === 'eth_gasPrice' || method === 'eth_maxPriorityFeePerGas')
+          return { ...reply, result: absurd }
+        return method === 'eth_feeHistory'
+          ? { ...reply, result: { baseFeePerGas: [absurd], reward: [[absurd]] } }
+          : reply
+      },
+    }
+    onTestFinished(() => {
+      node.habits = undefined
+    })
+    // Prices that it told before are fresh for about a block.
+    clock.advance(31_000)
+    const { id } = await story.send({ to: PAYEE, value: 1 })
+    await until(
+      () => story.get(id),
+      ({ status_reason }) => /prices are not known/.test(status_reason ?? ''),
+    )
+    node.habits = undefined
+    await story.reach(id, 'submitted', () => clock.advance(31_000))
+    await story.mine(3)
+    await story.reach(id, 'confirmed', () => clock.advance(31_000))
+  })
+})
+
 describe('the endpoints of a relayer', () => {
   const keyWith = async (body: object) => {
     const key = { name: 'Narrow', ...body }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scenario, startScenario } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const RECEIVER = '0x0000000000000000000000000000000000000777'
 const ORACLE = '0x420000000000000000000000000000000000000F'
@@ -14,11 +15,15 @@ let story: Scenario
 
 beforeAll(async () => {
   story = await startScenario({ network: { tags: ['optimism-based'] } })
-  const answer = ORACLE_FEE.toString(16).padStart(64, '0')
-  // PUSH32 answer, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
-  await story.anvil.rpc('anvil_setCode', [ORACLE, `0x7f${answer}60005260206000f3`])
+  await setOracleFee(ORACLE_FEE)
 })
 afterAll(() => story.stop())
+
+async function setOracleFee(wei: bigint): Promise<void> {
+  const answer = wei.toString(16).padStart(64, '0')
+  // PUSH32 answer, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
+  await story.anvil.rpc('anvil_setCode', [ORACLE, `0x7f${answer}60005260206000f3`])
+}
 
 const pay = (value: bigint) => ({
   to: RECEIVER,
@@ -42,5 +47,16 @@ describe('on the OP stack', () => {
     await story.reach(id, 'submitted')
     await story.mine(2)
     await story.reach(id, 'confirmed')
+  })
+
+  test('a fee for the parent chain of 256 bits is nothing that a chain asks: the transaction waits for another answer', async () => {
+    await setOracleFee(2n ** 256n - 1n)
+    const { id } = await story.send(pay(1n))
+    await until(
+      () => story.get(id),
+      ({ status_reason }) => /no endpoint tells the fees/.test(status_reason ?? ''),
+    )
+    await setOracleFee(1n)
+    await story.reach(id, 'submitted')
   })
 })

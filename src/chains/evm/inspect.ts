@@ -6,7 +6,7 @@ import type { EvmDraft } from './content.ts'
 import { listParameters } from './prepare/gas.ts'
 import { decodeRevert } from './prepare/revert.ts'
 import { readSimulationError } from './prepare/simulation-error.ts'
-import { readCount, readQuantity } from './quantity.ts'
+import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
@@ -186,9 +186,10 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
  * of the gas does not contain.
  */
 function feeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint | undefined {
-  const price = readQuantity(receipt.effectiveGasPrice)
+  const price = readPrice(receipt.effectiveGasPrice)
   if (price === undefined) return undefined
-  return gasUsed * price + (readQuantity(receipt.l1Fee) ?? 0n) + operatorFeeOf(gasUsed, receipt)
+  const fee = gasUsed * price + (readPrice(receipt.l1Fee) ?? 0n) + operatorFeeOf(gasUsed, receipt)
+  return isPrice(fee) ? fee : undefined
 }
 
 /** The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of the data footprint. */

@@ -20,6 +20,20 @@ export function readCount(value: unknown): bigint | undefined {
   return count === undefined || count > MAX_COUNT ? undefined : count
 }
 
+/** Amounts have at most 128 bits in the contract, and so gas times a price fits the column `cost`. */
+const MAX_PRICE = 2n ** 128n - 1n
+
+/** Reads a price of gas or a fee, in wei (at most 128 bits); undefined for any other value, which no chain asks. */
+export function readPrice(value: unknown): bigint | undefined {
+  const price = readQuantity(value)
+  return price !== undefined && isPrice(price) ? price : undefined
+}
+
+/** Returns true for a price or a fee that a chain could ask. */
+export function isPrice(amount: bigint): boolean {
+  return amount <= MAX_PRICE
+}
+
 /** The question for the height of an EVM node. */
 export const HEIGHT: HeightQuestion = {
   call: { method: 'eth_blockNumber', params: [] },

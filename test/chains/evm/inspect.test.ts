@@ -88,6 +88,16 @@ describe('receipts', () => {
       want: { kind: 'included', receipt: included },
     },
     {
+      name: 'one with a price of more than 128 bits',
+      reply: result({ ...RECEIPT, effectiveGasPrice: `0x1${'0'.repeat(32)}` }),
+      want: { kind: 'included', receipt: included },
+    },
+    {
+      name: 'one of a rollup whose fees have more than 128 bits together',
+      reply: result({ ...RECEIPT, effectiveGasPrice: '0x3', l1Fee: `0x${'f'.repeat(32)}` }),
+      want: { kind: 'included', receipt: included },
+    },
+    {
       name: 'one of the pool, without a block',
       reply: result({ ...RECEIPT, blockNumber: null, blockHash: null }),
       want: { kind: 'none' },

@@ -1,6 +1,6 @@
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { EvmRequest } from '../content.ts'
-import { readQuantity } from '../quantity.ts'
+import { readPrice } from '../quantity.ts'
 import type { PriceFloor } from './fees.ts'
 import { gasCallOf } from './gas.ts'
 
@@ -27,7 +27,7 @@ export function createLineaQuote(
 function readQuote(result: unknown): PriceFloor | undefined {
   if (typeof result !== 'object' || result === null) return undefined
   const { baseFeePerGas, priorityFeePerGas } = result as Readonly<Record<string, unknown>>
-  const tip = readQuantity(priorityFeePerGas)
+  const tip = readPrice(priorityFeePerGas)
   if (tip === undefined) return undefined
-  return { tip, ceiling: (readQuantity(baseFeePerGas) ?? 0n) + tip, stated: true }
+  return { tip, ceiling: (readPrice(baseFeePerGas) ?? 0n) + tip, stated: true }
 }

@@ -6,7 +6,7 @@ import { createRecentAnswer } from '../../recent-answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { readCount, readQuantity } from '../quantity.ts'
+import { readCount, readPrice, readQuantity } from '../quantity.ts'
 import { SPEEDS } from '../speed.ts'
 import type { Market, MarketBlock, PriceBounds } from './fees.ts'
 
@@ -161,7 +161,7 @@ function readBlock(reply: RpcReply | undefined, gasLimit: bigint): MarketBlock |
   const seconds = readCount(timestamp)
   return omitUndefined({
     number: height,
-    baseFee: readQuantity(baseFeePerGas),
+    baseFee: readPrice(baseFeePerGas),
     gasLimit,
     gasUsed: readQuantity(gasUsed),
     time: seconds === undefined || seconds > MAX_SECONDS ? undefined : new Date(Number(seconds) * 1_000),
@@ -180,13 +180,13 @@ interface History {
 function readHistory(reply: RpcReply | undefined): History {
   const { baseFeePerGas, reward } = fieldsOf(reply)
   return {
-    baseFee: Array.isArray(baseFeePerGas) ? readQuantity(baseFeePerGas.at(-1)) : undefined,
+    baseFee: Array.isArray(baseFeePerGas) ? readPrice(baseFeePerGas.at(-1)) : undefined,
     rewards: Array.isArray(reward) ? reward.map(readRow) : [],
   }
 }
 
 function readRow(row: unknown): bigint[] {
-  return Array.isArray(row) ? row.map((value) => readQuantity(value) ?? 0n) : []
+  return Array.isArray(row) ? row.map((value) => readPrice(value) ?? 0n) : []
 }
 
 /** Returns the mean of one percentile over the blocks that had tips; empty blocks say nothing about the price. */
@@ -210,7 +210,7 @@ function scaled(tip: bigint, level: Speed): bigint {
 }
 
 function quantity(reply: RpcReply | undefined): bigint | undefined {
-  return reply?.kind === 'result' ? readQuantity(reply.result) : undefined
+  return reply?.kind === 'result' ? readPrice(reply.result) : undefined
 }
 
 function textOf(reply: RpcReply | undefined): string {

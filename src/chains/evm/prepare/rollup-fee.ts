@@ -3,6 +3,7 @@ import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, size } from 
 import type { Answer } from '../../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
+import { isPrice } from '../quantity.ts'
 import { serializeUnsigned } from '../sign.ts'
 
 /** The contract of the OP stack that tells the fees besides that of the gas (`GasPriceOracle` of its specification, a predeploy). */
@@ -39,9 +40,13 @@ export async function readRollupFee(
     ),
   ])
   const [l1Fee, operatorFee] = [readFee(l1Reply, 'getL1Fee'), readFee(operatorReply, 'getOperatorFee')]
-  if (l1Fee === undefined || operatorFee === undefined)
-    return { kind: 'unknown', detail: 'no endpoint tells the fees of the rollup' }
-  return { kind: 'ok', value: (l1Fee * L1_MARGIN_PERCENT) / 100n + operatorFee }
+  const fee =
+    l1Fee === undefined || operatorFee === undefined
+      ? undefined
+      : (l1Fee * L1_MARGIN_PERCENT) / 100n + operatorFee
+  return fee === undefined || !isPrice(fee)
+    ? { kind: 'unknown', detail: 'no endpoint tells the fees of the rollup' }
+    : { kind: 'ok', value: fee }
 }
 
 function oracleCall(data: Hex): RpcCall {

@@ -126,6 +126,18 @@ describe('the market', () => {
     expect((await ask({ ...NODE, eth_getBlockByNumber: answer })).kind).toBe('unknown')
   })
 
+  test('takes a price of more than 128 bits for none, whichever source says it', async () => {
+    const absurd = `0x${'f'.repeat(64)}`
+    const history = { baseFeePerGas: [absurd], reward: [[absurd, absurd, absurd, absurd]] }
+    expect(await ask({ ...NODE, eth_feeHistory: history, eth_maxPriorityFeePerGas: absurd })).toMatchObject({
+      value: { gasPrice: 10n, tips: { safeLow: 10n } },
+    })
+    expect(await ask({ ...NODE, eth_gasPrice: absurd })).toMatchObject({
+      value: { gasPrice: 8n, baseFee: 7n },
+    })
+    expect((await ask({ ...NODE, eth_gasPrice: absurd, eth_feeHistory: history })).kind).toBe('unknown')
+  })
+
   test.each([undefined, 'garbage'])(
     'takes the gas price from the history where the node does not suggest one (%s)',
     async (answer) => {
