@@ -34,6 +34,27 @@ const NONSENSE: readonly Json[] = [
   { length: -1 },
 ]
 
+/**
+ * Returns the answer with one value replaced, once for each value that it has, itself included, and each that no field has. Of a list only the first and the
+ * last item are replaced.
+ */
+export function everyNonsense(value: Json): Json[] {
+  return [...NONSENSE, ...insideOf(value)]
+}
+
+function insideOf(value: Json): Json[] {
+  if (Array.isArray(value)) {
+    const places = new Set([0, value.length - 1].filter((place) => place >= 0 && place < value.length))
+    return [...places].flatMap((place) =>
+      everyNonsense(value[place]).map((changed) => value.with(place, changed)),
+    )
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    everyNonsense(inner).map((changed) => ({ ...value, [key]: changed })),
+  )
+}
+
 interface LieManner {
   readonly random: Random
   /** The probability of a value of another type. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
 import { createLogger } from '../../../src/log.ts'
+import { everyNonsense } from '../../attack/rpc/lies.ts'
 import { transfer } from '../../solana-node/steps.ts'
 import { createWallet, signContent } from '../../solana-node/wallet.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
@@ -64,7 +65,8 @@ beforeAll(async () => {
   })
 })
 
-beforeEach(() => {
+/** A chain that remembers no answer. */
+function startInOrder(): void {
   for (const [method, answer] of Object.entries(IN_ORDER)) answers.set(method, answer)
   chain = createSolanaChain({
     network: {
@@ -80,7 +82,8 @@ beforeEach(() => {
     clock: createHurriedClock(),
     log: createLogger({ level: 'silent' }),
   })
-})
+}
+beforeEach(startInOrder)
 
 afterAll(() => server.stop())
 
@@ -182,6 +185,22 @@ test.each(Object.keys(IN_ORDER))(
       }),
       { numRuns: 25 },
     )
+  },
+)
+
+test.each(Object.keys(IN_ORDER))(
+  'whatever nonsense a node answers to %s, the service goes on',
+  async (method) => {
+    for (const reply of everyNonsense(IN_ORDER[method])) {
+      startInOrder()
+      answers.set(method, reply)
+      const prepared = await chain.prepare(own, accountWith())
+      if (prepared.kind === 'ok') await chain.sign(prepared.value.draft, SIGNING_CONTEXT)
+      await chain.prepare(externallySigned, accountWith())
+      await Promise.all([chain.verify(), chain.head(), chain.balance(SELF)])
+      await chain.receipts(['sig'], { asOf: 100n })
+      await chain.proveInclusion([attempt], { asOf: 100n })
+    }
   },
 )
 

@@ -7,6 +7,7 @@ import { FORK_MARGIN } from '../inclusion/life.ts'
 import { recentSlot } from '../read/recent.ts'
 import { contextualOf, fieldsOf, freshOf, readInteger } from '../read/replies.ts'
 import type { Timeouts } from '../timeouts.ts'
+import { isAddress } from '../wire/base58.ts'
 
 /** A blockhash, and the height after which no block accepts it any more. */
 export interface Lifetime {
@@ -84,7 +85,7 @@ function readLatest(endpointReply: EndpointReply | undefined): Answer<Lifetime> 
   if (answer.kind !== 'ok') return answer
   const { blockhash } = fieldsOf(answer.value.value)
   const expiresAt = readExpiry(answer.value.value)
-  return typeof blockhash === 'string' && expiresAt !== undefined
+  return typeof blockhash === 'string' && isAddress(blockhash) && expiresAt !== undefined
     ? { kind: 'ok', value: { blockhash, expiresAt } }
     : { kind: 'unknown', detail: 'the endpoint did not answer with a blockhash' }
 }
