@@ -132,7 +132,7 @@ export interface ChainOf<
    * or repeats a transaction, or gives a budget back, needs the word of the operator's. Absent: the endpoints of this chain decide.
    */
   readonly trustedChain?:
-    | Pick<ChainOf<R, D, P, U>, 'proveInclusion' | 'receiptsEverywhere' | 'history'>
+    | Pick<ChainOf<R, D, P, U>, 'proveInclusion' | 'receiptsEverywhere' | 'history' | 'endpoints'>
     | undefined
   /** Forwards calls of API callers unchanged. Replies keep the order of the calls; they are written out and never read. */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>

@@ -6,13 +6,17 @@ export interface SpendersTable {
   subject: string
 }
 
-/** Each row says how much one transaction takes from the budget of one spender, in one asset. */
+/** Each row says how much one version of a transaction takes from the budget of one spender, in one asset. */
 export interface SpendingsTable {
   transaction_id: string
   subject: string
   /** By type and name. */
   network: string
   asset: string
+  /** Counts from 1. */
+  version: Generated<number>
+  /** True when what is signed next is another version. */
+  closed: Generated<boolean>
   /** The time at which it counts: that of the request, or of the latest one that raised it. */
   at: Date
   /** The most that the transaction can take, whichever of its attempts is included. */

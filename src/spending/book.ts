@@ -117,7 +117,13 @@ function take(
       const known = find(held, transactionId, counter)
       const change =
         known === undefined
-          ? hold(counter, { transactionId, at: now, spent, settled: isFinal })
+          ? hold(counter, {
+              transactionId,
+              version: versionsOf(held, transactionId, counter) + 1,
+              at: now,
+              spent,
+              settled: isFinal,
+            })
           : raise(known, spent, now)
       taken.set(keyOf(counter), plus(taken.get(keyOf(counter)) ?? NOTHING, spent))
       return change ?? []
@@ -146,14 +152,18 @@ function countedBy({ rules }: Spender, charge: Charge): [string, Spent][] {
   return [...spentOf(charge)].filter(([asset]) => assets.has(asset))
 }
 
-function find(
-  held: readonly Holding[],
-  transactionId: string,
-  { subject, asset }: Counter,
-): Holding | undefined {
-  return held.find(
-    (one) => one.transactionId === transactionId && one.subject === subject && one.asset === asset,
-  )
+/** Finds the holding of the version that can still be signed. */
+function find(held: readonly Holding[], transactionId: string, counter: Counter): Holding | undefined {
+  return held.find((one) => isOf(one, transactionId, counter) && !one.closed)
+}
+
+/** Returns the number of versions that were charged. */
+function versionsOf(held: readonly Holding[], transactionId: string, counter: Counter): number {
+  return Math.max(0, ...held.flatMap((one) => (isOf(one, transactionId, counter) ? one.version : [])))
+}
+
+function isOf(holding: Holding, transactionId: string, { subject, asset }: Counter): boolean {
+  return holding.transactionId === transactionId && holding.subject === subject && holding.asset === asset
 }
 
 function keyOf({ subject, asset }: Counter): string {

@@ -1,12 +1,16 @@
 import { smaller } from '../lib/bigint.ts'
 import { type Counter, most, NOTHING, type Spent } from './budget.ts'
 
-/** A holding says how much one transaction takes from the budget of one spender, in one asset. */
+/** A holding says how much one version of a transaction takes from the budget of one spender, in one asset. */
 export interface Holding extends Counter {
   readonly transactionId: string
+  /** Counts from 1. What may be executed besides what was signed before is another version, and another charge. */
+  readonly version: number
+  /** True when what is signed next is another version. */
+  readonly closed: boolean
   /** The time at which it counts. */
   readonly at: Date
-  /** The most that the transaction can take, whichever of its attempts is included. */
+  /** The most that the version can take, whichever of its attempts is included. */
   readonly most: Spent
   /** This amount counts now. */
   readonly counted: Spent
@@ -26,14 +30,14 @@ export interface HoldingChange {
   readonly changes: readonly CountChange[]
 }
 
-interface Beginning extends Pick<Holding, 'transactionId' | 'at' | 'settled'> {
+interface Beginning extends Pick<Holding, 'transactionId' | 'version' | 'at' | 'settled'> {
   readonly spent: Spent
 }
 
 /** Begins a holding. */
-export function hold(counter: Counter, { transactionId, at, spent, settled }: Beginning): HoldingChange {
-  const holding = { ...counter, transactionId, at, most: spent, counted: spent, settled }
-  return { holding, changes: [change(holding, at, spent)] }
+export function hold(counter: Counter, { spent, ...beginning }: Beginning): HoldingChange {
+  const holding = { ...counter, ...beginning, closed: false, most: spent, counted: spent }
+  return { holding, changes: [change(holding, beginning.at, spent)] }
 }
 
 /**
@@ -65,6 +69,22 @@ export function reopen(before: Holding): HoldingChange | undefined {
   if (!before.settled) return undefined
   const holding = { ...before, counted: before.most, settled: false }
   return { holding, changes: [taken(before), change(before, before.at, before.most)] }
+}
+
+/** Returns true when each version of the transaction that was charged is closed, so that the next one has to be. */
+export function awaitsCharge(held: readonly Holding[]): boolean {
+  return held.length > 0 && held.every(({ closed }) => closed)
+}
+
+/** Returns the holdings of the newest version of each transaction, spender and asset. */
+export function newest(held: readonly Holding[]): Holding[] {
+  return held.filter((one) => !held.some((other) => isSameBut(one, other) && other.version > one.version))
+}
+
+function isSameBut(one: Holding, other: Holding): boolean {
+  return (
+    one.transactionId === other.transactionId && one.subject === other.subject && one.asset === other.asset
+  )
 }
 
 function change({ subject, network, asset }: Counter, at: Date, spent: Spent): CountChange {

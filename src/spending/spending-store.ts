@@ -148,6 +148,18 @@ function holdingsOf(db: Db, transactionIds: readonly string[]) {
     .orderBy('transaction_id')
     .orderBy('subject')
     .orderBy('asset')
+    .orderBy('version')
+}
+
+/** Closes the version of transactions that was charged last: what is signed next for them is another charge. */
+export async function closeHoldings(tx: Tx, transactionIds: readonly string[]): Promise<void> {
+  if (transactionIds.length === 0) return
+  await tx
+    .updateTable('spendings')
+    .set({ closed: true })
+    .where(sql<boolean>`transaction_id = any(${transactionIds}::text[])`)
+    .where('closed', '=', false)
+    .execute()
 }
 
 function toHolding(row: Selectable<SpendingsTable>): Holding {
@@ -156,6 +168,8 @@ function toHolding(row: Selectable<SpendingsTable>): Holding {
     subject: row.subject,
     network: row.network,
     asset: row.asset,
+    version: row.version,
+    closed: row.closed,
     at: row.at,
     most: {
       value: BigInt(row.most_value),
@@ -171,11 +185,11 @@ function toHolding(row: Selectable<SpendingsTable>): Holding {
 export async function saveHoldings(tx: Tx, changes: readonly HoldingChange[]): Promise<void> {
   if (changes.length === 0) return
   await sql`
-    insert into spendings (transaction_id, subject, network, asset, at, most_value, most_fees, value, fees, count, settled)
+    insert into spendings (transaction_id, subject, network, asset, version, at, most_value, most_fees, value, fees, count, settled)
     select * from jsonb_to_recordset(${JSON.stringify(changes.map(({ holding }) => toRow(holding)))}::jsonb)
-      as holding (transaction_id text, subject text, network text, asset text, at timestamptz, most_value numeric,
-        most_fees numeric, value numeric, fees numeric, count integer, settled boolean)
-    on conflict (transaction_id, subject, asset) do update set
+      as holding (transaction_id text, subject text, network text, asset text, version integer, at timestamptz,
+        most_value numeric, most_fees numeric, value numeric, fees numeric, count integer, settled boolean)
+    on conflict (transaction_id, subject, asset, version) do update set
       at = excluded.at, most_value = excluded.most_value, most_fees = excluded.most_fees, value = excluded.value,
       fees = excluded.fees, count = excluded.count, settled = excluded.settled`.execute(tx)
   await addToSums(
@@ -184,12 +198,13 @@ export async function saveHoldings(tx: Tx, changes: readonly HoldingChange[]): P
   )
 }
 
-function toRow({ transactionId, subject, network, asset, at, most, counted, settled }: Holding) {
+function toRow({ transactionId, subject, network, asset, version, at, most, counted, settled }: Holding) {
   return {
     transaction_id: transactionId,
     subject,
     network,
     asset,
+    version,
     at,
     most_value: String(most.value),
     most_fees: String(most.fees),

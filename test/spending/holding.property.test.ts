@@ -33,7 +33,7 @@ const counter = (index: number) => ({
 })
 
 function begin(index: number, spent: Spent, at: Date): HoldingChange {
-  return hold(counter(index), { transactionId: `tx ${index}`, at, spent, settled: false })
+  return hold(counter(index), { version: 1, transactionId: `tx ${index}`, at, spent, settled: false })
 }
 
 /** Sums by spender, asset and time. */

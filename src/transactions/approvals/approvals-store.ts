@@ -113,6 +113,36 @@ export async function saveDecision(
     .execute()
 }
 
+/** Finds those of these transactions that were approved. */
+export async function findApproved(db: Db, transactionIds: readonly string[]): Promise<Approval[]> {
+  if (transactionIds.length === 0) return []
+  const rows = await selectApprovals(db)
+    .where('transaction_id', 'in', transactionIds)
+    .where('approvals.decision', '=', 'approved')
+    .execute()
+  return rows.map(toApproval)
+}
+
+/** Makes approvals wait for another decision, after their transactions wait again. */
+export async function reopenApprovals(
+  tx: Tx,
+  approvals: readonly Pick<NewApproval, 'transactionId' | 'createdAt' | 'expiresAt'>[],
+): Promise<void> {
+  for (const { transactionId, createdAt, expiresAt } of approvals)
+    await tx
+      .updateTable('approvals')
+      .set({
+        created_at: createdAt,
+        expires_at: expiresAt,
+        decision: null,
+        decided_at: null,
+        decided_by: null,
+        decision_reason: null,
+      })
+      .where('transaction_id', '=', transactionId)
+      .execute()
+}
+
 function selectApprovals(db: Db) {
   return db
     .selectFrom('approvals')

@@ -60,7 +60,7 @@ export async function raiseSigned(
   const changes: HoldingChange[] = []
   for (const holding of held) {
     const item = byId.get(holding.transactionId)
-    if (item === undefined || holding.asset !== NATIVE) continue
+    if (item === undefined || holding.asset !== NATIVE || holding.closed) continue
     const { transaction, attempt, attempts } = item
     const fees = feesOf(chain, {
       transaction,
@@ -115,7 +115,9 @@ export async function findRaiseRefusal(
   const held = await findHoldings(db, [transaction.id])
   const fees = feesOf(chain, { transaction, draft, kind: contentKind(attempts, transaction.currentAttempt) })
   const raised = held.flatMap((holding) =>
-    holding.asset === NATIVE ? (raise(holding, { ...NOTHING, fees, count: 1 }, now)?.holding ?? []) : [],
+    holding.asset === NATIVE && !holding.closed
+      ? (raise(holding, { ...NOTHING, fees, count: 1 }, now)?.holding ?? [])
+      : [],
   )
   return refusalOfFees(db, { relayer, now }, raised)
 }
@@ -135,7 +137,10 @@ async function refusalOfFees(
     const spender = spenders.find(({ subject }) => subject === holding.subject)
     if (spender === undefined) continue
     const before = stored.find(
-      (one) => one.transactionId === holding.transactionId && isSameCounter(one, holding),
+      (one) =>
+        one.transactionId === holding.transactionId &&
+        isSameCounter(one, holding) &&
+        one.version === holding.version,
     )
     const results = evaluateLimits(
       spender,
@@ -156,8 +161,12 @@ function isSameCounter(one: Holding, other: Holding): boolean {
   return one.subject === other.subject && one.asset === other.asset
 }
 
-/** Those of the holdings' spenders that have limits at present. */
-async function limitedAmong(db: Db, relayer: Relayer, holdings: readonly Holding[]): Promise<Spender[]> {
+/** Returns those of the holdings' spenders that have limits at present. */
+export async function limitedAmong(
+  db: Db,
+  relayer: Relayer,
+  holdings: readonly Holding[],
+): Promise<Spender[]> {
   const subjects = new Set(holdings.map(({ subject }) => subject))
   const ofKeys = await findKeySpenders(db, [...subjects])
   const known = [...limitedSpendersOf(relayer), ...ofKeys]

@@ -1,7 +1,7 @@
 import type { ContentReader } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { NOTHING, type Spent } from '../../spending/budget.ts'
-import { type Holding, settle } from '../../spending/holding.ts'
+import { type Holding, newest, settle } from '../../spending/holding.ts'
 import {
   deleteOldSpendings,
   findUnsettled,
@@ -63,9 +63,12 @@ async function settleTransactions(
         .filter(({ transaction }) => isFinal(transaction.status) && transaction.reorganizedAt === undefined)
         .map((item) => [item.transaction.id, item]),
     )
+    const isNewest = new Set(newest(held))
     const changes = held.flatMap((holding) => {
       const item = final.get(holding.transactionId)
-      return item === undefined || holding.settled ? [] : [settle(holding, tookOf(holding, item, chain))]
+      if (item === undefined || holding.settled) return []
+      // The chain has one version at most, and the proofs say that it is not an earlier one.
+      return [settle(holding, isNewest.has(holding) ? tookOf(holding, item, chain) : NOTHING)]
     })
     await saveHoldings(tx, changes)
   })

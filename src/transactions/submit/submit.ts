@@ -4,6 +4,7 @@ import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
 import type { AppError } from '../../errors.ts'
 import { isSignerFault } from '../../signers/signer-fault.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import { chargeSuccessors } from '../budgets/charge-successor.ts'
 import { isDue, PRICE_WAIT_MS } from '../model/due.ts'
 import { isNoop } from '../model/purpose.ts'
 import {
@@ -55,10 +56,11 @@ export async function submitPending(context: TransactionsContext, leased: Leased
     due: present,
     others: overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
   })
-  const prepared = await prepareInOrder(context, leased, [
+  const wanted = [
     ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
     ...others,
-  ])
+  ]
+  const prepared = await prepareInOrder(context, leased, await chargeSuccessors(context, leased, wanted))
   if (prepared.length === 0) return
   const { sequencing } = runtime.chain
   // Both ask the nodes, so they do it in one batch.

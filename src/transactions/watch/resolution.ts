@@ -15,6 +15,11 @@ export interface Resolution {
   readonly outcomes: readonly OutcomeChange[]
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
+  /**
+   * What is signed next could be executed besides what was signed before, if the proof that this was not included is the word of one endpoint
+   * alone.
+   */
+  readonly isSuccessor?: true
   /** The source account whose nonce counter is reset to the chain's, because an assigned nonce was not used. */
   readonly freed?: { readonly relayerId: string; readonly address: string }
 }
@@ -106,6 +111,7 @@ export function nonceUsedElsewhere(
           }
         : { ...shared, statusReason: `${fact}; nothing of this one was executed.` },
     outcomes: openAttempts(attempts).map((attempt) => outcome(item, attempt, 'superseded')),
+    ...(event === 'returned' && { isSuccessor: true as const }),
   }
 }
 
@@ -154,6 +160,9 @@ export function expired(
           }
         : { ...shared, sourceAccount: undefined, nonce: undefined, statusReason: EXPIRED[event] },
     outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'expired')),
+    // With the same nonce, the chain includes one of them at most.
+    ...(event === 'returned' &&
+      (isReleased || transaction.nonce === undefined) && { isSuccessor: true as const }),
     ...((event !== 'returned' || isReleased) && ownsNonce && sourceAccount !== undefined
       ? { freed: { relayerId: transaction.relayerId, address: sourceAccount } }
       : {}),

@@ -111,7 +111,11 @@ async function settleWithProof(
   const doubt = proof.kind === 'absent' ? await doubtAbsence(proof.usedBy) : undefined
   const missing = proof.kind === 'unknown' ? proof.detail : doubt && 'missing' in doubt && doubt.missing
   if (typeof missing !== 'string') doubtSince.delete(item.transaction.id)
-  if (proof.kind === 'absent' && doubt === undefined) return whenAbsent()
+  if (proof.kind === 'absent' && doubt === undefined)
+    // Another user of the nonce was signed by the account's key, and no node can make that up.
+    return proof.usedBy === undefined && trustedChain.endpoints().length < 2
+      ? whenAbsent()
+      : corroborated(whenAbsent())
   if (proof.kind === 'included') {
     const { number, receipt } = proof
     const attempt = item.attempts.find((other) => other.number === number)
@@ -129,6 +133,11 @@ async function settleWithProof(
   return typeof missing === 'string' && isLong(round, item.transaction)
     ? undecided(item, { detail: missing, now })
     : undefined
+}
+
+/** Nothing of what was signed before was executed, whatever one endpoint says, so what is signed next is the same charge and approval. */
+function corroborated({ isSuccessor: _, ...resolution }: Resolution): Resolution {
+  return resolution
 }
 
 /** Returns true when the proof has been missing for so long that somebody has to look at the endpoints. */

@@ -1,4 +1,7 @@
 import type { Tx } from '../../database/schema.ts'
+import { closeHoldings } from '../../spending/spending-store.ts'
+import { reopenApprovals } from '../approvals/approvals-store.ts'
+import { awaitAgain, findApprovalsToRepeat } from '../approvals/repeat-approval.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'
@@ -46,9 +49,12 @@ async function writeInTransaction(
   resolutions: readonly Resolution[],
 ): Promise<Transaction[]> {
   const { reservations } = round.context
+  const successors = resolutions.flatMap(({ transaction, isSuccessor }) => (isSuccessor ? transaction : []))
+  const now = new Date(round.context.clock.now())
+  const reopened = await findApprovalsToRepeat(tx, { chain: round.chain, now }, successors)
   const saved = await saveTransactions(
     { tx, reservations },
-    resolutions.map((resolution) => resolution.transaction),
+    resolutions.map(({ transaction }) => awaitAgain(transaction, reopened.get(transaction.id))),
     { keepsRequest: true },
   )
   const written = new Set(saved.map((transaction) => transaction.id))
@@ -61,6 +67,12 @@ async function writeInTransaction(
     kept.flatMap((resolution) => resolution.outcomes),
   )
   await resetFreedCounters(tx, kept)
+  const repeated = successors.filter(({ id }) => written.has(id)).map(({ id }) => id)
+  await reopenApprovals(
+    tx,
+    [...reopened.values()].filter(({ transactionId }) => written.has(transactionId)),
+  )
+  await closeHoldings(tx, repeated)
   for (const [type, incidents] of Map.groupBy(kept, ({ incident }) => incident)) {
     if (type === undefined) continue
     await announceIncident(

@@ -24,6 +24,8 @@ const chainMoving = (effects: Effects) => ({
 
 function holdingOf(asset: string, most: Spent): Holding {
   return {
+    version: 1,
+    closed: false,
     transactionId: 'tx',
     subject: 'key:one',
     network: NETWORK,

@@ -116,7 +116,11 @@ describe('a transaction whose inclusion no endpoint can prove', () => {
     story.proof = { kind: 'absent' }
     stub.override = {
       ...stub.override,
-      trustedChain: { proveInclusion: async () => operators.proof, receiptsEverywhere: async () => [] },
+      trustedChain: {
+        proveInclusion: async () => operators.proof,
+        receiptsEverywhere: async () => [],
+        endpoints: () => [],
+      },
     }
     expect((await look()).transaction).toMatchObject({
       status: 'submitted',

@@ -2320,7 +2320,8 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * @description - `waiting`: nobody has decided yet.
+         * @description - `waiting`: nobody has decided yet. Also again after `approved`: the approved version has expired, and only one endpoint says that it was
+         *       not included.
          *     - `approved`: it was sent like any other transaction; its own status says what became of it.
          *     - `refused`: it ended as `canceled`.
          *     - `expired`: nobody decided in time; it ended as `expired`.
@@ -2339,7 +2340,7 @@ export interface components {
             readonly requested_by: string;
             /** @description Each rule that asks for the approval, in a sentence. */
             readonly reasons: readonly string[];
-            /** @description When it was sent. */
+            /** @description When it began to wait. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When it ends unless somebody decides. */
             readonly expires_at: components["schemas"]["Timestamp"];

@@ -4,13 +4,17 @@ export const SPENDING: readonly string[] = [
   // commit, so that no two requests spend the same budget.
   'create table spenders (subject text primary key)',
 
-  // How much one transaction takes from the budget of one spender, in one asset. The room in each page is for one more version of its rows.
+  // How much one version of a transaction takes from the budget of one spender, in one asset. The room in each page is for one more version of its rows.
   `create table spendings (
     transaction_id text not null,
     subject text not null,
     -- By type and name.
     network text not null,
     asset text not null,
+    -- Counts from 1. Each version can be executed besides the ones before it, as far as one node alone can tell.
+    version integer not null default 1,
+    -- What is signed next is another version, which is charged before it is signed.
+    closed boolean not null default false,
     -- The time at which it counts: that of the request, or of the latest one that raised it.
     at timestamptz not null,
     -- The most that it can take, whichever of its attempts is included.
@@ -22,7 +26,7 @@ export const SPENDING: readonly string[] = [
     count integer not null,
     -- The chain has decided, or it was only signed.
     settled boolean not null default false,
-    primary key (transaction_id, subject, asset)
+    primary key (transaction_id, subject, asset, version)
   ) with (fillfactor = 80)`,
   'create index spendings_unsettled on spendings (transaction_id) where not settled',
   'create index spendings_by_time on spendings using brin (at)',
