@@ -55,6 +55,7 @@ export type ErrorCode =
   | 'signer_unavailable'
   | 'transaction_not_found'
   | 'transaction_not_replaceable'
+  | 'transaction_not_undecided'
   | 'unauthorized'
   | 'unknown_network'
   | 'unsupported_content_type'

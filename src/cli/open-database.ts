@@ -8,8 +8,6 @@ import { createLogger } from '../log.ts'
 const WHILE_IT_RUNS = {
   'change-storage-key': 'A running service can open nothing after the change, so it has to be stopped.',
   migrate: 'A service migrates its database when it starts, so the running one has done it.',
-  'tx decide':
-    'The running service has no operation for it: stop it, decide, and start it again; what waits is not lost. `relayer tx why <relayer id> <transaction id>` asks the running one.',
 } as const
 
 /** A running service has the data folder. */

@@ -1,9 +1,19 @@
 import { userInfo } from 'node:os'
+import { CLI_AUTHOR } from '../audit/entry.ts'
 import { loadConfig } from '../config/load.ts'
+import type { Schemas } from '../contract/operations.ts'
 import { migrate } from '../database/migrate.ts'
-import { type DecisionOutcome, listUndecided, storeDecision } from '../transactions/store/decisions-store.ts'
+import {
+  type DecisionOutcome,
+  listUndecided,
+  storeDecision,
+  type UndecidedTransaction,
+} from '../transactions/store/decisions-store.ts'
+import { type ApiClient, createApiClient } from './api/api-client.ts'
+import { pathOf, queryOf } from './api/api-command.ts'
+import { readUnfinished } from './api/restore.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
-import { openForCommand } from './open-database.ts'
+import { openUnlessServed } from './open-database.ts'
 
 /** `relayer tx decide`. */
 export const txDecide: Command = {
@@ -21,7 +31,8 @@ export const txDecide: Command = {
     '  --reason        The observation, for the record (table operator_decisions, status_reason).',
     '',
     'If the chain shows an inclusion later, it wins over the decision. Without an id, the command lists the waiting transactions.',
-    'Uses the PostgreSQL server of DATABASE_URL while the service runs, or the embedded database in DATA_DIR while no service runs on it.',
+    'Uses the database of DATABASE_URL or DATA_DIR. When a running service has the embedded database open, the command asks that service over the',
+    'API at RELAYER_URL, with RELAYER_API_KEY.',
     '',
     'Example: relayer tx decide 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11 --not-included --reason "explorer shows no such transfer"',
   ],
@@ -31,7 +42,8 @@ export const txDecide: Command = {
   async run(args, terminal) {
     const decision = readDecision(args)
     const config = loadConfig()
-    const database = await openForCommand(config, 'tx decide')
+    const database = await openUnlessServed(config)
+    if (database === undefined) return decideOverApi(createApiClient(), decision, terminal)
     try {
       await migrate(database)
       const waiting = await listUndecided(database.db)
@@ -40,8 +52,12 @@ export const txDecide: Command = {
       const attempt = decision.included ? (decision.attempt ?? currentAttempt) : undefined
       const { transactionId, reason } = decision
       const decidedBy = operatorName()
-      const outcome = await storeDecision(database.db, { transactionId, attempt, reason, decidedBy })
-      return report(outcome, { transactionId, attempt, terminal })
+      const outcome = await storeDecision(
+        database.db,
+        { transactionId, attempt, reason, decidedBy },
+        CLI_AUTHOR,
+      )
+      return report(outcome, { transactionId, included: decision.included, attempt, terminal })
     } finally {
       await database.close()
     }
@@ -84,7 +100,40 @@ function readDecision({
   return { transactionId, included, attempt: attempt === undefined ? undefined : Number(attempt), reason }
 }
 
-function list(waiting: Awaited<ReturnType<typeof listUndecided>>, terminal: Terminal): number {
+async function decideOverApi(
+  client: ApiClient,
+  decision: DecisionArguments | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  if (decision === undefined) return list(await readUndecided(client), terminal)
+  const { transactionId, included, attempt, reason } = decision
+  const { data } = await client.call<Schemas['Transaction'][]>(
+    'GET',
+    `/transactions${queryOf({ id: transactionId })}`,
+  )
+  const [found] = data
+  if (found === undefined)
+    return report('no_such_transaction', { transactionId, included, attempt, terminal })
+  const path = pathOf('relayers', found.relayer_id, 'transactions', transactionId, 'decision')
+  const body = JSON.stringify({ included, attempt, reason })
+  await client.call('POST', path, { body })
+  return report('stored', { transactionId, included, attempt, terminal })
+}
+
+async function readUndecided(client: ApiClient): Promise<Listed[]> {
+  const unfinished = await readUnfinished(client)
+  return unfinished.flatMap(({ transactions }) =>
+    transactions.flatMap(
+      ({ id, relayer_id: relayerId, undecided_since: since, status_reason: statusReason }) =>
+        since === undefined ? [] : [{ id, relayerId, undecidedSince: new Date(since), statusReason }],
+    ),
+  )
+}
+
+/** What the list shows of a transaction that waits for a decision. */
+type Listed = Pick<UndecidedTransaction, 'id' | 'relayerId' | 'undecidedSince' | 'statusReason'>
+
+function list(waiting: readonly Listed[], terminal: Terminal): number {
   if (waiting.length === 0) terminal.out('no transaction waits for a decision')
   for (const { id, relayerId, undecidedSince, statusReason } of waiting)
     terminal.out(
@@ -104,15 +153,19 @@ function report(
   outcome: DecisionOutcome,
   {
     transactionId,
+    included,
     attempt,
     terminal,
-  }: { transactionId: string; attempt: number | undefined; terminal: Terminal },
+  }: Pick<DecisionArguments, 'transactionId' | 'included' | 'attempt'> & {
+    readonly terminal: Terminal
+  },
 ): number {
   if (outcome !== 'stored') {
     terminal.err(REFUSALS[outcome])
     return EXIT.unusable
   }
-  const decided = attempt === undefined ? 'not included' : `included as attempt ${attempt}`
+  const number = attempt === undefined ? '' : ` as attempt ${attempt}`
+  const decided = included ? `included${number}` : 'not included'
   terminal.out(`${transactionId}: ${decided}; the service applies it at the next block`)
   return EXIT.ok
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest } from '../chains/request.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
@@ -13,8 +14,13 @@ import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
 import type { DryRun } from '../transactions/dry-run/dry-run.ts'
 import type { DryRuns } from '../transactions/dry-run/dry-runs.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
-import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
+import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
+import {
+  type DecisionOutcome,
+  type OperatorDecision,
+  storeDecision,
+} from '../transactions/store/decisions-store.ts'
 import { findByNonce, listTransactions } from '../transactions/store/read-store.ts'
 import { requireTransaction } from '../transactions/store/require-transaction.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
@@ -44,6 +50,7 @@ type Operations =
   | 'replaceTransaction'
   | 'cancelTransaction'
   | 'diagnoseTransaction'
+  | 'decideTransaction'
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
@@ -94,6 +101,14 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       const shown = await presentDecoded(deps, relayer, item)
       return { data: presentDiagnosis(await gather(relayer, item), callIn(shown)) }
     },
+    decideTransaction: async ({ path, body }, { actor }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const item = await requireTransaction(db, relayer, path.transaction_id)
+      const decision = readDecision(item.transaction, body, actor)
+      const outcome = await storeDecision(db, decision, actor)
+      if (outcome !== 'stored') throw refusedDecision(outcome, item.transaction, decision)
+      return { data: await presentDecoded(deps, relayer, item) }
+    },
     replaceTransaction: async ({ path, query, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
@@ -127,6 +142,36 @@ async function presentDecoded(
   const shown = presentWithAttempts(item, chain)
   const [decoded = shown] = await withDecodedCalls(db, [shown], () => chain)
   return decoded
+}
+
+/** @throws AppError 400 `invalid_request` for an attempt of what was not included */
+function readDecision(
+  { id, currentAttempt = 1 }: Transaction,
+  { included, attempt, reason }: Schemas['TransactionDecision'],
+  actor: Actor,
+): OperatorDecision {
+  if (!included && attempt !== undefined)
+    throw new AppError('invalid_request', 'body.attempt: expected only where body.included is true.')
+  return {
+    transactionId: id,
+    attempt: included ? (attempt ?? currentAttempt) : undefined,
+    reason,
+    decidedBy: actor.keyId,
+  }
+}
+
+function refusedDecision(
+  outcome: Exclude<DecisionOutcome, 'stored'>,
+  { id, status, undecidedSince }: Transaction,
+  { attempt }: OperatorDecision,
+): AppError {
+  if (outcome === 'unknown_attempt')
+    return new AppError('invalid_request', `body.attempt: transaction ${id} has no attempt ${attempt}.`)
+  const detail =
+    status === 'mined' && undecidedSince !== undefined
+      ? `Transaction ${id} is in a block, and the endpoints contradict each other about its result: it waits until they agree.`
+      : `Transaction ${id} is ${status} and does not wait for a decision: the chain decides.`
+  return new AppError('transaction_not_undecided', detail)
 }
 
 function callIn(shown: Schemas['Transaction']): Schemas['DecodedCall'] | undefined {

@@ -142,6 +142,11 @@ test('a relayer is created, read, changed and removed', async () => {
     body: { reason: 'compared with the explorer' },
   })
   expect(bodyOf(accepted).data.id).toBe('made')
+  const decided = await client.POST('/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/decision', {
+    params: { path: { ...made, transaction_id: 'nothing' } },
+    body: { included: true, reason: 'compared' },
+  })
+  expect([decided.response.status, decided.error?.code]).toEqual([404, 'transaction_not_found'])
   bodyOf(await client.DELETE('/api/v1/relayers/{relayer_id}', { params }))
   expect((await client.GET('/api/v1/relayers/{relayer_id}', { params })).response.status).toBe(404)
   bodyOf(await client.DELETE('/api/v1/signers/{signer_id}', { params: { path: { signer_id: 'made' } } }))

@@ -141,6 +141,7 @@ const HANDLERS: HandlerMap = {
   getRelayer: async () => ({ data: RELAYER }),
   updateRelayer: async () => ({ data: RELAYER }),
   acceptNonces: async () => ({ data: RELAYER }),
+  decideTransaction: async () => ({ data: TRANSACTION }),
   deleteRelayer: async () => ({ data: 'Relayer deleted successfully' }),
   getRelayerStatus: async () => ({
     data: { network_type: 'evm', pending_transactions_count: 0, system_disabled: false, paused: false },

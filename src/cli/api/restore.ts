@@ -73,7 +73,8 @@ export const restoreAccept: Command = apiCommand({
   },
 })
 
-async function readUnfinished(client: ApiClient): Promise<Unfinished[]> {
+/** Reads each relayer with its transactions that are not final. */
+export async function readUnfinished(client: ApiClient): Promise<Unfinished[]> {
   const relayers = await readAll<Relayer>(client, '/relayers', {})
   const all: Unfinished[] = []
   for (const relayer of relayers) {

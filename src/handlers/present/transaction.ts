@@ -55,6 +55,7 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
     status: transaction.status,
     status_reason: transaction.statusReason,
     awaits_approval: transaction.awaitsApproval === true ? (true as const) : undefined,
+    undecided_since: transaction.undecidedSince?.toISOString(),
     top_up_of: transaction.topUpOf,
     valid_from: transaction.request.validFrom?.toISOString(),
     created_at: transaction.createdAt.toISOString(),

@@ -67,6 +67,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   rule_violated: 400,
   signer_refused: 400,
   transaction_not_replaceable: 400,
+  transaction_not_undecided: 400,
   unknown_network: 400,
   unsupported_content_type: 400,
   valid_until_in_past: 400,

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
-import { CLI_AUTHOR, chainOf } from '../../audit/entry.ts'
+import { type Author, chainOf } from '../../audit/entry.ts'
 import type { Db } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { OperatorDecisionsTable } from '../../database/transaction-tables.ts'
@@ -59,7 +59,11 @@ export type DecisionOutcome = 'stored' | 'no_such_transaction' | 'not_undecided'
 /**
  * Stores a decision about a transaction that waits for one. The next watch round applies it, unless the chain shows something else by then.
  */
-export async function storeDecision(db: Db, decision: OperatorDecision): Promise<DecisionOutcome> {
+export async function storeDecision(
+  db: Db,
+  decision: OperatorDecision,
+  author: Author,
+): Promise<DecisionOutcome> {
   return db.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('transactions')
@@ -92,7 +96,7 @@ export async function storeDecision(db: Db, decision: OperatorDecision): Promise
     const target = { type: 'transaction', id: decision.transactionId } as const
     const { attempt, reason, decidedBy } = decision
     const after = { included: attempt !== undefined, attempt, reason, decided_by: decidedBy }
-    const entry = { author: CLI_AUTHOR, action: 'decideTransaction', target, after } as const
+    const entry = { author, action: 'decideTransaction', target, after } as const
     await appendEntries(tx, chainOf(row.relayer_id), [entry])
     return 'stored'
   })

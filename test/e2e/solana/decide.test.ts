@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { relayer } from '../../cli/spawn.ts'
-import { startService } from '../../support/service.ts'
+import { API_KEY, startService } from '../../support/service.ts'
 import { startSolana } from '../../support/solana/start-solana.ts'
 import {
   MAIN,
@@ -28,6 +28,7 @@ test('what the only node has lost is announced, and ends as an operator decides'
 
   const service = await startService(config)
   const scenario = solanaScenarioOf(solana, service)
+  onTestFinished(scenario.stop)
   const { id } = await scenario.send(transfer(17n))
   await scenario.reach(id, 'submitted')
   // It is included, and the node restarts from a snapshot that is newer than its block.
@@ -54,18 +55,38 @@ test('what the only node has lost is announced, and ends as an operator decides'
   await scenario.tickUntil(next.id, 'confirmed')
   expect(solana.pending()).toEqual([])
   expect((await scenario.get(id)).status_reason).toBe(undecided.status_reason)
-  await service.stop()
+  expect(undecided.undecided_since).toBeDefined()
 
+  // The command asks the running service, which has the database.
   await relayer({ cwd: folder, args: ['init'] })
-  const env = { DATA_DIR: dataDir }
-  const listed = await relayer({ cwd: folder, args: ['tx', 'decide'], env })
-  expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(id) })
-  const args = ['tx', 'decide', id, '--included', '--reason', 'the receiver has it']
-  expect(await relayer({ cwd: folder, args, env })).toMatchObject({ code: 0, err: '' })
+  const env = { DATA_DIR: dataDir, RELAYER_URL: service.url, RELAYER_API_KEY: API_KEY }
+  const decide = (...args: readonly string[]) =>
+    relayer({ cwd: folder, args: ['tx', 'decide', ...args], env })
+  expect(await decide()).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(`^${id}  relayer main  since `),
+  })
+  const reason = ['--reason', 'the receiver has it']
+  expect(await decide(next.id, '--included', ...reason)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`Transaction ${next.id} is confirmed and does not wait for a decision`),
+  })
+  expect(await decide(id, '--included', '--attempt', '2', ...reason)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`body.attempt: transaction ${id} has no attempt 2.`),
+  })
+  const path = `/relayers/main/transactions/${id}/decision`
+  const nonsense = await service.api('POST', path, { included: false, attempt: 1, reason: 'none' })
+  expect([nonsense.status, nonsense.body.error]).toEqual([
+    400,
+    'body.attempt: expected only where body.included is true.',
+  ])
+  expect(await decide(id, '--included', ...reason)).toMatchObject({ code: 0, err: '' })
+  const { body: audit } = await service.api<Schemas['AuditEntry'][]>('GET', '/audit?action=decideTransaction')
+  expect(audit.data).toMatchObject([{ actor: 'root', target_id: id, after: { included: true } }])
 
-  const again = solanaScenarioOf(solana, await startService(config))
-  onTestFinished(again.stop)
-  const ended = await again.tickUntil(id, 'confirmed')
+  const ended = await scenario.tickUntil(id, 'confirmed')
+  expect(ended.undecided_since).toBeUndefined()
   expect(ended.status_reason).toContain('(the receiver has it)')
   expect(ended.attempts).toMatchObject([{ number: 1, outcome: 'mined' }])
   expect(solana.account(RECEIVER)?.lamports).toBe(SOL + 36n)

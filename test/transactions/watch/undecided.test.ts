@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CLI_AUTHOR } from '../../../src/audit/entry.ts'
 import type { InclusionProof } from '../../../src/chains/answer.ts'
 import { diagnose } from '../../../src/diagnosis/diagnose.ts'
 import { gatherFacts } from '../../../src/diagnosis/facts.ts'
@@ -51,12 +52,16 @@ async function startStory({ sharedAccount = true } = {}) {
     return reload(fixture.context, stored)
   }
   const decide = (attempt?: number) =>
-    storeDecision(fixture.database.db, {
-      transactionId: stored.id,
-      attempt,
-      reason: 'seen in the explorer',
-      decidedBy: 'ada',
-    })
+    storeDecision(
+      fixture.database.db,
+      {
+        transactionId: stored.id,
+        attempt,
+        reason: 'seen in the explorer',
+        decidedBy: 'ada',
+      },
+      CLI_AUTHOR,
+    )
   return { stored, owner, hash, stub, story, look, decide }
 }
 
@@ -296,7 +301,7 @@ test('a decision is accepted only for a transaction that waits for one, and for 
   await look()
   expect(await decide(7)).toBe('unknown_attempt')
   const stranger = { transactionId: randomUUID(), attempt: undefined, reason: 'x', decidedBy: 'ada' }
-  expect(await storeDecision(fixture.database.db, stranger)).toBe('no_such_transaction')
+  expect(await storeDecision(fixture.database.db, stranger, CLI_AUTHOR)).toBe('no_such_transaction')
   const rows = await fixture.database.db
     .selectFrom('operator_decisions')
     .selectAll()

@@ -934,6 +934,43 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/decision": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Decide about a transaction that nothing proves
+         * @description Says what became of a transaction with `undecided_since`. Look at the account in a block explorer first: when the decision is wrong, the
+         *     transaction is paid twice, or not at all. The service applies it at the next block, and the audit log keeps it.
+         *
+         *     - `included: true`: a block includes it. It ends as `confirmed` and is never sent again.
+         *     - `included: false`: no version of it is in the chain. It is signed again, or ends if the caller canceled it or `valid_until` has passed.
+         *
+         *     When the chain shows an inclusion later, it overrides the decision. For any other transaction, this is 400 `transaction_not_undecided`.
+         */
+        readonly post: operations["decideTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/diagnosis": {
         readonly parameters: {
             readonly query?: never;
@@ -2011,6 +2048,7 @@ export interface components {
          *     | `relayer_paused` | The relayer is paused |
          *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
+         *     | `transaction_not_undecided` | The transaction does not wait for a decision: the chain decides |
          *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow to replace or cancel it |
          *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
@@ -2037,7 +2075,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2604,6 +2642,17 @@ export interface components {
             /**
              * @description The observation behind the decision, for the audit log.
              * @example Restored the backup of Monday; every payout of Tuesday is canceled here.
+             */
+            readonly reason: string;
+        };
+        readonly TransactionDecision: {
+            /** @description True: a block includes the transaction. False: no version of it is in the chain. */
+            readonly included: boolean;
+            /** @description The number of the included attempt; the current one if absent. Only with `included` true. */
+            readonly attempt?: number;
+            /**
+             * @description The observation behind the decision, for `status_reason` and the audit log.
+             * @example The explorer shows it in block 4711.
              */
             readonly reason: string;
         };
@@ -3874,7 +3923,7 @@ export interface components {
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
          *     - `transaction_undecided`: nothing proves what became of the transaction. No endpoint can prove any more whether a block included it, or
          *       one that could has not answered for 15 minutes; or the endpoints contradict each other about the result of a mined transaction. Nothing
-         *       is signed or ended until the endpoints agree, or an operator decides with `relayer tx decide`.
+         *       is signed or ended until the endpoints agree, or an operator decides (`decideTransaction`, `relayer tx decide`).
          *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes, or for a few minutes in which
          *       the nodes refuse everything with its nonce in words that the service does not know; `status_reason` and the diagnosis
          *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at
@@ -3916,7 +3965,6 @@ export interface components {
          *     - `undoReplacement`: the nodes refused a replacement or cancellation, or it came too late, so the transaction got its earlier content back.
          *     - `applyConfiguration`: a start applied a change of the configuration file.
          *     - `expireApproval`: nobody decided in time about a transaction that waited for an approval.
-         *     - `decideTransaction`: an operator decided with `relayer tx decide`.
          *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
          */
         readonly AuditAction: string;
@@ -4708,6 +4756,11 @@ export interface components {
          */
         readonly AwaitsApproval: true;
         /**
+         * @description Present while nothing proves what became of the transaction. Nothing of it is signed or ended until the endpoints agree, or an
+         *     operator decides (`decideTransaction`).
+         */
+        readonly UndecidedSince: components["schemas"]["Timestamp"];
+        /**
          * @description Present in the payload of an event, absent in every other answer.
          * @constant
          */
@@ -4742,6 +4795,7 @@ export interface components {
              */
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
@@ -4837,6 +4891,7 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
@@ -4905,6 +4960,7 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
@@ -7684,6 +7740,40 @@ export interface operations {
             readonly cookie?: never;
         };
         readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly decideTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionDecision"];
+            };
+        };
         readonly responses: {
             readonly 200: components["responses"]["Transaction"];
             readonly 400: components["responses"]["BadRequest"];

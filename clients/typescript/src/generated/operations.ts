@@ -48,6 +48,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
     replace: { method: "put", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}", body: true },
     cancel: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
+    decide: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/decision", body: true },
     diagnose: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/diagnosis" },
   },
   approvals: {
@@ -186,6 +187,8 @@ export interface Resources {
     replace(relayerId: string, transactionId: string, body: Body<'replaceTransaction'>, options?: Options<'replaceTransaction'> & { dry_run?: false }): Promise<SentBy<'replaceTransaction'>>
     /** Cancel a transaction: operation `cancelTransaction`. It needs the scope `transactions:write`. */
     cancel(relayerId: string, transactionId: string, options?: Options<'cancelTransaction'>): Promise<Data<'cancelTransaction'>>
+    /** Decide about a transaction that nothing proves: operation `decideTransaction`. It needs the scope `relayers:admin`. */
+    decide(relayerId: string, transactionId: string, body: Body<'decideTransaction'>, options?: Options<'decideTransaction'>): Promise<Data<'decideTransaction'>>
     /** Explain why a transaction is where it is: operation `diagnoseTransaction`. It needs the scope `transactions:read`. */
     diagnose(relayerId: string, transactionId: string, options?: Options<'diagnoseTransaction'>): Promise<Data<'diagnoseTransaction'>>
   }
