@@ -44,7 +44,7 @@ LABEL org.opencontainers.image.title="multichain-relayer" \
       org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.base.name="${NODE_IMAGE}"
 # The port is reached from outside the container, whatever config/.env says for a start without one.
-# With the settings of src/cli/start-settings.ts, here and in the entry point, the program need not start twice.
+# The allocator returns free memory to the system, and V8's heap keeps less of a burst (docs/configuration.md, Memory); both read it at the start.
 ENV NODE_ENV=production \
     MALLOC_TRIM_THRESHOLD_=1048576 \
     HOST=0.0.0.0 \

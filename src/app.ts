@@ -32,7 +32,6 @@ import { createAcceptor } from './transactions/accept/accept.ts'
 import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
 import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run/dry-runs.ts'
-import { rehearse } from './transactions/rehearse.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createAuthorizationSigner } from './transactions/sign-authorization.ts'
@@ -59,7 +58,6 @@ import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
 import { createSharedLimits } from './wiring/shared-limits.ts'
-import { signForNobody } from './wiring/sign-for-nobody.ts'
 import { createAlertWorker } from './workers/alert-worker.ts'
 import type { Loop } from './workers/loop.ts'
 import { createSpendingWorker } from './workers/spending-worker.ts'
@@ -69,8 +67,6 @@ import { createTopUpWorker } from './workers/top-up-worker.ts'
 
 /** The service, created and not yet started. */
 export interface App {
-  /** Makes the embedded database do what the first requests will ask of it. Call it before `begin`; without it, those take longer. */
-  rehearse(): Promise<void>
   /** Starts the workers, and waits for their first rounds for a limited time. */
   begin(): Promise<void>
   /** Listens. Call it after `begin`. */
@@ -321,9 +317,6 @@ async function assemble(parts: Parts): Promise<App> {
     await access.listen(),
   ]
   return {
-    rehearse: async () => {
-      if (database.engine === 'pglite') await rehearse({ db, log, sign: signForNobody })
-    },
     begin: async () => {
       const begun = Promise.all(permanentWorkers.map((loop) => loop.start()))
       await Promise.race([begun, setTimeout(FIRST_ROUNDS_MS)])

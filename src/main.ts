@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { boundHeapGrowth, holdHeapGrowth } from './cli/heap-growth.ts'
 import { nodeVersionProblem } from './cli/node-version.ts'
-import { applyStartSettings } from './cli/start-settings.ts'
 
 // Everything else is loaded after this check, because an older Node.js cannot load it.
 const problem = nodeVersionProblem(process.versions.node)
@@ -10,9 +8,8 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`)
   process.exit(2)
 }
-applyStartSettings()
-boundHeapGrowth()
-holdHeapGrowth()
+// Without a listener, SIGUSR1 opens the inspector of Node.js, through which every program of the machine can read the keys.
+process.on('SIGUSR1', () => {})
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.
 module.enableCompileCache()
 const { run } = await import('./cli/run.ts')

@@ -281,15 +281,9 @@ const PACKAGES: Rules['packages'] = {
 export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
-  // The settings of the allocator are none of the service: they stand in the environment with which the program starts again. So does what the
-  // library of an HSM reads.
+  // What the library of an HSM reads is no setting of the service.
   onlyIn: {
-    'process.env': [
-      'config/load.ts',
-      'config/api-access.ts',
-      'cli/start-settings.ts',
-      'signers/pkcs11/module-process.ts',
-    ],
+    'process.env': ['config/load.ts', 'config/api-access.ts', 'signers/pkcs11/module-process.ts'],
   },
 }
 

@@ -5,7 +5,6 @@ import { ConfigError } from '../lib/config-errors.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
-import { allowHeapGrowth, collectStartGarbage } from './heap-growth.ts'
 import { routeWarnings } from './route-warnings.ts'
 
 /** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
@@ -53,7 +52,6 @@ export const serve: Command = {
       throw error
     })
     await app.compileSchemas()
-    allowHeapGrowth()
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
   },
@@ -64,9 +62,7 @@ async function start(config: Config, deps: AppDeps): Promise<App> {
   // The service is imported here, so that the other commands do not load it.
   const { createApp } = await import('../app.ts')
   const app = await createApp(config, deps)
-  await app.rehearse()
   await app.begin()
-  collectStartGarbage()
   deps.log?.info(await app.listen(), 'service ready')
   return app
 }

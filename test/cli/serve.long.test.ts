@@ -84,44 +84,18 @@ describe('serve', () => {
     60_000,
   )
 
-  test.runIf(process.platform === 'linux')(
-    'keeps its process when it starts with other settings of the allocator and the heap',
-    async () => {
-      const { child, logged } = serve()
-      await logged('service ready')
-      const environment = await readFile(`/proc/${child.pid}/environ`, 'utf8')
-      expect(environment.split('\0')).toEqual(
-        expect.arrayContaining([`DATA_DIR=${env.DATA_DIR}`, 'MALLOC_TRIM_THRESHOLD_=1048576']),
-      )
-      const line = await readFile(`/proc/${child.pid}/cmdline`, 'utf8')
-      expect(line.split('\0')).toEqual(
-        expect.arrayContaining(['--max-semi-space-size=16', '--initial-old-space-size=128']),
-      )
-      child.kill('SIGTERM')
-      expect(await once(child, 'exit')).toEqual([0, null])
-    },
-  )
-
-  test.runIf(process.platform !== 'win32').each([
-    ['opens no inspector', '', false],
-    ['opens its inspector where the operator allows it', '--no-disable-sigusr1', true],
-  ] as const)('at SIGUSR1 goes on, and %s', async (_, option, opens) => {
-    const { child, logged } = serve({ NODE_OPTIONS: `--inspect-port=0 ${option}` })
+  test.runIf(process.platform !== 'win32')('opens no inspector at SIGUSR1, and goes on', async () => {
+    const { child, logged } = serve({ NODE_OPTIONS: '--inspect-port=0' })
     let complaints = ''
     child.stderr.on('data', (chunk: Buffer) => {
       complaints += chunk.toString()
     })
     const { url } = await logged('service ready')
     child.kill('SIGUSR1')
-    if (opens)
-      await until(
-        async () => complaints,
-        (text) => text.includes('Debugger listening'),
-      )
     expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
     child.kill('SIGTERM')
     expect(await once(child, 'close')).toEqual([0, null])
-    expect(complaints.includes('Debugger listening')).toBe(opens)
+    expect(complaints).not.toContain('Debugger listening')
   })
 
   test('ends with 1 at once at the second signal, whatever is under way', async () => {

@@ -31,20 +31,19 @@ export async function serveOn(
   const folder = await mkdtemp(join(tmpdir(), 'relayer-late-'))
   const config = { relayers: [], signers: [plainSigner('dev', DEV_KEYS[0])], notifications: [], networks: [] }
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))
-  const { command, env } = serveCommand({
-    PATH: process.env.PATH,
-    API_KEY,
-    HOST: '127.0.0.1',
-    APP_PORT: '0',
-    CONFIG_DIR: folder,
-    DATABASE_URL: databaseUrl,
-    RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
-    ...settings,
-  })
-  const [program, ...args] = command
+  const [program, ...args] = serveCommand()
   const child = spawn(program, args, {
     cwd: folder,
-    env,
+    env: {
+      PATH: process.env.PATH,
+      API_KEY,
+      HOST: '127.0.0.1',
+      APP_PORT: '0',
+      CONFIG_DIR: folder,
+      DATABASE_URL: databaseUrl,
+      RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const exited = once(child, 'exit')

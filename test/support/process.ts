@@ -56,8 +56,15 @@ export async function startProcess({
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))
   const dataDir = join(folder, 'data')
   if (!existsSync(dataDir)) await fillDataDir(dataDir)
-  const serve = serveCommand(
-    {
+  const serve = serveCommand(flags)
+  const [program, ...args] =
+    memoryGroup === undefined
+      ? serve
+      : (['/bin/sh', '-c', JOIN_AND_RUN, memoryGroup.procs, ...serve] as const)
+  const child = spawn(program, args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
       PATH: process.env.PATH,
       API_KEY,
       HOST: '127.0.0.1',
@@ -68,13 +75,7 @@ export async function startProcess({
       RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
       ...env,
     },
-    flags,
-  )
-  const [program, ...args] =
-    memoryGroup === undefined
-      ? serve.command
-      : (['/bin/sh', '-c', JOIN_AND_RUN, memoryGroup.procs, ...serve.command] as const)
-  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: serve.env })
+  })
   if (onLine) createInterface({ input: child.stdout }).on('line', onLine)
   const exited = once(child, 'exit')
   return {

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { currentProgram } from '../../scripts/prepare/current-program.mjs'
-import { settingsToRestartWith } from '../../src/cli/start-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -10,14 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
  */
 export const PROGRAM = currentProgram(ROOT) ?? join(ROOT, 'src/main.ts')
 
-/** The command and the environment of `relayer serve`, with the settings with which it need not start twice. */
-export function serveCommand(
-  env: NodeJS.ProcessEnv,
-  args: readonly string[] = [],
-): { readonly command: readonly [string, ...string[]]; readonly env: NodeJS.ProcessEnv } {
-  const { platform, execPath } = process
-  const start = { env, execArgv: [] }
-  const given = { ...start, platform, args: ['serve'], hasChannel: false, isConfined: false }
-  const settings = settingsToRestartWith(given) ?? start
-  return { command: [execPath, ...settings.execArgv, PROGRAM, 'serve', ...args], env: settings.env }
+/** The command of `relayer serve`. */
+export function serveCommand(args: readonly string[] = []): readonly [string, ...string[]] {
+  return [process.execPath, PROGRAM, 'serve', ...args]
 }
