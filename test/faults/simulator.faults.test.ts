@@ -3,9 +3,9 @@ import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'EVM: random histories keep every promise',
-  ({ endpoints, fees = false, refusals = false }) =>
+  ({ endpoints, fees = false, refusals = false, reorganisations = false }) =>
     () =>
-      startEvmTestChain({ endpoints, fees, refusals }),
+      startEvmTestChain({ endpoints, fees, refusals, reorganisations }),
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
