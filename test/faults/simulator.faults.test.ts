@@ -42,6 +42,16 @@ simulatorSuite(
       kills: true,
       refusals: true,
     },
+    // A reorganisation was not noticed where another relayer's transaction was final on the new chain before the next check.
+    {
+      title: 'blocks that were final are lost',
+      first: 11,
+      count: 1,
+      steps: 20,
+      endpoints: 1,
+      kills: false,
+      reorganisations: true,
+    },
     { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],
 )
