@@ -97,7 +97,7 @@ export async function compareInTheEnd(
 }
 
 /** Compares everything that happened since with the chain itself. */
-async function compareWithChain(
+export async function compareWithChain(
   { testBed, ledger }: HistoryRun,
   { chainRecord, known }: Baseline,
 ): Promise<{ records: Transaction[]; violations: string[] }> {

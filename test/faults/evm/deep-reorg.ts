@@ -31,7 +31,7 @@ const WEIGHT = 15
 const FATES: Readonly<Record<'same' | 'other' | 'nothing', number>> = { same: 1, other: 3, nothing: 2 }
 
 /** The longest that we wait for the service to see that transactions are final, and the time from one look to the next, in ms of our time. */
-const REAL_MS = 1_000
+const REAL_MS = 2_500
 const LOOK_MS = 20
 
 const FINAL: readonly string[] = ['confirmed', 'canceled', 'expired', 'failed']

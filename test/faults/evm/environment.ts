@@ -29,7 +29,7 @@ export interface Fees {
 
 /** What histories about deep reorganisations have besides. */
 export interface Reorganisations {
-  /** All bytes that the service has offered to a node, by hash. */
+  /** Bytes that the service has broadcast and that a pool may have, by hash. */
   readonly signed: Map<string, string>
   /** The transactions of this history that were final when the chain lost their block: what they were, by id. */
   readonly lost: Map<string, string>

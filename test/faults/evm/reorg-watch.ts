@@ -11,14 +11,24 @@ export function createReorganisations(): Reorganisations {
   return { signed: new Map(), lost: new Map(), lostInAll: 0 }
 }
 
-/** Keeps all bytes that the service offers to a node. */
+/**
+ * Keeps all bytes that the service offers to a node, but those that every node has refused: no pool has them, so no chain can include them, and the
+ * caller may have been told so.
+ */
 export function tapSigned({ signed }: Reorganisations): (call: WireEntry, reply?: WireEntry) => void {
+  const taken = new Set<string>()
   return ({ method, params }, reply) => {
-    if (method !== 'eth_sendRawTransaction' || reply !== undefined) return
+    if (method !== 'eth_sendRawTransaction') return
     const raw = params?.[0] as Hex
-    signed.set(keccak256(raw), raw)
+    const hash = keccak256(raw)
+    if (reply?.result !== undefined) taken.add(hash)
+    if (reply === undefined || taken.has(hash)) signed.set(hash, raw)
+    else if (!ALREADY_THERE.test(JSON.stringify(reply.error) ?? '')) signed.delete(hash)
   }
 }
+
+/** What anvil says of bytes that its pool has. */
+const ALREADY_THERE = /already (imported|known)/
 
 /** What a relayer has spent of the native currency, in wei, and how many transactions. */
 export interface Usage {
