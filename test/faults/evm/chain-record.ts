@@ -4,6 +4,7 @@ import { describe, type Evidence } from '../check-promises.ts'
 import type { TestBed } from '../test-bed.ts'
 import type { ChainRecord, Included } from '../test-chain.ts'
 import { type EvmIncluded, headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
+import { DEEPEST } from './deep-reorg.ts'
 import type { Environment } from './environment.ts'
 import { miscounted, untold, usageOf } from './reorg-watch.ts'
 
@@ -12,7 +13,8 @@ export async function evmChainRecord(
   { anvil, accounts, fees, reorganisations }: Environment,
   testBed: TestBed,
 ): Promise<ChainRecord> {
-  const height = await headOf(anvil)
+  // The newest blocks are empty, and a deep reorganisation may put something else in their place.
+  const height = (await headOf(anvil)) - (reorganisations ? DEEPEST : 0)
   const before = await Promise.all(accounts.map(({ address }) => usedNonces(anvil, address)))
   const usages = () => Promise.all(accounts.map((_, account) => usageOf(testBed, account)))
   const usedBefore = reorganisations && (await usages())
