@@ -64,6 +64,7 @@ export async function recheckFinal(round: WatchRound): Promise<void> {
     ({ hash }) => hash,
   )
   round.memory.checkedUntil = fresh.isComplete ? notAhead(context.clock.now(), newest) : checkedUntil
+  round.memory.finalSince = Number.POSITIVE_INFINITY
   const lost = await findFinalInBlocks(context.db, { relayerIds, since, hashes })
   if (lost.length > 0) await markReorganized(round, lost)
   const waiting = await findReorganized(context.db, relayerIds)
@@ -72,16 +73,13 @@ export async function recheckFinal(round: WatchRound): Promise<void> {
 
 /**
  * Returns the time after which transactions may have become final since the last check. Their times are those of the time of day, which can step
- * back in between: what becomes final afterwards has an earlier time than what was checked before, and is new all the same.
+ * back: what becomes final afterwards has an earlier time than what was checked before, and is new all the same.
  */
 function uncheckedSince({ context: { clock }, memory }: WatchRound, newest: Date | undefined): Date {
-  const at = { now: clock.now(), monotonic: clock.monotonic() }
-  const { checkedUntil, checkedAt = at } = memory
-  memory.checkedAt = at
   // A process that ended between two checks left its last transactions unchecked.
-  if (checkedUntil === undefined) return new Date((notAhead(at.now, newest)?.getTime() ?? 0) - 2 * RECHECK_MS)
-  const steppedBackMs = at.monotonic - checkedAt.monotonic - (at.now - checkedAt.now)
-  return new Date(checkedUntil.getTime() - Math.max(0, steppedBackMs))
+  const checkedUntil =
+    memory.checkedUntil?.getTime() ?? (notAhead(clock.now(), newest)?.getTime() ?? 0) - 2 * RECHECK_MS
+  return new Date(Math.min(checkedUntil, memory.finalSince - 1))
 }
 
 /** What was written while the time of day was ahead is checked one by one until that time has come. */
