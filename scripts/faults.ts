@@ -6,6 +6,7 @@
  *     npm run faults -- --chain solana
  *     npm run faults -- --fees
  *     npm run faults -- --refusals
+ *     npm run faults -- --reorganisations
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -26,7 +27,9 @@ const USAGE = `Usage: npm run faults -- [options]
   --histories N               50 when absent
   --steps N                   of each history; 30 when absent
   --kills                     also kills the process
-  --fees                      chains that stand still, builders that include nothing, and markets that fall
+  --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
+  --refusals                  nodes that refuse some content for good, in words that nobody knows; EVM
+  --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
   --keep-going                goes on after a history that fails
 `
 
@@ -42,6 +45,7 @@ const { values } = parseArgs({
     kills: { type: 'boolean', default: false },
     fees: { type: 'boolean', default: false },
     refusals: { type: 'boolean', default: false },
+    reorganisations: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -73,8 +77,8 @@ process.exitCode = failures + late.length === 0 ? 0 : 1
 
 function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
-  if (chain === 'evm')
-    return () => startEvmTestChain({ endpoints, fees: values.fees, refusals: values.refusals })
+  const { fees, refusals, reorganisations } = values
+  if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
     return (now) => startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })

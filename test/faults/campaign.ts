@@ -28,7 +28,7 @@ export async function runCampaign({
     }
     const unfinished = await testBed.testChain.finish(testBed)
     await testBed.stopService()
-    return [...unfinished, ...(await checkEvents(testBed.dataDir)), ...checkLog(testBed)]
+    return [...unfinished, ...(await checkEvents(testBed)), ...checkLog(testBed)]
   } finally {
     await testBed.stop()
   }

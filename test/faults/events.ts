@@ -1,5 +1,6 @@
 import { openDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/log.ts'
+import type { TestBed } from './test-bed.ts'
 
 /** Which status may follow which, told again here so that a mistake in the table of moves is seen. */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
@@ -11,27 +12,36 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   mined: ['mined', 'submitted', 'confirmed', 'canceled', 'expired', 'failed'],
 }
 
+/** What a record can be when the chain takes back the block that decided about it, and when another block has decided anew. */
+const ENDS: readonly string[] = ['confirmed', 'canceled', 'expired', 'failed']
+
 interface Told {
   readonly id: string
   readonly status: string
+  /** It tells that the chain took back a final block, or what came of that. */
+  readonly isReorganisation: boolean
 }
 
 /** Reads the events out of the database that a stopped service left, and tells what is wrong with them (I8). */
-export async function checkEvents(dataDir: string): Promise<string[]> {
+export async function checkEvents({
+  dataDir,
+  testChain: { trueAgainMs },
+}: Pick<TestBed, 'dataDir' | 'testChain'>): Promise<string[]> {
   const database = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))
   try {
     const { db } = database
     const events = await db
       .selectFrom('events')
-      .select(['transaction_id', 'payload'])
+      .select(['transaction_id', 'type', 'payload'])
       .where('transaction_id', 'is not', null)
       .where('type', '<>', 'alert')
       .orderBy('number')
       .execute()
     const told = events.map(
-      ({ transaction_id, payload }): Told => ({
+      ({ transaction_id, type, payload }): Told => ({
         id: transaction_id ?? '',
         status: (payload as { status: string }).status,
+        isReorganisation: trueAgainMs !== undefined && type === 'transaction_reorganized',
       }),
     )
     const records = await db.selectFrom('transactions').select(['id', 'status']).execute()
@@ -42,11 +52,18 @@ export async function checkEvents(dataDir: string): Promise<string[]> {
 }
 
 /** Each transaction's statuses are a legal path, and the last one told is the one it has. Pure. */
-function auditEvents(events: readonly Told[], records: readonly Told[]): string[] {
+function auditEvents(events: readonly Told[], records: readonly Pick<Told, 'id' | 'status'>[]): string[] {
   const paths = Map.groupBy(events, ({ id }) => id)
   return records.flatMap(({ id, status }) => {
-    const path = (paths.get(id) ?? []).map((event) => event.status)
-    const illegal = path.findIndex((next, index) => !FOLLOWS[path[index - 1] ?? 'nothing']?.includes(next))
+    const told = paths.get(id) ?? []
+    const path = told.map((event) => event.status)
+    const illegal = told.findIndex(({ status: next, isReorganisation }, index) => {
+      const before = path[index - 1] ?? 'nothing'
+      // Another status is told twice: as an update, and as what the reorganisation has made of it.
+      return isReorganisation || (ENDS.includes(before) && told[index + 1]?.isReorganisation)
+        ? !ENDS.includes(before) || !ENDS.includes(next)
+        : !FOLLOWS[before]?.includes(next)
+    })
     const problems = illegal === -1 ? [] : [`${id} went ${path.join(' > ')}, which is no legal path`]
     return path.at(-1) === status
       ? problems

@@ -6,7 +6,7 @@ import { createLedger, type Ledger } from './ledger.ts'
 import { createRandom } from './random.ts'
 import { act, planHistory, type Step } from './step.ts'
 import type { TestBed } from './test-bed.ts'
-import { compareWithChain, settle, takeBaseline } from './verify.ts'
+import { compareInTheEnd, settle, takeBaseline } from './verify.ts'
 
 export interface HistoryOptions {
   readonly seed: number
@@ -47,7 +47,7 @@ export async function runHistory(testBed: TestBed, { seed, steps, kills }: Histo
   run.setConditions('calm')
   testBed.setClock(0)
   const settled = await settle(testBed, before.known)
-  const { records, violations } = await compareWithChain(run, before)
+  const { records, violations } = await compareInTheEnd(run, before)
   return { seed, plan, ledger: run.ledger, records, violations: [...settled, ...violations] }
 }
 

@@ -16,6 +16,8 @@ export interface Campaign {
   readonly fees?: boolean
   /** Where nodes refuse some content for good, in words that nobody knows. */
   readonly refusals?: boolean
+  /** Where the chain loses blocks that were final. */
+  readonly reorganisations?: boolean
 }
 
 /** Far more than any of these takes on a busy machine. */

@@ -3,9 +3,9 @@ import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'EVM: random histories keep every promise',
-  ({ endpoints, fees = false, refusals = false }) =>
+  ({ endpoints, fees = false, refusals = false, reorganisations = false }) =>
     () =>
-      startEvmTestChain({ endpoints, fees, refusals }),
+      startEvmTestChain({ endpoints, fees, refusals, reorganisations }),
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
@@ -41,6 +41,16 @@ simulatorSuite(
       endpoints: 2,
       kills: true,
       refusals: true,
+    },
+    // A reorganisation was not noticed where another relayer's transaction was final on the new chain before the next check.
+    {
+      title: 'blocks that were final are lost',
+      first: 11,
+      count: 1,
+      steps: 20,
+      endpoints: 1,
+      kills: false,
+      reorganisations: true,
     },
     { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],

@@ -22,6 +22,11 @@ export interface TestChain {
   readonly blockMs: number
   /** The longest that anything may stand when a history is brought to its end, in ms. Default: longer than any wait of the service. */
   readonly standsMs?: number
+  /**
+   * The time after which every record has to say again what the chain says, in ms, where the chain takes back what was final. Nothing of the
+   * kind happens when absent.
+   */
+  readonly trueAgainMs?: number
   /** How many times faster than for us time passes for the service while a history is played. */
   readonly haste: number
   readonly crash: CrashKit
@@ -32,7 +37,7 @@ export interface TestChain {
   /** Ends everything that keeps transactions out of blocks: money for all accounts, and room for all. */
   relieve(): Promise<void>
   /** Remembers where the chain stands. */
-  chainRecord(): Promise<ChainRecord>
+  chainRecord(testBed: TestBed): Promise<ChainRecord>
   /** What has to work when all histories are over; gives what does not. */
   finish(testBed: TestBed): Promise<string[]>
   stop(): Promise<void>

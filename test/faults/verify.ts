@@ -14,7 +14,10 @@ export interface Baseline {
 
 export async function takeBaseline(testBed: TestBed): Promise<Baseline> {
   const listed = await listAll(testBed, new Set())
-  return { chainRecord: await testBed.testChain.chainRecord(), known: new Set(listed.map(({ id }) => id)) }
+  return {
+    chainRecord: await testBed.testChain.chainRecord(testBed),
+    known: new Set(listed.map(({ id }) => id)),
+  }
 }
 
 /** More rounds than any wait of the service needs; so many only when something waits for ever. */
@@ -37,9 +40,17 @@ export async function settle(testBed: TestBed, known: ReadonlySet<string>): Prom
     open = (await listAll(testBed, known)).filter(({ status }) => OPEN.includes(status))
     if (open.length === 0) break
   }
+  for (let passedMs = 0; passedMs < (testChain.trueAgainMs ?? 0); passedMs += LOOK_MS) {
+    await testChain.makeBlock()
+    testBed.advance(LOOK_MS)
+    await pause(REAL_MS)
+  }
   for (let count = 0; count < testChain.depth; count += 1) await testChain.makeBlock()
   return open.map(({ id, status, status_reason }) => `${id} stays ${status}: ${status_reason ?? ''}`)
 }
+
+/** The time of the service from one block to the next while records become true again, in ms. */
+const LOOK_MS = 1_000
 
 const OPEN = ['pending', 'sent', 'submitted', 'mined']
 
@@ -65,6 +76,23 @@ async function listNewest(
     const fresh = data.filter(({ id }) => !known.has(id))
     listed.push(...fresh)
     if (fresh.length < PAGE) return listed
+  }
+}
+
+/** The longest that a service on a busy machine needs for its last look, in ms of our time, and the time from one of ours to the next. */
+const PATIENCE_MS = 15_000
+const COMPARE_MS = 500
+
+/** Compares everything that happened since with the chain itself, where records have to become true again until they are. */
+export async function compareInTheEnd(
+  run: HistoryRun,
+  before: Baseline,
+): ReturnType<typeof compareWithChain> {
+  const end = Date.now() + (run.testBed.testChain.trueAgainMs === undefined ? 0 : PATIENCE_MS)
+  for (;;) {
+    const compared = await compareWithChain(run, before)
+    if (compared.violations.length === 0 || Date.now() >= end) return compared
+    await pause(COMPARE_MS)
   }
 }
 

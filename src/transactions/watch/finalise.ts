@@ -71,7 +71,9 @@ async function resolveFinal(
   const { transaction, attempts } = item
   if (opinion.kind === 'agreed') {
     round.memory.disputed.delete(transaction.id)
-    return finalised(item, new Date(round.context.clock.now()))
+    const now = round.context.clock.now()
+    round.memory.finalSince = Math.min(round.memory.finalSince, now)
+    return finalised(item, new Date(now))
   }
   round.open = true
   if (opinion.kind !== 'contradicted') return dispute(round, item, opinion.kind)

@@ -58,17 +58,33 @@ export async function recheckFinal(round: WatchRound): Promise<void> {
   const relayerIds = [...relayers.keys()]
   const since = windowStart(context.clock.now())
   const newest = await findNewestFinal(context.db, { relayerIds, since })
-  // A process that ended between two checks left its last transactions unchecked.
-  const checkedUntil = round.memory.checkedUntil ?? new Date((newest?.getTime() ?? 0) - 2 * RECHECK_MS)
+  const checkedUntil = uncheckedSince(round, newest)
   const fresh = await findGoneSince(round, checkedUntil)
   const hashes = [...fresh.gone, ...(await findGoneBlocks(round, { since, until: checkedUntil }))].map(
     ({ hash }) => hash,
   )
-  round.memory.checkedUntil = fresh.isComplete ? newest : checkedUntil
+  round.memory.checkedUntil = fresh.isComplete ? notAhead(context.clock.now(), newest) : checkedUntil
+  round.memory.finalSince = Number.POSITIVE_INFINITY
   const lost = await findFinalInBlocks(context.db, { relayerIds, since, hashes })
   if (lost.length > 0) await markReorganized(round, lost)
   const waiting = await findReorganized(context.db, relayerIds)
   if (waiting.length > 0) await restore(round, waiting)
+}
+
+/**
+ * Returns the time after which transactions may have become final since the last check. Their times are those of the time of day, which can step
+ * back: what becomes final afterwards has an earlier time than what was checked before, and is new all the same.
+ */
+function uncheckedSince({ context: { clock }, memory }: WatchRound, newest: Date | undefined): Date {
+  // A process that ended between two checks left its last transactions unchecked.
+  const checkedUntil =
+    memory.checkedUntil?.getTime() ?? (notAhead(clock.now(), newest)?.getTime() ?? 0) - 2 * RECHECK_MS
+  return new Date(Math.min(checkedUntil, memory.finalSince - 1))
+}
+
+/** What was written while the time of day was ahead is checked one by one until that time has come. */
+function notAhead(now: number, newest: Date | undefined): Date | undefined {
+  return newest && new Date(Math.min(newest.getTime(), now))
 }
 
 function windowStart(now: number): Date {

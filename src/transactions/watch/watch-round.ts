@@ -14,6 +14,8 @@ export interface WatchMemory {
   recheckAt: number
   /** The newest time of a final transaction that the last check covered. */
   checkedUntil: Date | undefined
+  /** The earliest time of a transaction that became final since that check, in ms of the time of day, which may have stepped back; infinite when none did. */
+  finalSince: number
   /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
   /** The time since which a transaction waits for a proof of what became of it, by id. */
@@ -36,6 +38,7 @@ export function createWatchMemory(): WatchMemory {
     settledAt: undefined,
     recheckAt: 0,
     checkedUntil: undefined,
+    finalSince: Number.POSITIVE_INFINITY,
     missingSince: new Map(),
     doubtSince: new Map(),
     disputed: new Map(),

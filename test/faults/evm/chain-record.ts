@@ -1,33 +1,46 @@
 import type { Anvil } from '../../support/anvil.ts'
 import type { Transaction } from '../../support/service.ts'
 import { describe, type Evidence } from '../check-promises.ts'
+import type { TestBed } from '../test-bed.ts'
 import type { ChainRecord, Included } from '../test-chain.ts'
-import { headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
+import { type EvmIncluded, headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
+import { DEEPEST } from './deep-reorg.ts'
 import type { Environment } from './environment.ts'
+import { miscounted, untold, usageOf } from './reorg-watch.ts'
 
 /** What anvil can tell of the time from now on. */
-export async function evmChainRecord({ anvil, accounts, fees }: Environment): Promise<ChainRecord> {
-  const height = await headOf(anvil)
+export async function evmChainRecord(
+  { anvil, accounts, fees, reorganisations }: Environment,
+  testBed: TestBed,
+): Promise<ChainRecord> {
+  // The newest blocks are empty, and a deep reorganisation may put something else in their place.
+  const height = (await headOf(anvil)) - (reorganisations ? DEEPEST : 0)
   const before = await Promise.all(accounts.map(({ address }) => usedNonces(anvil, address)))
-  const values = new Map<string, bigint>()
+  const usages = () => Promise.all(accounts.map((_, account) => usageOf(testBed, account)))
+  const usedBefore = reorganisations && (await usages())
+  let shown: ReadonlyMap<string, EvmIncluded> = new Map()
   return {
     walk: async () => {
       const chain = await walkChain(anvil, height)
-      for (const { hash, value } of chain) values.set(hash, value)
+      shown = new Map(chain.map((one) => [one.hash, one]))
       return accounts.map(({ address }) =>
         chain.filter(({ sourceAccount }) => sourceAccount === address.toLowerCase()),
       )
     },
-    differences: (record, shown) => differences(record, shown, values.get(shown.hash)),
+    differences: (record, one) => differences(record, one, shown.get(one.hash)?.value),
     problems: async (evidence) => {
+      const usedAfter = usedBefore && (await usages())
       const all = await Promise.all(
         evidence.map(async (one) => {
           const owner = { address: accounts[one.account]?.address ?? '', before: before[one.account] ?? 0 }
           const ofFees = (await fees?.watch.problems(anvil, one)) ?? []
-          return [...(await noGap(anvil, one, owner)), ...ofFees]
+          const [earlier, now] = [usedBefore?.[one.account], usedAfter?.[one.account]]
+          const ofBudgets =
+            earlier && now ? await miscounted(anvil, one, { before: earlier, after: now, chain: shown }) : []
+          return [...(await noGap(anvil, one, owner)), ...ofFees, ...ofBudgets]
         }),
       )
-      return all.flat()
+      return [...all.flat(), ...(reorganisations ? await untold(reorganisations, testBed) : [])]
     },
   }
 }

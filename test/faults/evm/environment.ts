@@ -14,6 +14,8 @@ export interface Environment {
   readonly fees?: Fees | undefined
   /** Present where nodes refuse some content for good, in words that nobody knows: its marks. */
   readonly unwanted?: Set<string> | undefined
+  /** Present where histories are about reorganisations that are deeper than finality. */
+  readonly reorganisations?: Reorganisations | undefined
   readonly newContent: () => Payment
 }
 
@@ -23,6 +25,16 @@ export interface Fees {
   readonly watch: FeeWatch
   /** The nodes tell tips that are so many times the true ones. */
   tipFactor: number
+}
+
+/** What histories about deep reorganisations have besides. */
+export interface Reorganisations {
+  /** Bytes that the service has broadcast and that a pool may have, by hash. */
+  readonly signed: Map<string, string>
+  /** The transactions of this history that were final when the chain lost their block: what they were, by id. */
+  readonly lost: Map<string, string>
+  /** How many there were in all histories. */
+  lostInAll: number
 }
 
 /** A transfer to somebody whom nobody else pays; the mark is the receiver. */

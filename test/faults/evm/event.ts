@@ -2,6 +2,7 @@ import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 import { drawClock, KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
+import { type DeepReorg, drawDeepReorg } from './deep-reorg.ts'
 import { drawFeeEvent, type FeeEvent } from './fee-event.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
@@ -27,7 +28,7 @@ export type EndpointBehaviour =
   | 'refuses_all'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
-export type Event = OwnEvent | CommonEvent | FeeEvent
+export type Event = OwnEvent | CommonEvent | FeeEvent | DeepReorg
 
 /** What only this chain has. */
 export type OwnEvent =
@@ -74,9 +75,11 @@ interface DrawOptions {
   readonly fees: boolean
   /** Whether nodes refuse some content for good, in words that nobody knows. */
   readonly refusals: boolean
+  /** Whether the chain loses blocks that are final. */
+  readonly reorganisations: boolean
 }
 
-const WEIGHTS: Readonly<Record<Exclude<Event, FeeEvent>['is'], number>> = {
+const WEIGHTS: Readonly<Record<Exclude<Event, FeeEvent | DeepReorg>['is'], number>> = {
   send: 26,
   replace: 11,
   cancel: 7,
@@ -103,6 +106,19 @@ const FEE_WEIGHTS: typeof WEIGHTS = {
   drain: 1,
   behaviour: 1,
   reorg: 2,
+  mine: 10,
+}
+
+/**
+ * Histories about deep reorganisations have no transactions of somebody else: such a one that is lost with its final block frees a nonce that was
+ * proved to be used, and what had to take another nonce for it can then be included twice, whatever the service does.
+ */
+const REORG_WEIGHTS: typeof WEIGHTS = {
+  ...WEIGHTS,
+  external: 0,
+  conditions: 6,
+  behaviour: 3,
+  cancel: 10,
   mine: 10,
 }
 
@@ -133,11 +149,13 @@ const PRICES: Readonly<Record<Price, number>> = {
 /** What happens next: the same for the same numbers. */
 export function drawEvent(
   random: Random,
-  { accounts, endpoints, maxDepth, kills, fees, refusals }: DrawOptions,
+  { accounts, endpoints, maxDepth, kills, fees, refusals, reorganisations }: DrawOptions,
 ): Event {
   const ofFees = fees ? drawFeeEvent(random) : undefined
   if (ofFees !== undefined) return ofFees
-  const weights = fees ? FEE_WEIGHTS : WEIGHTS
+  const ofReorganisations = reorganisations ? drawDeepReorg(random, accounts) : undefined
+  if (ofReorganisations !== undefined) return ofReorganisations
+  const weights = fees ? FEE_WEIGHTS : reorganisations ? REORG_WEIGHTS : WEIGHTS
   const is = random.weighted({ ...weights, kill: kills ? KILL_WEIGHT : 0 })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)

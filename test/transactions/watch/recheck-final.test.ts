@@ -20,9 +20,9 @@ async function confirmed(count: number) {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
-  const lookAtOnce = async (height: bigint) => {
+  const lookAtOnce = async (height: bigint, context = fixture.context) => {
     stub.head = headAt(height)
-    await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
+    await watchNetwork(context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   const look = (height: bigint) => {
     fixture.clock.advance(RECHECK_MS)
@@ -115,6 +115,38 @@ test.each([
     await look(142n)
     expect(await incidents(lost)).toHaveLength(1)
     expect(await incidents(other)).toEqual([])
+  },
+)
+
+test.each([
+  { name: 'still is', isBehind: true },
+  { name: 'no longer is', isBehind: false },
+])(
+  'what became final while the time of day was behind is checked as well, when it $name',
+  async ({ isBehind }) => {
+    const { stub, owner, lookAtOnce } = await confirmed(1)
+    const { clock } = fixture
+    const behind = { ...fixture.context, clock: { ...clock, now: () => clock.now() - 3_600_000 } }
+    const pay = async ({ nonce, block }: { readonly nonce: bigint; readonly block: bigint }) => {
+      const [stored] = await insert(behind, newTransaction(owner, { nextRunAt: new Date(0) }))
+      if (!stored) throw new Error('nothing was stored')
+      await workAccount(behind, owner.relayer.id)
+      const hash = stub.broadcasted.at(-1) ?? ''
+      include(stub, hash, { blockNumber: block })
+      stub.nonce = { kind: 'ok', value: nonce + 1n }
+      await lookAtOnce(block + 10n, behind)
+      await lookAtOnce(block + 11n, behind)
+      const { transaction } = await reload(fixture.context, stored)
+      expect(transaction.status).toBe('confirmed')
+      return { stored, hash, block }
+    }
+    const lost = await pay({ nonce: 1n, block: 125n })
+    stub.blocks.set(lost.block, '0xother')
+    stub.receipts.delete(lost.hash)
+    await pay({ nonce: 2n, block: 150n })
+    clock.advance(RECHECK_MS)
+    await lookAtOnce(170n, isBehind ? behind : fixture.context)
+    expect(await incidents(lost.stored)).toHaveLength(1)
   },
 )
 
