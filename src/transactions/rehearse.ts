@@ -162,7 +162,7 @@ async function submit(writer: Writer, accepted: Transaction, sign: Sign): Promis
   const [sent = numbered] = await saveTransactions(writer, [numbered], { keepsRequest: true })
   const attempt = newAttempt(await sign(DRAFT), now)
   await insertAttempts(tx, [{ transactionId: sent.id, attempt }])
-  const submitted = { ...sent, status: 'submitted', sentAt: now, acceptedAttempt: 1 } as const
+  const submitted = { ...sent, status: 'submitted', sentAt: now } as const
   const [saved = submitted] = await saveTransactions(writer, [submitted], { keepsRequest: true })
   await saveOutcomes(tx, [{ transactionId: sent.id, number: 1, outcome: 'broadcast', broadcastAt: now }], {
     openOnly: true,
@@ -191,7 +191,7 @@ async function watch(writer: Writer, submitted: Transaction): Promise<void> {
   await findWatched(tx, [ID])
   await findAttempts(tx, [submitted])
   const block = { number: 1n, hash: ID }
-  const mined = { ...submitted, status: 'mined', block, inclusion: { outcome: 'mined' } } as const
+  const mined = { ...submitted, status: 'mined', block } as const
   const [saved = mined] = await saveTransactions(writer, [mined], { keepsRequest: true })
   await saveTransactions(writer, [{ ...saved, status: 'confirmed', confirmedAt: new Date() }], {
     keepsRequest: true,
