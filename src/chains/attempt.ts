@@ -71,9 +71,6 @@ export const ATTEMPT_OUTCOMES = [
  */
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-/** The outcomes of an attempt that a block includes. */
-export const INCLUDED_OUTCOMES = ['mined', 'reverted'] as const
-
 /** One signed version of a transaction. */
 export interface Attempt<D extends Draft = Draft> {
   /** 1 for the first. */

@@ -43,12 +43,6 @@ export interface TransactionsTable {
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null
-  /** The attempt that a node accepted at `sent_at`; null before. */
-  accepted_attempt: number | null
-  /** The outcome of the current attempt that a block included, `mined` or `reverted`; null otherwise. */
-  included_outcome: string | null
-  /** The result of that inclusion. */
-  included_result: JSONColumnType<object> | null
   /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
   cost: Generated<bigint>
   block_number: bigint | null
@@ -118,15 +112,15 @@ export interface AttemptsTable {
   raw: Uint8Array
   draft: JSONColumnType<object>
   signature: JSONColumnType<{ r: string; s: string; v: number; sig?: string }>
-  /** The outcome that was stored here last. The row of the transaction may contain a later one: `attempt-columns-store.ts` joins them. */
+  /** What became of it; `ATTEMPT_OUTCOMES` has the values. */
   outcome: string
   error: string | null
   /** How often in a row nodes refused it in words that the service does not know, or refused it in comparison with such content. */
   refusals: Generated<number>
-  /** The result of the inclusion on the chain, as `outcome`. */
+  /** What the chain said about its last inclusion; null before. It stays after a reorganisation, and the outcome tells whether it still holds. */
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>
-  /** As `outcome`. */
+  /** The time when a node first accepted it; null when none has. */
   broadcast_at: Date | null
   /** That of its transaction. */
   reset_at: Date | null

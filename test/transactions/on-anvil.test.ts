@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import { presentWithAttempts } from '../../src/handlers/present/transaction.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
 import type { EvmRelayerConfig } from '../../src/relayers/relayer.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
@@ -38,6 +40,15 @@ afterAll(() => Promise.all([anvil.stop(), fixture.close()]))
 
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const mine = (blocks = 1n) => anvil.rpc('anvil_mine', [hex(blocks)])
+
+/** What the table says about an attempt. */
+interface AttemptRow {
+  readonly number: number
+  readonly outcome: string
+  readonly broadcast_at: Date | null
+  readonly error: string | null
+  readonly has_fee: boolean
+}
 
 interface Setup {
   readonly owner: TestAccount
@@ -184,6 +195,55 @@ describe('a real chain', () => {
     const after = await reload(fixture.context, transaction)
     expect(after.transaction.status).toBe('confirmed')
     expect(after.attempts.map(({ signed }) => signed)).toEqual(before.attempts.map(({ signed }) => signed))
+  })
+
+  test('the table of attempts says by itself what the API says, at every step (I15)', async () => {
+    const { owner, accept, step, look } = await setUp()
+    /** The rows as whoever reads the database with SQL finds them, after a comparison with the answer of the API. */
+    const rowsOf = async (transaction: Transaction) => {
+      const { rows } = await sql<AttemptRow>`
+        select number, outcome, broadcast_at, error, result -> 'feeCharged' is not null as has_fee
+        from attempts where transaction_id = ${transaction.id} order by number`.execute(fixture.context.db)
+      const item = await reload(fixture.context, transaction)
+      const { attempts, sent_at } = presentWithAttempts(item, owner.runtime.chain)
+      expect(attempts).toMatchObject(
+        rows.map(({ number, outcome, broadcast_at, error }) => ({
+          number,
+          outcome,
+          ...(broadcast_at && { broadcast_at: broadcast_at.toISOString() }),
+          ...(error !== null && { error }),
+        })),
+      )
+      expect(rows.at(-1)?.broadcast_at?.toISOString()).toBe(sent_at)
+      return rows.map(({ outcome, broadcast_at, has_fee }) => [outcome, broadcast_at?.getTime(), has_fee])
+    }
+    await mine()
+    const { transaction } = await accept(owner.relayer, TRANSFER, ACTOR)
+    const reverting = requestOf({ to: REVERTING, value: 0n, gasLimit: 100_000n })
+    const { transaction: reverted } = await accept(owner.relayer, reverting, ACTOR)
+    const at = fixture.clock.now()
+    await step()
+    expect(await rowsOf(transaction)).toEqual([['broadcast', at, false]])
+    expect(await rowsOf(reverted)).toEqual([['broadcast', at, false]])
+    await mine()
+    await look()
+    expect(await rowsOf(transaction)).toEqual([['mined', at, true]])
+    expect(await rowsOf(reverted)).toEqual([['reverted', at, true]])
+    await anvil.rpc('anvil_reorg', [1, []])
+    await mine()
+    await look()
+    expect((await now(transaction)).status).toBe('submitted')
+    // The fee of the block that is gone stays, for the events that tell of it; the outcome says that no block includes it.
+    expect(await rowsOf(transaction)).toEqual([['broadcast', at, true]])
+    expect(await rowsOf(reverted)).toEqual([['broadcast', at, true]])
+    fixture.clock.advance(1_000)
+    await step()
+    await mine(3n)
+    await look()
+    await look()
+    expect([(await now(transaction)).status, (await now(reverted)).status]).toEqual(['confirmed', 'failed'])
+    expect(await rowsOf(transaction)).toEqual([['mined', at, true]])
+    expect(await rowsOf(reverted)).toEqual([['reverted', at, true]])
   })
 
   test('a nonce that another program uses with the same key is never used twice (R4)', async () => {

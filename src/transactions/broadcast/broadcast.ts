@@ -59,10 +59,9 @@ export async function broadcastCurrent(
   const saved = await db.transaction().execute(async (tx) => {
     const written = await writeRecords({ tx, reservations }, settled)
     const byId = new Map(written.map((transaction) => [transaction.id, transaction]))
-    const unsaid = settled.filter((one) => !saysAcceptance(byId.get(one.transaction.id), one))
     await saveOutcomes(
       tx,
-      unsaid.map(({ outcome }) => outcome),
+      settled.map(({ outcome }) => outcome),
       { openOnly: true },
     )
     await announceIncident(tx, 'transaction_stuck', newlyStuck(settled, byId))
@@ -139,13 +138,11 @@ interface BroadcastReply {
 
 interface SettledBroadcast extends Settled {
   readonly before: Transaction
-  readonly attempt: Attempt
   readonly result: BroadcastResult
 }
 
 function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): SettledBroadcast {
   const { chain } = runtime
-  const { attempt, result } = reply
   const before = reply.item.transaction
   const settled = settleBroadcast({
     ...reply,
@@ -157,7 +154,7 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
     numbered: chain.sequencing !== undefined,
     rebroadcastAfterMs: chain.rebroadcastAfterMs,
   })
-  return { before, attempt, result, ...settled }
+  return { before, result: reply.result, ...settled }
 }
 
 /** Transactions that a settled answer has found to block their account. */
@@ -182,20 +179,6 @@ function logStuck(
       'transaction incident',
     )
   }
-}
-
-/** The record was written with the first acceptance of an attempt about which nothing else is stored, so the attempt needs no write. */
-function saysAcceptance(
-  written: Transaction | undefined,
-  { before, attempt, outcome }: SettledBroadcast,
-): boolean {
-  return (
-    outcome.outcome === 'broadcast' &&
-    before.sentAt === undefined &&
-    written?.acceptedAttempt === attempt.number &&
-    attempt.outcome === 'signed' &&
-    attempt.error === undefined
-  )
 }
 
 /** Writes all records, and returns those in which more than `nextRunAt` changed. */

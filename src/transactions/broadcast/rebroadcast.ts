@@ -37,9 +37,10 @@ export async function rebroadcastDue(
     answers.push(...(await broadcastCurrent(context, leased.runtime, others)))
     return { ...NOTHING, refused: refusedOf(answers) }
   }
-  // One pool tells nothing about private transactions: they are in none, or were made public at another time.
-  const isAccepted = ({ transaction: { status, isPrivate } }: TransactionWithAttempts) =>
-    status === 'submitted' && isPrivate !== true
+  // One pool tells nothing about private transactions: they are in none, or were made public at another time. And what a block has included and
+  // lost before a node said that it took it is submitted without an acceptance.
+  const isAccepted = ({ transaction: { status, sentAt, isPrivate } }: TransactionWithAttempts) =>
+    status === 'submitted' && sentAt !== undefined && isPrivate !== true
   await settleAsKnown(context, leased.runtime, others.filter(isAccepted))
   const open = others.filter((item) => !isAccepted(item))
   const refused = refusedOf(await broadcastCurrent(context, leased.runtime, open))

@@ -122,7 +122,7 @@ function accepted({ item, attempt, now, raiseAfterMs, rebroadcastAfterMs }: Broa
     ...transaction,
     status: nextStatus(transaction.status, 'broadcast'),
     ...acceptedContent(item, attempt),
-    ...(transaction.sentAt === undefined && { sentAt: now, acceptedAttempt: attempt.number }),
+    ...(transaction.sentAt === undefined && { sentAt: now }),
     nextRunAt: earliest(now, rebroadcastAfterMs ?? REBROADCAST_MS, [raise, endOf(transaction, now)]),
   }
 }

@@ -1,4 +1,4 @@
-import type { Attempt, ChainResult, INCLUDED_OUTCOMES } from '../../chains/attempt.ts'
+import type { Attempt } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 
 /** Every status of a transaction; the database accepts no other. */
@@ -35,12 +35,6 @@ export const PURPOSES = [
  */
 export type Purpose = (typeof PURPOSES)[number]
 
-/** The outcome of an attempt that a block includes. It is stored with the transaction, which changes then anyway, and shown with the attempt. */
-interface Inclusion {
-  readonly outcome: (typeof INCLUDED_OUTCOMES)[number]
-  readonly result?: ChainResult | undefined
-}
-
 /** The record of a request, from acceptance to a final status. */
 export interface Transaction {
   readonly id: string
@@ -69,10 +63,6 @@ export interface Transaction {
   readonly version: number
   /** Number of the attempt that the record shows: the newest, or the included one once the chain has decided. */
   readonly currentAttempt?: number | undefined
-  /** Number of the attempt that a node accepted at `sentAt`; absent before. */
-  readonly acceptedAttempt?: number | undefined
-  /** The inclusion of the current attempt; absent before. */
-  readonly inclusion?: Inclusion | undefined
   /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
   readonly cost: bigint
   /** It takes from the budget of an API key or a relayer. */

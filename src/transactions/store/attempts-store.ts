@@ -4,7 +4,6 @@ import type { Db, Tx } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import { toExactJson } from '../../lib/exact-json.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { ATTEMPT_COLUMNS, BROADCAST_AT, OUTCOME, RESULT } from './attempt-columns-store.ts'
 import { type AttemptRow, encodeDraft, encodeSignature, toAttempt } from './codec.ts'
 
 /** Stores signed attempts. Must commit before their bytes leave the process (I3). */
@@ -54,8 +53,10 @@ export interface OutcomeChange extends AttemptNews {
 }
 
 /**
- * Writes only what the rows of the transactions do not say, because bytes are broadcast many times and the rows are wide. Save the transactions
- * first. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a receipt.
+ * Stores what became of attempts. It belongs into the database transaction that saves the transactions, after them: their locks come first. A row
+ * that says the same already is not written, because bytes are broadcast many times and the rows are wide. A result outlives its block: the
+ * events that tell of the inclusion still show it. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a
+ * receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -74,22 +75,22 @@ export async function saveOutcomes(
   }))
   await sql`
     update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,
-      refusals = coalesce(record.refusals, a.refusals), broadcast_at = coalesce(${BROADCAST_AT}, record.broadcast_at), result = coalesce(record.result, ${RESULT})
+      refusals = coalesce(record.refusals, a.refusals), broadcast_at = coalesce(a.broadcast_at, record.broadcast_at),
+      result = coalesce(record.result, a.result)
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
       transaction_id text, number integer, outcome text, error text, refusals integer,
       broadcast_at timestamptz, result jsonb)
-    join transactions t on t.id = record.transaction_id
     where a.transaction_id = record.transaction_id and a.number = record.number
-      and (${!openOnly}::boolean or ${OUTCOME} in ('signed', 'broadcast', 'refused'))
-      and (record.outcome is not null or ${OUTCOME} <> 'refused')
-      and (coalesce(record.outcome, ${OUTCOME}), record.error, coalesce(record.refusals, a.refusals),
-        coalesce(${BROADCAST_AT}, record.broadcast_at), coalesce(record.result, ${RESULT}))
-        is distinct from (${OUTCOME}, a.error, a.refusals, ${BROADCAST_AT}, ${RESULT})`.execute(tx)
+      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))
+      and (record.outcome is not null or a.outcome <> 'refused')
+      and (coalesce(record.outcome, a.outcome), record.error, coalesce(record.refusals, a.refusals),
+        coalesce(a.broadcast_at, record.broadcast_at), coalesce(record.result, a.result))
+        is distinct from (a.outcome, a.error, a.refusals, a.broadcast_at, a.result)`.execute(tx)
 }
 
 /**
- * Reads the attempts of several transactions, oldest first, by transaction id. The limit, the inner order and the offset change no result. They
- * make the database look up each transaction in the index: by itself it reads both tables from end to end, until they are much larger.
+ * Reads the attempts of several transactions, oldest first, by transaction id. The inner order and the offset change no result. They make the
+ * database look up each transaction in the index: by itself it reads the table from end to end, until it is much larger.
  */
 export async function findAttempts(
   db: Db,
@@ -98,8 +99,7 @@ export async function findAttempts(
   const found = new Map<string, Attempt[]>(transactions.map((transaction) => [transaction.id, []]))
   if (transactions.length === 0) return found
   const { rows } = await sql<AttemptRow>`
-    select ${ATTEMPT_COLUMNS} from unnest(${[...found.keys()]}::text[]) as wanted (id)
-    cross join lateral (select * from transactions where id = wanted.id limit 1) t
+    select a.* from unnest(${[...found.keys()]}::text[]) as wanted (id)
     cross join lateral (select * from attempts where transaction_id = wanted.id order by number offset 0) a`.execute(
     db,
   )

@@ -5,7 +5,6 @@ import {
   type Attempt,
   type ChainResult,
   type Draft,
-  INCLUDED_OUTCOMES,
   type Signature,
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
@@ -90,14 +89,6 @@ export function toTransaction(row: TransactionRow): Transaction {
     nonce: row.nonce ?? undefined,
     version: row.version,
     currentAttempt: row.current_attempt ?? undefined,
-    acceptedAttempt: row.accepted_attempt ?? undefined,
-    inclusion:
-      row.included_outcome === null
-        ? undefined
-        : omitUndefined({
-            outcome: oneOf(INCLUDED_OUTCOMES, row.included_outcome, 'outcome of an included attempt'),
-            result: toResult(row.included_result),
-          }),
     cost: row.cost,
     isBudgeted: row.budgeted || undefined,
     requestedBy: row.requested_by ?? undefined,

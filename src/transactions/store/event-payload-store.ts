@@ -3,7 +3,6 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { ATTEMPT_COLUMNS } from './attempt-columns-store.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 import type { StoredSnapshot } from './record-store.ts'
 
@@ -83,9 +82,8 @@ async function readAttempts(db: Db, states: readonly State[]): Promise<Map<strin
   )
   if (shown.size === 0) return new Map()
   const { rows } = await sql<AttemptRow>`
-    select ${ATTEMPT_COLUMNS}
+    select a.*
     from jsonb_to_recordset(${JSON.stringify([...shown.values()])}::jsonb) as shown (id text, number integer)
-    cross join lateral (select * from transactions where id = shown.id limit 1) t
     cross join lateral (select * from attempts where transaction_id = shown.id and number = shown.number limit 1) a`.execute(
     db,
   )
@@ -104,9 +102,6 @@ function attemptKey(transactionId: string, number: number | null | undefined): s
 const UNSEEN = {
   estimated_gas: null,
   version: 1,
-  accepted_attempt: null,
-  included_outcome: null,
-  included_result: null,
   cost: 0n,
   budgeted: false,
   requested_by: null,

@@ -3,7 +3,6 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
-import { ATTEMPT_COLUMNS_BESIDE } from './attempt-columns-store.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 import { countTransactions } from './finished-store.ts'
 import { phaseOf } from './phase.ts'
@@ -45,7 +44,8 @@ async function readWithAttempts(
   transactions: RawBuilder<unknown>,
 ): Promise<TransactionWithAttempts[]> {
   const { rows } = await sql<TransactionRow & RowBeside>`
-    select t.*, ${ATTEMPT_COLUMNS_BESIDE}
+    select t.*, a.number, a.kind, a.source_account as attempt_source_account, a.nonce as attempt_nonce, a.hash, a.inner_hash, a.raw, a.draft,
+      a.signature, a.signed_at, a.outcome, a.error, a.refusals, a.broadcast_at, a.result
     from (${transactions}) t left join attempts a on a.transaction_id = t.id
     order by t.position desc, a.number`.execute(db)
   return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((those) =>

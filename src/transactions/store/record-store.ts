@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { storableText } from '../../database/text.ts'
-import { toExactJson } from '../../lib/exact-json.ts'
 import { mapFields } from '../../lib/map-fields.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { encodeRequest } from './codec.ts'
@@ -75,9 +74,6 @@ function toState(transaction: Transaction) {
     nonce: transaction.nonce?.toString(),
     version: transaction.version,
     current_attempt: transaction.currentAttempt,
-    accepted_attempt: transaction.acceptedAttempt,
-    included_outcome: transaction.inclusion?.outcome,
-    included_result: transaction.inclusion?.result && toExactJson(transaction.inclusion.result),
     cost: String(transaction.cost),
     budgeted: transaction.isBudgeted === true,
     awaits_approval: transaction.awaitsApproval,
@@ -99,7 +95,7 @@ function toState(transaction: Transaction) {
 
 const STATE_TYPES = sql`
   id text, relayer_id text, status text, status_reason text, purpose text, estimated_gas bigint, source_account text, nonce bigint,
-  version integer, current_attempt integer, accepted_attempt integer, included_outcome text, included_result jsonb, cost numeric,
+  version integer, current_attempt integer, cost numeric,
   budgeted boolean, awaits_approval boolean, awaits_price boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz,
   sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
   private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb, event_uid uuid`

@@ -110,7 +110,6 @@ export async function saveTransactions(
         status = record.status, status_reason = record.status_reason, purpose = record.purpose,
         ${about.columns} estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt,
-        accepted_attempt = record.accepted_attempt, included_outcome = record.included_outcome, included_result = record.included_result,
         cost = record.cost, budgeted = record.budgeted,
         awaits_approval = record.awaits_approval, awaits_price = record.awaits_price, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,

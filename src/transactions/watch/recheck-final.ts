@@ -258,7 +258,6 @@ async function recordNewInclusion(
     statusReason: `Its first block is no longer in the chain; attempt ${attempt.number} is in block ${receipt.blockNumber} now.${failure}`,
     currentAttempt: mined.currentAttempt,
     block: mined.block,
-    inclusion: mined.inclusion,
     reorganizedAt: undefined,
   }
   await saveAndAnnounce(context, [changed], outcomes)

@@ -17,14 +17,12 @@ export function reorged(
       status: nextStatus(transaction.status, 'reorged'),
       statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain; the same bytes are broadcast again.`,
       block: undefined,
-      inclusion: undefined,
       cost: reservation(
         reopened.map((attempt) => attempt.draft),
         costOf,
       ),
       nextRunAt: now,
     },
-    // Events that tell of the inclusion still show its result.
-    outcomes: reopened.map((attempt) => ({ ...outcome(item, attempt, 'broadcast'), result: attempt.result })),
+    outcomes: reopened.map((attempt) => outcome(item, attempt, 'broadcast')),
   }
 }

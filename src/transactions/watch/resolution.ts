@@ -11,7 +11,7 @@ import { type Inclusion, inclusionReason } from './inclusion-reason.ts'
 /** A decision of the chain about a transaction, ready to be written. All functions in this file are pure. */
 export interface Resolution {
   readonly transaction: Transaction
-  /** The changes of attempts that the row of the transaction does not tell (`attempt-columns-store.ts`). */
+  /** What became of its attempts, as far as that is new. */
   readonly outcomes: readonly OutcomeChange[]
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
@@ -35,22 +35,15 @@ export function included(item: TransactionWithAttempts, inclusion: Inclusion): R
       statusReason: inclusionReason(item, inclusion),
       currentAttempt: attempt.number,
       block: { number: receipt.blockNumber, hash: receipt.blockHash },
-      inclusion: { outcome: receipt.success ? 'mined' : 'reverted', result: receipt.result },
       cost: 0n,
       undecidedSince: undefined,
       stuckSince: undefined,
     },
     outcomes: attempts.flatMap((other) => {
       if (other.number !== attempt.number) return isClosed(other) ? [] : [outcome(item, other, 'superseded')]
-      if (isPlainlyAccepted(other)) return []
       return [{ ...outcome(item, other, receipt.success ? 'mined' : 'reverted'), result: receipt.result }]
     }),
   }
-}
-
-/** A node has accepted it and none has refused it, so no answer is due, and an inclusion changes nothing in its own row. */
-function isPlainlyAccepted({ broadcastAt, error }: Attempt): boolean {
-  return broadcastAt !== undefined && error === undefined
 }
 
 /** A closed attempt can never be included, even if the other attempts are reopened. */

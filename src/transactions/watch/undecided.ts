@@ -91,7 +91,6 @@ export function decidedIncluded(
       status: nextStatus(mined, finalEvent(contentKind(attempts, attempt), 'mined')),
       statusReason: `Attempt ${attempt} was included: ${sourceOf(decision)}`,
       currentAttempt: attempt,
-      inclusion: { outcome: 'mined' },
       confirmedAt: now,
       cost: 0n,
       undecidedSince: undefined,

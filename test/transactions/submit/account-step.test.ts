@@ -180,6 +180,28 @@ describe('submitting', () => {
       await step()
       expect(stub.broadcasted).toEqual([first, second])
     })
+
+    test('still broadcasts what a block included and lost before any node said that it took it', async () => {
+      const { stub, owner, step } = await setUp()
+      await accept(owner)
+      await step()
+      stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
+      const lost = await accept(owner)
+      await step()
+      const { transaction: unanswered } = await now(lost)
+      // As a reorganisation leaves it.
+      await fixture.context.db
+        .transaction()
+        .execute((tx) => saveTransactions(writerOf(tx), [{ ...unanswered, status: 'submitted' }]))
+      const [first, second] = stub.broadcasted.splice(0)
+      stub.answerBroadcast = () => ({ kind: 'accepted', known: true })
+      fixture.clock.advance(30_000)
+      await step()
+      expect(stub.broadcasted).toEqual([first, second])
+      const { transaction, attempts } = await now(lost)
+      expect(transaction.sentAt).toEqual(new Date(fixture.clock.now()))
+      expect(attempts).toMatchObject([{ outcome: 'broadcast', broadcastAt: transaction.sentAt }])
+    })
   })
 
   test('a missing nonce is closed even when everything in flight waits for it (I5)', async () => {

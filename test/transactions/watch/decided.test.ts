@@ -209,7 +209,6 @@ describe('a transaction whose inclusion nobody can prove', () => {
       status,
       statusReason: 'Attempt 2 was included: operator ada decided so (seen); no endpoint can prove it.',
       currentAttempt: 2,
-      inclusion: { outcome: 'mined' },
       confirmedAt: NOW,
       cost: 0n,
       undecidedSince: undefined,

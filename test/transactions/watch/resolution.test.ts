@@ -43,11 +43,15 @@ describe('included', () => {
     expect(outcomesOf(outcomes)).toEqual(['1 mined'])
   })
 
-  test('an attempt that a node has accepted needs no write of its own, unless another node has refused it', () => {
-    const broadcastAt = new Date(1)
-    expect(outcomesOf(includedAs(itemOf([{ broadcastAt }]), 1).outcomes)).toEqual([])
-    const refused = itemOf([{ broadcastAt, error: 'nonce too low' }])
-    expect(outcomesOf(includedAs(refused, 1).outcomes)).toEqual(['1 mined'])
+  test('an attempt that a node has accepted is mined, with what the chain says about it', () => {
+    const item = itemOf([{ broadcastAt: new Date(1) }])
+    const [attempt] = item.attempts
+    if (!attempt) throw new Error('no attempt')
+    const result = { feeCharged: 2n ** 80n }
+    const receipt = { hash: attempt.signed.hash, blockNumber: 9n, blockHash: '9', success: true, result }
+    expect(included(item, { attempt, receipt, reason: undefined }).outcomes).toEqual([
+      { transactionId: item.transaction.id, number: 1, outcome: 'mined', result },
+    ])
   })
 
   test('an older attempt wins: the record shows it and says what has lost', () => {

@@ -55,8 +55,7 @@ export const TRANSACTIONS: readonly string[] = [
     nonce bigint,
     current_attempt integer,
 
-    -- The broadcast. The attempt that a node accepted at sent_at.
-    accepted_attempt integer,
+    -- The broadcast. When a node first accepted one of its attempts.
     sent_at timestamptz,
     -- The newest block when its bytes were first sent to private endpoints.
     private_since_block bigint,
@@ -69,9 +68,6 @@ export const TRANSACTIONS: readonly string[] = [
     cost numeric(80, 0) not null default 0,
     block_number bigint,
     block_hash text,
-    -- Of the current attempt.
-    included_outcome text check (included_outcome in ('mined', 'reverted')),
-    included_result jsonb,
 
     -- Every step. When its block was final.
     confirmed_at timestamptz,
@@ -124,7 +120,10 @@ export const TRANSACTIONS: readonly string[] = [
   'create index transactions_stuck on transactions (stuck_since) where stuck_since is not null',
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
 
-  // Everything that was ever signed, stored before its bytes leave the process (I3, I4).
+  // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is written again when a node takes it and when
+  // a block includes it, often at once with all rows of its page. No index has what changes, so with half of the page free both versions stay on it and
+  // no index is written (HOT); with a full one nearly every version goes elsewhere and costs an entry in each index. The columns stand in the
+  // order of their last change, as in `transactions`.
   `create table attempts (
     transaction_id text not null references transactions (id),
     -- From 1, by transaction.
@@ -149,12 +148,12 @@ export const TRANSACTIONS: readonly string[] = [
     -- How often in a row nodes refused it in words that the service does not know, or in comparison with such content.
     refusals integer not null default 0,
     broadcast_at timestamptz,
-    -- What the chain says about the inclusion, such as the fee.
+    -- What the chain said about its last inclusion, such as the fee. It stays after a reorganisation; the outcome tells whether it still holds.
     result jsonb,
     -- That of its transaction.
     reset_at timestamptz,
     primary key (transaction_id, number)
-  )`,
+  ) with (fillfactor = 50)`,
   // The same content with the same nonce has the same hash on the chain before its reset and after it.
   'create unique index attempts_hash on attempts (hash) where reset_at is null',
 
