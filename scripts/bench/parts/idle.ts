@@ -4,7 +4,7 @@ import { startProcess } from '../../../test/support/process.ts'
 import { type Row, single } from '../measurement.ts'
 import { manyRelayers } from '../support/many-relayers.ts'
 import { memoryOf } from '../support/process-usage.ts'
-import { cpuMs, pause, withAnvil, withFolder } from '../support/stage.ts'
+import { AS_IN_IMAGE, cpuMs, pause, withAnvil, withFolder } from '../support/stage.ts'
 
 const NETWORKS = 5
 
@@ -33,7 +33,12 @@ async function measure({ anvil, folder, relayers }: Setup): Promise<Row[]> {
   const networks = Array.from({ length: NETWORKS }, (_, index) =>
     anvilNetwork([anvil.url], { network: `net-${index}`, average_blocktime_ms: BLOCK_MS }),
   )
-  const service = await startProcess({ rpcUrl: anvil.url, folder, config: manyRelayers(relayers, networks) })
+  const service = await startProcess({
+    rpcUrl: anvil.url,
+    folder,
+    env: AS_IN_IMAGE,
+    config: manyRelayers(relayers, networks),
+  })
   const startSeconds = (performance.now() - started) / 1000
   try {
     await pause(SETTLE_MS)

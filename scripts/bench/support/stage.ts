@@ -21,8 +21,15 @@ const TICK_MS = 10
 
 export const BODY = { to: RECEIVER, value: 1, gas_limit: 21_000 }
 
+/** The settings of memory with which the image starts the service (Dockerfile). */
+export const AS_IN_IMAGE = {
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+  NODE_OPTIONS: '--max-semi-space-size=16 --initial-old-space-size=128',
+}
+
 /** The limits are out of reach, so that they limit no measurement. */
 export const WITHOUT_LIMITS = {
+  ...AS_IN_IMAGE,
   RELAYER_MAX_IN_FLIGHT: '10000',
   RATE_LIMIT_REQUESTS_PER_SECOND: '1000000',
   RATE_LIMIT_BURST_SIZE: '1000000',
