@@ -9,7 +9,7 @@ import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { markStuck } from '../watch/stuck.ts'
-import { chargeOf } from './charge-of.ts'
+import { chargeOf } from './charge.ts'
 import { limitedAmong } from './raise-signed.ts'
 
 /** Time in ms until the budgets are asked again for a version that they did not allow. With less, it asks all the time what changes in hours. */

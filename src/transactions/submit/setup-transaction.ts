@@ -1,7 +1,7 @@
 import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
+import { asOwn, chargeOwn } from '../budgets/charge.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { newTransactionId } from '../model/transaction-id.ts'
