@@ -17,7 +17,7 @@ import {
   readSpent,
   saveHoldings,
 } from '../../spending/spending-store.ts'
-import { contentKind, isNoop } from '../model/purpose.ts'
+import { contentKind, isNoop } from '../model/attempts.ts'
 import type { RelayerRuntime } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { feesIn } from './charge.ts'
