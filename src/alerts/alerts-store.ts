@@ -2,11 +2,25 @@ import { type Selectable, sql } from 'kysely'
 import { seesEverything, type Visibility } from '../access/visibility.ts'
 import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { AlertsTable } from '../database/event-tables.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db, RelayersTable } from '../database/schema.ts'
 import { slicesOf } from '../lib/slices.ts'
-import type { AlertDetail, AlertKey, AlertKind, OpenAlert } from './alert.ts'
-import { type AlertNotice, beginNotice, endNotice } from './alert-notice.ts'
-import type { AlertChanges, EndedAlert } from './decide-changes.ts'
+import { networkId, parseNetworkType } from '../networks/network.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { toRelayer } from '../relayers/relayer-codec.ts'
+import type { SpendingRules } from '../spending/rules.ts'
+import { decodeRules } from '../spending/stored-rules.ts'
+import {
+  type AlertChanges,
+  type AlertDetail,
+  type AlertKey,
+  type AlertKind,
+  type AlertNotice,
+  beginNotice,
+  type EndedAlert,
+  endNotice,
+  type OpenAlert,
+} from './alert.ts'
+import type { WatchedState } from './watched-states.ts'
 
 /** The most alerts of one statement. The embedded database keeps for ever what it once needed for one, about 4 kB for each alert. */
 const MAX_ALERTS = 250
@@ -123,4 +137,117 @@ function toOpenAlert(row: Selectable<AlertsTable>): OpenAlert {
     // The service wrote it itself.
     detail: row.detail as AlertDetail,
   }
+}
+
+/** Reads what events of the type `alert` tell, by the number of the event. */
+export async function readAlertNotices(
+  db: Db,
+  eventNumbers: readonly bigint[],
+): Promise<Map<bigint, AlertNotice>> {
+  if (eventNumbers.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('events')
+    .select(['number', 'payload'])
+    .where(sql<boolean>`number = any(${eventNumbers}::bigint[])`)
+    .execute()
+  // The service wrote the payload itself.
+  return new Map(rows.map(({ number, payload }) => [number, payload as AlertNotice]))
+}
+
+/** Reads the states that a process has stored. */
+export async function findWatchedStates(db: Db): Promise<WatchedState[]> {
+  const rows = await db.selectFrom('watched_states').selectAll().execute()
+  return rows.map(({ kind, subject, state, since, seen_at }) => ({
+    kind: kind as AlertKind,
+    subject,
+    state,
+    since,
+    seenAt: seen_at,
+  }))
+}
+
+/** Stores these states and forgets all others, in one statement. */
+export async function saveWatchedStates(db: Db, states: readonly WatchedState[]): Promise<void> {
+  await sql`
+    with wanted as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(states)}::jsonb)
+        as wanted (kind text, subject text, state text, since timestamptz, "seenAt" timestamptz)),
+    forgotten as (
+      delete from watched_states s
+      where not exists (select from wanted w where w.kind = s.kind and w.subject = s.subject))
+    insert into watched_states (kind, subject, state, since, seen_at)
+    select kind, subject, state, since, "seenAt" from wanted
+    on conflict (kind, subject) do update
+      set state = excluded.state, since = excluded.since, seen_at = excluded.seen_at`.execute(db)
+}
+
+/** Reads the relayers that are disabled, or have a `warn_balance` or spending limits. The condition is that of the index. */
+export async function findAlertingRelayers(db: Db): Promise<Relayer[]> {
+  const { rows } = await sql<Selectable<RelayersTable>>`
+    select * from relayers
+    where removed_at is null and (system_disabled or policies ? 'warnBalance' or policies -> 'rules' ? 'limits')
+    order by id`.execute(db)
+  return rows.map(toRelayer)
+}
+
+/** A transaction that blocks its account. */
+export interface StuckTransaction {
+  readonly id: string
+  readonly relayerId: string
+  /** By type and name. */
+  readonly network: string
+  readonly notificationId?: string | undefined
+  readonly since: Date
+}
+
+/** Reads the transactions that block the accounts of present relayers. */
+export async function readStuckTransactions(db: Db): Promise<StuckTransaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .innerJoin('relayers', 'relayers.id', 'transactions.relayer_id')
+    .select([
+      'transactions.id',
+      'transactions.relayer_id',
+      'transactions.stuck_since',
+      'relayers.network_type',
+      'relayers.network',
+      'relayers.notification_id',
+    ])
+    .where('transactions.stuck_since', 'is not', null)
+    .where('transactions.status', 'in', ['pending', 'sent', 'submitted'])
+    .where('relayers.removed_at', 'is', null)
+    .orderBy('transactions.stuck_since')
+    .execute()
+  return rows.flatMap((row) =>
+    row.stuck_since === null
+      ? []
+      : {
+          id: row.id,
+          relayerId: row.relayer_id,
+          network: networkId({ type: parseNetworkType(row.network_type), name: row.network }),
+          notificationId: row.notification_id ?? undefined,
+          since: row.stuck_since,
+        },
+  )
+}
+
+/** An API key with spending limits. */
+interface LimitedApiKey {
+  readonly id: string
+  /** The networks that it is limited to, by type and name. */
+  readonly networks: readonly string[]
+  readonly rules: SpendingRules
+}
+
+/** Reads the API keys that may be used and have spending limits. */
+export async function findLimitedApiKeys(db: Db): Promise<LimitedApiKey[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'networks', 'rules'])
+    .where('deleted_at', 'is', null)
+    .where('disabled', '=', false)
+    .where(sql<boolean>`rules ? 'limits'`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, networks, rules }) => ({ id, networks: networks ?? [], rules: decodeRules(rules) }))
 }

@@ -1,8 +1,138 @@
-import { haltedAfterMs } from '../networks/head-age.ts'
-import { networkId } from '../networks/network.ts'
-import type { AlertKey } from './alert.ts'
-import { type EndpointMemory, type EndpointSample, SETTLED_MS, subjectOf } from './endpoints.ts'
-import type { HeadSample } from './halted-chains.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
+import { type HeadState, haltedAfterMs } from '../networks/head-age.ts'
+import { type Network, networkId } from '../networks/network.ts'
+import type { AlertKey, Finding } from './alert.ts'
+
+/** An endpoint has to be down, or up, for this long without a break, in ms, before that counts. */
+const SETTLED_MS = 60_000
+
+/** An endpoint at one moment. */
+export interface EndpointSample {
+  /** By type and name. */
+  readonly network: string
+  /** The url without the part in which providers put their keys. Several urls can share it; they count as one. */
+  readonly endpoint: string
+  /** Undefined until the endpoint was asked for the first time. */
+  readonly isUsable: boolean | undefined
+  /** The notifications of the relayers that use it. */
+  readonly notifications: readonly string[]
+}
+
+interface Period {
+  readonly isUsable: boolean
+  /** The time when it began, in ms of the monotonic clock. */
+  readonly since: number
+}
+
+/** Since when each endpoint is usable or not. */
+export type EndpointMemory = ReadonlyMap<string, Period>
+
+/** Adds samples to the memory. Endpoints that nobody uses any more are forgotten. Pure. */
+export function rememberEndpoints(
+  memory: EndpointMemory,
+  samples: readonly EndpointSample[],
+  now: number,
+): EndpointMemory {
+  return new Map(
+    samples.flatMap((sample) => {
+      const subject = subjectOf(sample)
+      const before = memory.get(subject)
+      const { isUsable = before?.isUsable } = sample
+      if (isUsable === undefined) return []
+      const period = before?.isUsable === isUsable ? before : { isUsable, since: now }
+      return [[subject, period] as const]
+    }),
+  )
+}
+
+interface EndpointLook {
+  readonly samples: readonly EndpointSample[]
+  readonly memory: EndpointMemory
+  /** The time in ms of the monotonic clock. */
+  readonly monotonic: number
+  readonly now: Date
+}
+
+/** Finds the endpoints that have been down, or up again, for long enough. Pure. */
+export function findDownEndpoints({ samples, memory, monotonic, now }: EndpointLook): Finding[] {
+  return samples.map((sample) => {
+    const period = memory.get(subjectOf(sample))
+    const lasted = period === undefined ? 0 : monotonic - period.since
+    const isSettled = period !== undefined && lasted >= SETTLED_MS
+    const isDown = isSettled && !period.isUsable
+    return omitUndefined({
+      kind: 'endpoint_down' as const,
+      subject: subjectOf(sample),
+      state: isDown ? ('firing' as const) : isSettled ? ('over' as const) : ('unclear' as const),
+      since: isDown ? new Date(now.getTime() - lasted) : undefined,
+      notifications: sample.notifications,
+      detail: {
+        message: describeEndpoint(sample, isDown),
+        network: sample.network,
+        endpoint: sample.endpoint,
+      },
+    })
+  })
+}
+
+function describeEndpoint({ network, endpoint }: EndpointSample, isDown: boolean): string {
+  return isDown
+    ? `Endpoint ${endpoint} of network ${network} has not been usable for ${SETTLED_MS / 1000} s. Ask its provider, or replace its url.`
+    : `Endpoint ${endpoint} of network ${network} is usable again.`
+}
+
+/** Names an endpoint among all of its network. */
+function subjectOf({ network, endpoint }: Pick<EndpointSample, 'network' | 'endpoint'>): string {
+  return `${network} ${endpoint}`
+}
+
+/** A network at one moment. */
+export interface HeadSample {
+  readonly network: Network
+  /** The newest head; undefined when no endpoint has told it lately. */
+  readonly state: HeadState | undefined
+  /** This process has seen the network make a block, so an alert of an earlier process can end. */
+  readonly advanced: boolean
+  /** The notifications of the relayers on it. */
+  readonly notifications: readonly string[]
+}
+
+/** Finds the networks that have made no block for longer than they pause by themselves. Pure. */
+export function findHaltedChains(samples: readonly HeadSample[], now: Date): Finding[] {
+  return samples.flatMap((sample) => {
+    const limitMs = haltedAfterMs(sample.network)
+    return limitMs === undefined ? [] : [evaluateHead(sample, limitMs, now)]
+  })
+}
+
+function evaluateHead(
+  { network, state, advanced, notifications }: HeadSample,
+  limitMs: number,
+  now: Date,
+): Finding {
+  const id = networkId(network)
+  const ageMs = state?.ageMs ?? 0
+  const isHalted = state?.halted === true
+  return {
+    kind: 'chain_halted',
+    subject: id,
+    state: isHalted ? 'firing' : state !== undefined && advanced ? 'over' : 'unclear',
+    since: isHalted ? new Date(now.getTime() - ageMs) : undefined,
+    notifications,
+    detail: {
+      message: isHalted
+        ? `Network ${id} has made no block after ${state.number} for ${seconds(ageMs)} s. What is sent waits for the next one. Compare with an explorer: if it shows newer blocks, replace the endpoints.`
+        : `Network ${id} makes blocks again.`,
+      network: id,
+      value: String(seconds(ageMs)),
+      threshold: String(seconds(limitMs)),
+    },
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000)
+}
 
 /**
  * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a process that was started anew goes on

@@ -4,7 +4,7 @@ import { ConfigError } from '../lib/config-errors.ts'
 import { configuredAccounts } from '../relayers/accounts.ts'
 import type { Key } from '../signers/key.ts'
 import { type LoadedSigners, loadKeys } from '../signers/load.ts'
-import { createKeyServices } from '../signers/providers/key-services.ts'
+import { createKeyServices } from '../signers/providers/connect.ts'
 import { type Command, EXIT } from './command.ts'
 
 /** `relayer check-config`. */

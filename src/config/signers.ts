@@ -2,8 +2,7 @@ import { type FieldType, id, text } from '../lib/fields/field-types.ts'
 import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret } from '../security/secret.ts'
-import { createObjectReaders } from '../signers/providers/object-readers.ts'
-import type { SignerFields } from '../signers/providers/provider.ts'
+import { createObjectReaders, type SignerFields } from '../signers/providers/provider.ts'
 import {
   isSignerType,
   readSignerConfig,

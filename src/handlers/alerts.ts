@@ -1,4 +1,4 @@
-import { beginNotice } from '../alerts/alert-notice.ts'
+import { beginNotice } from '../alerts/alert.ts'
 import { listAlerts } from '../alerts/alerts-store.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'

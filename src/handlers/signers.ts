@@ -1,8 +1,7 @@
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import type { SignerManager } from '../signers/manage.ts'
-import { shownSigner } from '../signers/shown-signer.ts'
-import { listSigners, type StoredSigner } from '../signers/store.ts'
+import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
 import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */

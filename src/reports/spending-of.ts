@@ -1,7 +1,6 @@
 import type { ContentReader } from '../chains/capabilities.ts'
 import type { AssetAmount, Effects } from '../chains/effects.ts'
-import { hasLaterContent } from '../transactions/model/later-content.ts'
-import { contentKind, isNoop } from '../transactions/model/purpose.ts'
+import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 
 /** The amounts that a transaction moved, and its fee. */

@@ -4,10 +4,10 @@ import { AppError } from '../errors.ts'
 import { ConfigError } from '../lib/config-errors.ts'
 import type { Key } from './key.ts'
 import type { LoadedRemote, LoadedSigners, SignerConfig } from './load.ts'
-import { describeSigner } from './providers/describe.ts'
+import { describeSigner } from './providers/registry.ts'
 import { comparePublicKeys } from './remote/create-remote-key.ts'
-import { findRemembered } from './remote/remembered-store.ts'
 import type { PublicKeys } from './remote/remote-key.ts'
+import { findRemembered } from './store.ts'
 
 /** The keys of the configuration, complete. */
 export interface CompleteKeys {

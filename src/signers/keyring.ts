@@ -5,7 +5,7 @@ import { createKey, type Key } from './key.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
 import { providerOf, type SignerConfig } from './providers/registry.ts'
 import { openSealed } from './providers/sealed-config.ts'
-import { decodePublicKeys } from './remote/public-keys.ts'
+import { decodePublicKeys } from './remote/remote-key.ts'
 import { findSealed, type SealedSigner } from './store.ts'
 
 /** The keys of all signers: of the configuration, and of callers. */

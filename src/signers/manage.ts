@@ -7,13 +7,18 @@ import type { Sealer } from '../security/sealer.ts'
 import { ownerOf } from './keyring.ts'
 import { PRIVATE_KEY_FORMS, parsePrivateKey } from './private-key.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
-import { describeSigner } from './providers/describe.ts'
-import { MissingPackageError } from './providers/load-package.ts'
-import { providerOf, type SignerConfig } from './providers/registry.ts'
+import { MissingPackageError } from './providers/provider.ts'
+import { describeSigner, providerOf, type SignerConfig } from './providers/registry.ts'
 import { readRequestedConfig, type SignerRequest, toSealedText } from './providers/sealed-config.ts'
-import { encodePublicKeys, type StoredPublicKeys } from './remote/public-keys.ts'
-import { shownSigner } from './shown-signer.ts'
-import { deleteSigners, findSigner, insertSigner, lockSigner, type StoredSigner } from './store.ts'
+import { encodePublicKeys, type StoredPublicKeys } from './remote/remote-key.ts'
+import {
+  deleteSigners,
+  findSigner,
+  insertSigner,
+  lockSigner,
+  type StoredSigner,
+  shownSigner,
+} from './store.ts'
 
 /** A signer that a caller wants. */
 export interface NewSignerRequest extends SignerRequest {

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Selectable, sql } from 'kysely'
 import type { Db, SignersTable, Tx } from '../database/schema.ts'
-import type { StoredPublicKeys } from './remote/public-keys.ts'
+import type { SignerDescription } from './providers/registry.ts'
+import { decodePublicKeys, type PublicKeys, type StoredPublicKeys } from './remote/remote-key.ts'
 
 /** The origin of a signer: the configuration file, or a caller. */
-export type SignerOrigin = 'file' | 'api'
+type SignerOrigin = 'file' | 'api'
 
 /** A signer with its sealed secret: null for one of the file. */
 export interface SealedSigner {
@@ -176,4 +178,26 @@ function toSigner({
   config,
 }: Pick<Selectable<SignersTable>, 'id' | 'type' | 'sealed' | 'config'>): StoredSigner {
   return { id, type, origin: sealed === null ? 'file' : 'api', config: config ?? {} }
+}
+
+/**
+ * Gives the form of a signer that answers and the audit log may show. Existing clients know a private key that the service keeps as `local`.
+ */
+export function shownSigner({ id, type, config }: Pick<StoredSigner, 'id' | 'type' | 'config'>) {
+  return { id, type: type === 'plain' ? 'local' : type, config }
+}
+
+/** Reads the public keys that a signer of the file had at an earlier start. A signer with another configuration since then has none. */
+export async function findRemembered(
+  db: Db,
+  { id, type, config }: SignerDescription,
+): Promise<PublicKeys | undefined> {
+  const row = await db
+    .selectFrom('signers')
+    .select(['type', 'config', 'public_keys'])
+    .where('id', '=', id)
+    .where('sealed', 'is', null)
+    .executeTakeFirst()
+  if (!row?.public_keys || row.type !== type || !isDeepStrictEqual(row.config, config)) return undefined
+  return decodePublicKeys(row.public_keys)
 }

@@ -4,7 +4,7 @@ import type { MessageSignature } from '../chains/attempt.ts'
 import { AppError } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { chargeSignature } from './budgets/charge-signature.ts'
+import { chargeSignature } from './budgets/charge.ts'
 import type { TransactionsContext } from './model/runtime.ts'
 import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
 

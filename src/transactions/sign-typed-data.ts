@@ -9,7 +9,7 @@ import { relayersOfAddress } from '../relayers/account-claims-store.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { EvmRelayer, Relayer } from '../relayers/relayer.ts'
 import { findRelayers } from '../relayers/store.ts'
-import { refuseOpaque } from './budgets/refuse-opaque.ts'
+import { refuseOpaque } from './budgets/evaluate-request.ts'
 import type { TransactionsContext } from './model/runtime.ts'
 import { NOTHING_SIGNED, requireAnswer } from './require-answer.ts'
 

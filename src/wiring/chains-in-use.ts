@@ -1,5 +1,5 @@
-import type { HeadSample } from '../alerts/halted-chains.ts'
-import { notificationsOf } from '../alerts/notifications-of.ts'
+import { notificationsOf } from '../alerts/findings.ts'
+import type { HeadSample } from '../alerts/watched-states.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { describeHead, type HeadState } from '../networks/head-age.ts'

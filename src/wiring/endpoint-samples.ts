@@ -1,5 +1,5 @@
-import type { EndpointSample } from '../alerts/endpoints.ts'
-import { notificationsOf } from '../alerts/notifications-of.ts'
+import { notificationsOf } from '../alerts/findings.ts'
+import type { EndpointSample } from '../alerts/watched-states.ts'
 import { networkId } from '../networks/network.ts'
 import type { RelayerRegistry } from './relayer-registry.ts'
 

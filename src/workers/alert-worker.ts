@@ -1,17 +1,25 @@
 import type { Logger } from 'pino'
-import type { AlertKey, OpenAlert } from '../alerts/alert.ts'
-import { beginAlerts, endAlerts, findOpenAlerts } from '../alerts/alerts-store.ts'
-import { decideChanges } from '../alerts/decide-changes.ts'
+import { type AlertKey, decideChanges, type OpenAlert } from '../alerts/alert.ts'
 import {
+  beginAlerts,
+  endAlerts,
+  findOpenAlerts,
+  findWatchedStates,
+  saveWatchedStates,
+} from '../alerts/alerts-store.ts'
+import { lookForFindings } from '../alerts/findings.ts'
+import {
+  continueHeads,
+  continuePeriods,
   type EndpointMemory,
   type EndpointSample,
   findDownEndpoints,
+  findHaltedChains,
+  type HeadSample,
   rememberEndpoints,
-} from '../alerts/endpoints.ts'
-import { findHaltedChains, type HeadSample } from '../alerts/halted-chains.ts'
-import { lookForFindings } from '../alerts/look.ts'
-import { continueHeads, continuePeriods, statesToStore, type WatchedState } from '../alerts/watched-states.ts'
-import { findWatchedStates, saveWatchedStates } from '../alerts/watched-states-store.ts'
+  statesToStore,
+  type WatchedState,
+} from '../alerts/watched-states.ts'
 import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { HealthWorker } from './health-worker.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { AlertKind, Finding, OpenAlert } from '../../src/alerts/alert.ts'
-import { decideChanges } from '../../src/alerts/decide-changes.ts'
+import { type AlertKind, decideChanges, type Finding, type OpenAlert } from '../../src/alerts/alert.ts'
 
 const KINDS: readonly AlertKind[] = [
   'balance_low',

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findLowBalances } from '../../src/alerts/balances.ts'
-import { findUsedBudgets } from '../../src/alerts/budgets.ts'
-import { type EndpointMemory, findDownEndpoints, rememberEndpoints } from '../../src/alerts/endpoints.ts'
-import { findHaltedChains } from '../../src/alerts/halted-chains.ts'
+import { findLowBalances, findUsedBudgets } from '../../src/alerts/findings.ts'
+import {
+  type EndpointMemory,
+  findDownEndpoints,
+  findHaltedChains,
+  rememberEndpoints,
+} from '../../src/alerts/watched-states.ts'
 import { NATIVE } from '../../src/chains/effects.ts'
 import type { Network } from '../../src/networks/network.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'

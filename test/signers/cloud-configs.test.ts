@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSigners } from '../../src/config/signers.ts'
 import { openReader } from '../../src/lib/fields/reader.ts'
 import { deepFreeze } from '../../src/lib/freeze.ts'
-import { describeSigner } from '../../src/signers/providers/describe.ts'
+import { describeSigner } from '../../src/signers/providers/registry.ts'
 import { readRequestedConfig, type StorableType } from '../../src/signers/providers/sealed-config.ts'
 
 /** A type of signer, its configuration as requests write it, and the part that everybody may see. */

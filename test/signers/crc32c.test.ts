@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crc32c } from '../../src/signers/google-cloud-kms/crc32c.ts'
+import { crc32c } from '../../src/signers/key-services/google-cloud-kms.ts'
 
 test.each([
   // RFC 3720, appendix B.4.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
 import type { ReviewedAuthorization } from '../../src/chains/capabilities.ts'
-import { chargeSignature } from '../../src/transactions/budgets/charge-signature.ts'
+import { chargeSignature } from '../../src/transactions/budgets/charge.ts'
 import { createAuthorizationSigner } from '../../src/transactions/sign-authorization.ts'
 import { ACTOR } from '../support/actor.ts'
 import { effectsWith } from '../support/effects-with.ts'

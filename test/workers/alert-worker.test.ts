@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { findOpenAlerts } from '../../src/alerts/alerts-store.ts'
-import { findWatchedStates } from '../../src/alerts/watched-states-store.ts'
+import { findOpenAlerts, findWatchedStates } from '../../src/alerts/alerts-store.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import type { Network } from '../../src/networks/network.ts'

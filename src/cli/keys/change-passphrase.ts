@@ -1,4 +1,4 @@
-import { encryptKeystore } from '../../signers/keystore/keystore.ts'
+import { encryptKeystore } from '../../signers/keystore.ts'
 import { type Command, EXIT, UsageError } from '../command.ts'
 import { replaceFile } from '../files.ts'
 import { addressesOf, passphraseFileOf, printAddresses, usePassphrase } from './key-file.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { evmAddress } from '../../signers/evm-address.ts'
 import { createKey, createSeparateKey, isSecret } from '../../signers/key.ts'
-import { encryptKeystore } from '../../signers/keystore/keystore.ts'
+import { encryptKeystore } from '../../signers/keystore.ts'
 import type { Terminal } from '../command.ts'
 import { exists, refuseExisting, writeNew } from '../files.ts'
 import { readPassphrase } from './passphrase.ts'

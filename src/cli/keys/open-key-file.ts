@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isSecret } from '../../signers/key.ts'
-import { KeystoreError } from '../../signers/keystore/kdf.ts'
-import { decryptKeystore, isSeparate } from '../../signers/keystore/keystore.ts'
+import { decryptKeystore, isSeparate, KeystoreError } from '../../signers/keystore.ts'
 import { type Terminal, UsageError } from '../command.ts'
 import type { NewSecret } from './key-file.ts'
 import { readPassphrase } from './passphrase.ts'

@@ -1,5 +1,5 @@
-import type { AlertNotice } from '../../alerts/alert-notice.ts'
-import { readAlertNotices } from '../../alerts/event-payload-store.ts'
+import type { AlertNotice } from '../../alerts/alert.ts'
+import { readAlertNotices } from '../../alerts/alerts-store.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/schema.ts'
 import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'

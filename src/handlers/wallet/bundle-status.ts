@@ -1,5 +1,5 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import { isNoop } from '../../transactions/model/purpose.ts'
+import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
 import { includedAttempt } from './attempts-by-hash.ts'

@@ -1,9 +1,11 @@
 import type { FieldType } from '../../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../../lib/fields/reader.ts'
 import type { HttpClient } from '../../lib/http/http-client.ts'
+import { isMissingPackage } from '../../lib/missing-package.ts'
 import type { Secret } from '../../security/secret.ts'
-import type { KeyMaterial } from '../import/key-material.ts'
 import type { Key } from '../key.ts'
 import type { RemoteKey } from '../remote/remote-key.ts'
+import type { KeyMaterial } from '../remote/wrap-key.ts'
 import type { Curve } from '../signer.ts'
 
 /** The fields of a signer's `config`, in the file or in a request. It reports problems and reads on. */
@@ -67,3 +69,61 @@ export interface ConnectContext {
 
 /** A type of signer. */
 export type Provider<C> = LocalProvider<C> | RemoteProvider<C>
+
+/** Creates the readers of nested objects. `fieldsOf` reads secrets as the place of the configuration demands. */
+export function createObjectReaders(
+  outer: Reader,
+  fieldsOf: (inner: Reader) => SignerFields,
+): Pick<SignerFields, 'object' | 'findObject'> {
+  function findObject<T>(key: string, read: (fields: SignerFields) => T): T | undefined {
+    const inner = outer.object(key)
+    if (inner === undefined) return undefined
+    const result = read(fieldsOf(inner))
+    inner.finish()
+    return result
+  }
+  return {
+    findObject,
+    object: (key, read) => {
+      if (outer.raw(key) === undefined) outer.problem(`has no "${key}"`)
+      return findObject(key, read) ?? read(fieldsOf(blankReader()))
+    },
+  }
+}
+
+/** Opens an object without fields. Its problems are dropped, because the absence of the object has been reported. */
+function blankReader(): Reader {
+  const reader = openReader({}, 'blank', [])
+  if (reader === undefined) throw new Error('an empty object is an object')
+  return reader
+}
+
+/** The library of a key service is not installed. The message is a whole sentence with the remedy. */
+export class MissingPackageError extends Error {
+  override readonly name = 'MissingPackageError'
+}
+
+/** The versions that the tests ran with. npm installs no optional peer by itself, so deployments without such keys stay small. */
+const VERSIONS = {
+  '@aws-sdk/client-kms': '3.1164.0',
+  '@azure/identity': '4.14.1',
+  '@azure/keyvault-keys': '4.10.2',
+  'google-auth-library': '11.3.4',
+  pkcs11js: '2.1.7',
+} as const
+
+/**
+ * Loads the library of a key service, with a sentence in place of the import's own failure.
+ * @throws MissingPackageError
+ */
+export async function loadPackage<T>(name: keyof typeof VERSIONS, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    if (!isMissingPackage(cause, name)) throw cause
+    throw new MissingPackageError(
+      `it needs the package ${name}, which is not installed: npm install ${name}@${VERSIONS[name]}`,
+      { cause },
+    )
+  }
+}

@@ -1,19 +1,16 @@
+import { awsKms } from '../key-services/aws-kms.ts'
+import { azureKeyVault } from '../key-services/azure-key-vault.ts'
+import { cdp } from '../key-services/cdp.ts'
+import { googleCloudKms } from '../key-services/google-cloud-kms.ts'
+import { pkcs11 } from '../key-services/pkcs11.ts'
+import { turnkey } from '../key-services/turnkey.ts'
+import { vault, vaultTransit } from '../key-services/vault.ts'
+import { web3signer } from '../key-services/web3signer.ts'
 import type { Curve } from '../signer.ts'
-import { awsKms } from './aws-kms.ts'
-import { azureKeyVault } from './cloud/azure-key-vault.ts'
-import { cdp } from './cloud/cdp.ts'
-import { googleCloudKms } from './cloud/google-cloud-kms.ts'
-import { turnkey } from './cloud/turnkey.ts'
-import { local } from './local.ts'
-import { mnemonic } from './mnemonic.ts'
-import { pkcs11 } from './pkcs11.ts'
-import { plain } from './plain.ts'
+import { local, mnemonic, plain } from './local.ts'
 import type { Provider, SignerFields } from './provider.ts'
-import { vault } from './vault/vault.ts'
-import { vaultTransit } from './vault/vault-transit.ts'
-import { web3signer } from './web3signer.ts'
 
-/** All types of signers. A new type is a file beside or below this one and a line here; the contract lists it for callers. */
+/** All types of signers. A new type is a file in `key-services/` and a line here; the contract lists it for callers. */
 const PROVIDERS = {
   local,
   plain,
@@ -68,4 +65,19 @@ export function typesFor(curve: Curve, networkType: string): SignerType[] {
     const provider: Pick<Provider<unknown>, 'curves' | 'notFor'> = PROVIDERS[type]
     return provider.curves.includes(curve) && !provider.notFor?.some((own) => own === networkType)
   })
+}
+
+/** The part of a signer's configuration that everybody may see. */
+export interface SignerDescription {
+  readonly id: string
+  readonly type: string
+  /** By wire names; absent where there is nothing to show. */
+  readonly config?: object
+}
+
+/** Describes a signer. Existing records of signers without anything to show stay equal. */
+export function describeSigner(config: SignerConfig): SignerDescription {
+  const { id, type } = config
+  const shown = providerOf(config).show(config)
+  return Object.keys(shown).length === 0 ? { id, type } : { id, type, config: shown }
 }

@@ -1,8 +1,7 @@
 import { text } from '../../lib/fields/field-types.ts'
 import { openReader, type Reader } from '../../lib/fields/reader.ts'
 import { createSecret } from '../../security/secret.ts'
-import { createObjectReaders } from './object-readers.ts'
-import type { SignerFields } from './provider.ts'
+import { createObjectReaders, type SignerFields } from './provider.ts'
 import { readSignerConfig, type SignerConfig, type SignerType } from './registry.ts'
 
 /** The types that callers can create. Key files and libraries are paths of this machine, which callers must not name. */

@@ -1,14 +1,25 @@
+import { createPublicKey, hash, verify } from 'node:crypto'
 import { keccak256 } from '../../lib/keccak256.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { type Key, keyOf } from '../key.ts'
-import type { Curve, Ed25519Signer, Secp256k1Signer, Signer } from '../signer.ts'
-import { signerRefused } from '../signer-fault.ts'
+import { libsecp256k1 } from '../libsecp256k1.ts'
+import type {
+  Curve,
+  EcdsaSignature,
+  Ed25519Signer,
+  Secp256k1Signer,
+  Signer,
+  SignerHealth,
+} from '../signer.ts'
+import { isSignerFault, signerRefused } from '../signer-fault.ts'
 import { type Caller, type CallLimits, createCaller } from './call.ts'
-import { createRemoteHealth, type RemoteHealth } from './health.ts'
-import { createMemo } from './memo.ts'
-import { describePublicKeys, samePublicKeys } from './public-keys.ts'
-import { type PublicKeys, RemoteFault, type RemoteKey } from './remote-key.ts'
-import { verifiedEcdsa, verifiedEd25519 } from './verified.ts'
+import {
+  describePublicKeys,
+  type PublicKeys,
+  RemoteFault,
+  type RemoteKey,
+  samePublicKeys,
+} from './remote-key.ts'
 
 const DIGEST_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -17,7 +28,7 @@ const SIGNATURE_BYTES = 64
 const CHALLENGE = Buffer.from('multichain-relayer: proof that this key signs, and nothing else.')
 
 /** The way to a key that another service holds. */
-export interface RemoteKeyOptions extends CallLimits {
+interface RemoteKeyOptions extends CallLimits {
   /** The id of the signer. */
   readonly id: string
   readonly remote: RemoteKey
@@ -192,4 +203,135 @@ async function signChallenge(room: Room, curve: Signer['curve']): Promise<void> 
 
 function curvesOf({ secp256k1, ed25519 }: PublicKeys): Curve[] {
   return [...(secp256k1 ? (['secp256k1'] as const) : []), ...(ed25519 ? (['ed25519'] as const) : [])]
+}
+
+/** A good answer counts for this long, in ms: relayers that share a key ask at about the same time, and services charge for calls. */
+const GOOD_FOR_MS = 20_000
+
+interface RemoteHealthDeps {
+  readonly clock: Clock
+  /** Compares the public key of the service with the known one. Rejects with a signer fault. */
+  readonly compare: () => Promise<void>
+  /** Signs something that is no transaction. Rejects with a signer fault. */
+  readonly prove: () => Promise<void>
+}
+
+/** The state of one key, as its calls and checks find it. */
+interface RemoteHealth {
+  /** Tells the result of a signature: undefined for a good one. */
+  note(error: unknown): void
+  check(): Promise<SignerHealth>
+}
+
+/** Creates the state. After a refusal only a signature proves that the key signs again: reading the public key is another permission. */
+function createRemoteHealth({ clock, compare, prove }: RemoteHealthDeps): RemoteHealth {
+  let isRefused = false
+  let goodUntil = Number.NEGATIVE_INFINITY
+  let running: Promise<SignerHealth> | undefined
+
+  function note(error: unknown): void {
+    if (error === undefined) {
+      isRefused = false
+      return
+    }
+    goodUntil = Number.NEGATIVE_INFINITY
+    if (isSignerFault(error) && error.code === 'signer_refused') isRefused = true
+  }
+
+  async function ask(): Promise<SignerHealth> {
+    try {
+      await compare()
+      if (isRefused) await prove()
+      isRefused = false
+      goodUntil = clock.monotonic() + GOOD_FOR_MS
+      return { kind: 'ok' }
+    } catch (error) {
+      note(error)
+      if (!isSignerFault(error)) return { kind: 'unknown', detail: 'The check of the key failed.' }
+      return { kind: error.code === 'signer_refused' ? 'refused' : 'unknown', detail: error.detail }
+    }
+  }
+
+  return {
+    note,
+    check: () => {
+      if (clock.monotonic() < goodUntil) return Promise.resolve({ kind: 'ok' })
+      running ??= ask().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}
+
+/** The signatures that are kept per key: those of the transactions that one account has under way, a few times over. */
+const MAX_KEPT = 1_000
+
+/**
+ * Remembers the newest results by payload, and lets calls for the same payload share one. A service that signs differently each time
+ * thereby gives the same bytes for the same content, and content whose signature was dropped costs no further call. Failures are not
+ * kept. A payload is kept as its hash, because a message can be as long as the body of a request.
+ */
+export function createMemo<T>(
+  make: (payload: Uint8Array) => Promise<T>,
+): (payload: Uint8Array) => Promise<T> {
+  const kept = new Map<string, Promise<T>>()
+  return (payload) => {
+    const name = hash('sha256', payload, 'base64')
+    const known = kept.get(name)
+    if (known !== undefined) return known
+    const made = make(payload)
+    kept.set(name, made)
+    made.catch(() => kept.delete(name))
+    const [oldest] = kept.keys()
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+    return made
+  }
+}
+
+/**
+ * Completes an ECDSA signature of 64 bytes from elsewhere: lowers s (EIP-2) and finds the recovery number by trial. Returns undefined unless this
+ * public key made it for this digest.
+ */
+function verifiedEcdsa(
+  bytes: Uint8Array,
+  digest: Uint8Array,
+  publicKey: Uint8Array,
+): EcdsaSignature | undefined {
+  try {
+    const signature = libsecp256k1().signatureNormalize(Uint8Array.from(bytes))
+    const recovery = ([0, 1] as const).find((candidate) =>
+      isMadeBy(publicKey, { signature, candidate, digest }),
+    )
+    if (recovery === undefined) return undefined
+    return { r: signature.slice(0, 32), s: signature.slice(32), recovery }
+  } catch {
+    // The library throws for numbers that no signature has.
+    return undefined
+  }
+}
+
+interface Candidate {
+  readonly signature: Uint8Array
+  readonly candidate: 0 | 1
+  readonly digest: Uint8Array
+}
+
+function isMadeBy(publicKey: Uint8Array, { signature, candidate, digest }: Candidate): boolean {
+  try {
+    return Buffer.from(libsecp256k1().ecdsaRecover(signature, candidate, digest, false)).equals(publicKey)
+  } catch {
+    return false // Not every r is the coordinate of a point.
+  }
+}
+
+/** Returns a copy of an Ed25519 signature from elsewhere; undefined unless this public key made it for this message. */
+function verifiedEd25519(
+  bytes: Uint8Array,
+  message: Uint8Array,
+  publicKey: Uint8Array,
+): Uint8Array | undefined {
+  const x = Buffer.from(publicKey).toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return verify(null, message, key, bytes) ? Uint8Array.from(bytes) : undefined
 }

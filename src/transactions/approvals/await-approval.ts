@@ -3,7 +3,7 @@ import type { Chain } from '../../chains/chain.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { DEFAULT_EXPIRY_SECONDS } from '../../spending/rules.ts'
-import { spendersOf } from '../budgets/spenders-of.ts'
+import { spendersOf } from '../budgets/evaluate-request.ts'
 import type { Transaction } from '../model/transaction.ts'
 import type { NewApproval } from './approval.ts'
 

@@ -7,7 +7,7 @@ import { evaluateApproval } from '../../spending/evaluate-approval.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { findKnownReceivers } from '../../spending/known-receivers-store.ts'
 import type { Spender } from '../../spending/rules.ts'
-import { spendersOf } from '../budgets/spenders-of.ts'
+import { spendersOf } from '../budgets/evaluate-request.ts'
 
 /** Content, and the sender of it. */
 export interface SentContent {

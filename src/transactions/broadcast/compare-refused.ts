@@ -1,4 +1,4 @@
-import { isNoop } from '../model/purpose.ts'
+import { isNoop } from '../model/attempts.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'

@@ -1,7 +1,7 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, Draft } from '../../chains/attempt.ts'
-import { openAttempts } from '../model/open-attempts.ts'
-import { isGasNamed, isPriceNamed } from '../model/speed-up-delay.ts'
+import { openAttempts } from '../model/attempts.ts'
+import { isGasNamed, isPriceNamed } from '../model/due.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { fallsBack, isComparison, isPreparedAgain } from './unclear.ts'
 

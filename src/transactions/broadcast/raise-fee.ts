@@ -7,14 +7,14 @@ import { ordersByTip } from '../../networks/network.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { findRaiseRefusal } from '../budgets/raise-signed.ts'
-import { openAttempts, reservation } from '../model/open-attempts.ts'
+import { openAttempts, reservation } from '../model/attempts.ts'
+import { levelOf } from '../model/due.ts'
 import {
   accountOf,
   type LeasedAccount,
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
-import { levelOf } from '../model/speed-up-delay.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { lockAccount } from '../store/nonce-store.ts'

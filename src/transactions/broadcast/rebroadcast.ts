@@ -1,6 +1,6 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
+import { WATCHED_MS } from '../model/due.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
-import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'

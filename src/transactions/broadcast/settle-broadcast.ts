@@ -1,11 +1,10 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import { openAttempts, reservation } from '../model/open-attempts.ts'
-import { isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
+import { openAttempts, reservation } from '../model/attempts.ts'
+import { isPriceNamed, WATCHED_MS } from '../model/due.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { fallBackReason } from '../model/waiting-reason.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
-
 import {
   type BroadcastCase,
   chooseFollowUp,

@@ -1,7 +1,6 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import { attemptsAtNonce } from '../model/open-attempts.ts'
-import { isNoop } from '../model/purpose.ts'
-import { isGasNamed, isPriceNamed } from '../model/speed-up-delay.ts'
+import { attemptsAtNonce, isNoop } from '../model/attempts.ts'
+import { isGasNamed, isPriceNamed } from '../model/due.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 
 // What follows when nodes refuse bytes again and again in words that the service does not know. Such a refusal is about the content, about its

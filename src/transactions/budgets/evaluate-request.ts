@@ -3,9 +3,26 @@ import type { Effects } from '../../chains/effects.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { networkOf } from '../../relayers/network-of.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { evaluateContent, type RuleResult } from '../../spending/evaluate-content.ts'
+import { hasLimits, requireAllowed } from '../../spending/book.ts'
+import { evaluateContent, evaluateSignature, type RuleResult } from '../../spending/evaluate-content.ts'
+import type { Spender } from '../../spending/rules.ts'
+import { subjectOfKey, subjectOfRelayer } from '../../spending/subject.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { spendersOf } from './spenders-of.ts'
+
+/**
+ * Gives those whose rules hold for content: the relayer, and the API key of the sender, as far as they have any. The content of the service
+ * itself has no sender.
+ */
+export function spendersOf({ id, policies }: Relayer, actor?: Actor): Spender[] {
+  const ofRelayer = policies.rules && { subject: subjectOfRelayer(id), rules: policies.rules }
+  const ofKey = actor?.rules && { subject: subjectOfKey(actor.keyId), rules: actor.rules }
+  return [ofRelayer, ofKey].filter((spender) => spender !== undefined)
+}
+
+/** Gives those of them whose spending is counted. */
+export function limitedSpendersOf(relayer: Relayer, actor?: Actor): Spender[] {
+  return spendersOf(relayer, actor).filter(hasLimits)
+}
 
 /** A request, and its sender. */
 export interface RuledRequest {
@@ -39,4 +56,12 @@ export function evaluateEffects(
 ): RuleResult[] {
   const subject = { effects, network: networkOf(relayer), now: new Date(clock.now()), hasIdempotencyKey }
   return spendersOf(relayer, actor).flatMap((spender) => evaluateContent(spender, subject))
+}
+
+/**
+ * Refuses to sign a message or typed data under rules, unless they allow it: an order or a permit moves tokens without any transaction.
+ * @throws AppError `rule_violated`
+ */
+export function refuseOpaque(relayer: Relayer, actor: Actor): void {
+  requireAllowed(spendersOf(relayer, actor).map(evaluateSignature))
 }

@@ -17,11 +17,11 @@ import {
   readSpent,
   saveHoldings,
 } from '../../spending/spending-store.ts'
-import { contentKind, isNoop } from '../model/purpose.ts'
+import { contentKind, isNoop } from '../model/attempts.ts'
 import type { RelayerRuntime } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { feesIn } from './charge-of.ts'
-import { limitedSpendersOf } from './spenders-of.ts'
+import { feesIn } from './charge.ts'
+import { limitedSpendersOf } from './evaluate-request.ts'
 
 /** A transaction, and the attempt that was just signed for it. */
 interface SignedNow {

@@ -8,8 +8,7 @@ import {
   lockBudgets,
   saveHoldings,
 } from '../../spending/spending-store.ts'
-import { hasLaterContent } from '../model/later-content.ts'
-import { movesNothing } from '../model/purpose.ts'
+import { hasLaterContent, movesNothing } from '../model/attempts.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'

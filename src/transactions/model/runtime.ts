@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Chain, SigningContext, SourceAccount } from '../../chains/chain.ts'
-import type { Account } from '../../chains/request.ts'
+import type { Account, ChainRequest } from '../../chains/request.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Db } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -87,4 +87,31 @@ export function isExternallySigned(
 /** Gives the part of a relayer that chains need. */
 export function accountOf(relayer: Relayer): Account {
   return { address: relayer.address, policies: relayer.policies }
+}
+
+/** The source account and the nonce of a transaction. */
+interface ContentNonce {
+  readonly sourceAccount: string | undefined
+  readonly nonce: bigint | undefined
+}
+
+/**
+ * Gives the nonce that the transaction has when this request becomes its content: the one that a third party signed, otherwise its present
+ * one. A nonce of a third party is useless for other content, so the service assigns a new one later.
+ */
+export function contentNonce(
+  runtime: RelayerRuntime,
+  transaction: Transaction,
+  request: ChainRequest,
+): ContentNonce {
+  const externalNonce = runtime.chain.externalSigning?.nonceOf(request)
+  if (externalNonce) return { sourceAccount: externalNonce.address, nonce: externalNonce.nonce }
+  if (isExternallySigned(runtime, transaction)) return { sourceAccount: undefined, nonce: undefined }
+  const { sourceAccount, nonce } = transaction
+  return { sourceAccount, nonce }
+}
+
+/** Returns true when the transaction has this nonce. */
+export function hasNonce(transaction: Transaction, { sourceAccount, nonce }: ContentNonce): boolean {
+  return transaction.nonce === nonce && transaction.sourceAccount === sourceAccount
 }

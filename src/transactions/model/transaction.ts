@@ -1,3 +1,4 @@
+import { v7 } from 'uuid'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 
@@ -102,4 +103,22 @@ export interface Transaction {
 export interface TransactionWithAttempts {
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
+}
+
+/** The fields of a transaction that ends before anything is signed, or when nothing of what was signed can be included. */
+export const ENDED_UNSIGNED = {
+  awaitsApproval: undefined,
+  awaitsPrice: undefined,
+  sourceAccount: undefined,
+  nonce: undefined,
+  cost: 0n,
+} satisfies Partial<Transaction>
+
+/**
+ * Makes the id of a new transaction: a UUID of version 7 (RFC 9562), which begins with the time in ms. Ids of the same time are neighbours
+ * in every index that begins with one. Random ids would spread them over the whole index, whose pages do not stay in the memory of the
+ * database when the table grows: each commit would read and log more of them.
+ */
+export function newTransactionId(): string {
+  return v7()
 }

@@ -1,4 +1,4 @@
-import { isNoop } from './purpose.ts'
+import { isNoop } from './attempts.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The beginning of each sentence about a wait for inclusion. Such a sentence is no longer true when the wait is over. */

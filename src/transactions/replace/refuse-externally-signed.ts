@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { externalNonceProblem } from '../accept/external-nonces.ts'
-import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
+import { attemptsAtNonce, unprovenAttempts } from '../model/attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
 import type { Change } from './replacement.ts'

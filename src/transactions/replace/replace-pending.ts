@@ -2,12 +2,16 @@ import type { Attempt } from '../../chains/attempt.ts'
 import { AppError } from '../../errors.ts'
 import { refuseIncluded } from '../accept/accept.ts'
 import { prepareContent } from '../accept/prepare-content.ts'
-import { isLimited } from '../budgets/charge-change.ts'
-import { contentNonce, hasNonce } from '../model/content-nonce.ts'
+import { isLimited } from '../budgets/charge.ts'
 import { isScheduled } from '../model/due.ts'
-import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
-import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
-import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import {
+  contentNonce,
+  hasNonce,
+  isExternallySigned,
+  type RelayerRuntime,
+  type TransactionsContext,
+} from '../model/runtime.ts'
+import { ENDED_UNSIGNED, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import {
   type Change,

@@ -1,16 +1,14 @@
 import type { Answer, Refusal } from '../../chains/answer.ts'
 import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
-import { ENDED_UNSIGNED } from '../model/ended-unsigned.ts'
-import { unprovenAttempts } from '../model/open-attempts.ts'
-import { isNoop } from '../model/purpose.ts'
+import { isNoop, unprovenAttempts } from '../model/attempts.ts'
+import { WATCHED_MS } from '../model/due.ts'
 import {
   isExternallySigned,
   type LeasedAccount,
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
-import { WATCHED_MS } from '../model/speed-up-delay.ts'
-import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { ENDED_UNSIGNED, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'

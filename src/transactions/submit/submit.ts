@@ -5,8 +5,8 @@ import type { AppError } from '../../errors.ts'
 import { isSignerFault } from '../../signers/signer-fault.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeSuccessors } from '../budgets/charge-successor.ts'
+import { isNoop } from '../model/attempts.ts'
 import { isDue, PRICE_WAIT_MS } from '../model/due.ts'
-import { isNoop } from '../model/purpose.ts'
 import {
   accountOf,
   type LeasedAccount,

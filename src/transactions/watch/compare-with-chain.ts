@@ -1,4 +1,4 @@
-import { unprovenAttempts } from '../model/open-attempts.ts'
+import { unprovenAttempts } from '../model/attempts.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import type { WatchRound } from './watch-round.ts'
 

@@ -1,9 +1,8 @@
 import { sendsPrivately } from '../../relayers/policy.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { asOwn, chargeOwn } from '../budgets/charge-own.ts'
+import { asOwn, chargeOwn } from '../budgets/charge.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import type { Transaction } from '../model/transaction.ts'
-import { newTransactionId } from '../model/transaction-id.ts'
+import { newTransactionId, type Transaction } from '../model/transaction.ts'
 import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 

@@ -1,5 +1,5 @@
+import { movesNothing } from '../model/attempts.ts'
 import type { FeePayment } from '../model/observer.ts'
-import { movesNothing } from '../model/purpose.ts'
 import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'

@@ -1,6 +1,6 @@
 import type { Receipt } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
-import { contentKind, isNoop } from '../model/purpose.ts'
+import { contentKind, isNoop } from '../model/attempts.ts'
 import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
 import { tellsFallBack, withoutWaiting } from '../model/waiting-reason.ts'
 

@@ -1,5 +1,5 @@
 import type { Draft } from '../../chains/attempt.ts'
-import { reservation } from '../model/open-attempts.ts'
+import { reservation } from '../model/attempts.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { isClosed, outcome, type Resolution } from './resolution.ts'

@@ -1,4 +1,4 @@
-import { unprovenAttempts } from '../model/open-attempts.ts'
+import { unprovenAttempts } from '../model/attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'

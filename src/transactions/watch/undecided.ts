@@ -1,4 +1,4 @@
-import { contentKind } from '../model/purpose.ts'
+import { contentKind } from '../model/attempts.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'

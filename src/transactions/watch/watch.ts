@@ -1,7 +1,7 @@
 import type { Head, ReceiptAnswer } from '../../chains/answer.ts'
 import { slicesOf } from '../../lib/slices.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { hashesOfAll } from '../model/attempt-hashes.ts'
+import { hashesOfAll } from '../model/attempts.ts'
 import { GROUP_SIZE } from '../model/group-size.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import { traceStep } from '../model/tracer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFirstAlone } from '../../../src/signers/azure-key-vault/first-alone.ts'
+import { createFirstAlone } from '../../../src/signers/key-services/azure-key-vault.ts'
 
 /** Work that ends when it is told, and a list of what has begun. */
 function setUp() {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSecret } from '../../../src/security/secret.ts'
-import type { AzureLogin } from '../../../src/signers/azure-key-vault/credentials.ts'
+import type { AzureLogin } from '../../../src/signers/key-services/azure-identity.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'
 import {

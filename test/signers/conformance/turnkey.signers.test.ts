@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createSecret } from '../../../src/security/secret.ts'
+import { createStamper } from '../../../src/signers/key-services/turnkey.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'
-import { createStamper } from '../../../src/signers/turnkey/stamp.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
 import { createRoutedClient } from '../../support/key-services/http-service.ts'
 import {

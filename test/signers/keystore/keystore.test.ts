@@ -1,7 +1,6 @@
 import { encryptKeystoreJson } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { KeystoreError } from '../../../src/signers/keystore/kdf.ts'
-import { decryptKeystore, encryptKeystore } from '../../../src/signers/keystore/keystore.ts'
+import { decryptKeystore, encryptKeystore, KeystoreError } from '../../../src/signers/keystore.ts'
 
 const PASSWORD = 'testpassword'
 const KEY = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'

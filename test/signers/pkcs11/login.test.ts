@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describePinState } from '../../../src/signers/pkcs11/process/login.ts'
+import { describePinState } from '../../../src/signers/pkcs11/process/module.ts'
 
 /** The flags of a token that is ready: CKF_RNG, CKF_LOGIN_REQUIRED, CKF_USER_PIN_INITIALIZED, CKF_TOKEN_INITIALIZED. */
 const READY = 0x40d

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createMemo } from '../../../src/signers/remote/memo.ts'
+import { createMemo } from '../../../src/signers/remote/create-remote-key.ts'
 
 test('calls for the same payload share one result, and failures are not kept', async () => {
   const make = vi

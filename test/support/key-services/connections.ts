@@ -1,4 +1,4 @@
-import { createKeyServices } from '../../../src/signers/providers/key-services.ts'
+import { createKeyServices } from '../../../src/signers/providers/connect.ts'
 
 /** Ways to key services for tests. Callers may name services of this machine, because the tests run them here. */
 export const KEY_SERVICES = createKeyServices({

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto'
 import { jwtVerify } from 'jose'
-import { crc32c } from '../../../src/signers/google-cloud-kms/crc32c.ts'
+import { crc32c } from '../../../src/signers/key-services/google-cloud-kms.ts'
 import { createDiscoveryChecks } from './discovery.ts'
 import { type HeldEd25519, type HeldSecp256k1, holdEd25519, holdSecp256k1, toDer } from './held-keys.ts'
 import {

@@ -4,20 +4,21 @@ import type { Chain } from '../../../src/chains/chain.ts'
 import type { EvmRequest } from '../../../src/chains/evm/content.ts'
 import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
-import { hashesOf, hashesOfAll } from '../../../src/transactions/model/attempt-hashes.ts'
-import { openAttempts, reservation, unprovenAttempts } from '../../../src/transactions/model/open-attempts.ts'
-import { contentKind, isNoop } from '../../../src/transactions/model/purpose.ts'
+import {
+  contentKind,
+  hashesOf,
+  hashesOfAll,
+  isNoop,
+  openAttempts,
+  reservation,
+  unprovenAttempts,
+} from '../../../src/transactions/model/attempts.ts'
+import { isGasNamed, isPriceNamed, levelOf, speedUpAfterMs } from '../../../src/transactions/model/due.ts'
 import {
   isExternallySigned,
   type RelayerRuntime,
   signingContextOf,
 } from '../../../src/transactions/model/runtime.ts'
-import {
-  isGasNamed,
-  isPriceNamed,
-  levelOf,
-  speedUpAfterMs,
-} from '../../../src/transactions/model/speed-up-delay.ts'
 import { PURPOSES, type Purpose, type Transaction } from '../../../src/transactions/model/transaction.ts'
 import { draftOf, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'

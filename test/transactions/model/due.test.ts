@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDue, LONGEST_WAIT_MS } from '../../../src/transactions/model/due.ts'
-import { WATCHED_MS } from '../../../src/transactions/model/speed-up-delay.ts'
+import { isDue, LONGEST_WAIT_MS, WATCHED_MS } from '../../../src/transactions/model/due.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR_MS = 3_600_000

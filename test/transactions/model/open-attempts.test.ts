@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openAttempts, reservation, unprovenAttempts } from '../../../src/transactions/model/open-attempts.ts'
+import { openAttempts, reservation, unprovenAttempts } from '../../../src/transactions/model/attempts.ts'
 import { itemOf } from '../build.ts'
 
 const OUTCOMES = ['signed', 'broadcast', 'refused', 'mined', 'reverted', 'superseded', 'expired'] as const

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { TRANSACTION_STATUSES } from '../../../src/transactions/model/transaction.ts'
+import { TRANSACTION_STATUSES, type Transaction } from '../../../src/transactions/model/transaction.ts'
 import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Refusal } from '../../../src/chains/answer.ts'
 import type { Attempt } from '../../../src/chains/attempt.ts'
-import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
-import { PURPOSES } from '../../../src/transactions/model/transaction.ts'
+import { PURPOSES, type Purpose, type Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import {
   isWait,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { RemoteFault } from '../../remote/remote-key.ts'
-import { OS_LOCKING_OK } from './numbers.ts'
+import type { ModuleFault } from '../protocol.ts'
 
 /** A number of the library for a slot, a session or an object. */
 export type Handle = Buffer
@@ -61,4 +61,76 @@ export function unloadLibrary(library: Library | undefined): void {
   } catch {
     // It is not initialised, which is what was wanted.
   }
+}
+
+/** The numbers of PKCS#11 3.0 that signing needs. They stand here because the package is loaded only where a signer needs it. */
+
+/** Attributes. */
+export const CLASS = 0x0
+export const LABEL = 0x3
+export const ID = 0x102
+export const EC_PARAMS = 0x180
+export const EC_POINT = 0x181
+
+/** Classes of objects. */
+export const PUBLIC_KEY = 0x2
+export const PRIVATE_KEY = 0x3
+
+/** Mechanisms: ECDSA of a digest, and PureEdDSA of a message. */
+export const ECDSA = 0x1041
+export const EDDSA = 0x1057
+
+/** The library may use the locks of the operating system, because calls run at the same time. */
+const OS_LOCKING_OK = 0x2
+
+/** Sessions read, and take part in the protocol of PKCS#11 at all. */
+export const SERIAL_SESSION = 0x4
+
+/** The normal user of a token, who may use its private keys. */
+export const USER = 1
+
+/** Flags of a token. */
+export const PIN_FINAL_TRY = 0x20000
+export const PIN_LOCKED = 0x40000
+
+/** The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so nobody may try again by itself. */
+export class PinRefused extends RemoteFault {}
+
+/** Return values about the PIN, with sentences that complete "PKCS#11 key …". */
+const PIN_PROBLEMS: Readonly<Record<string, string>> = {
+  CKR_PIN_INCORRECT: 'cannot be asked: the PIN is wrong',
+  CKR_PIN_INVALID: 'cannot be asked: the PIN is wrong',
+  CKR_PIN_LEN_RANGE: 'cannot be asked: the PIN is wrong',
+  CKR_PIN_LOCKED: 'cannot be asked: its token is locked after too many wrong PINs',
+  CKR_PIN_EXPIRED: 'cannot be asked: the PIN has expired',
+  CKR_USER_PIN_NOT_INITIALIZED: 'cannot be asked: its token has no PIN of the user yet',
+}
+
+/** Return values after which the same call fails until an operator acts. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  CKR_ACTION_PROHIBITED: 'is not allowed to sign',
+  CKR_FUNCTION_NOT_SUPPORTED: 'cannot sign in this way',
+  CKR_KEY_FUNCTION_NOT_PERMITTED: 'is denied: set CKA_SIGN on the private key',
+  CKR_KEY_TYPE_INCONSISTENT: 'cannot sign in this way',
+  CKR_MECHANISM_INVALID: 'cannot sign: its token has no such mechanism (CKM_ECDSA or CKM_EDDSA)',
+  CKR_MECHANISM_PARAM_INVALID: 'cannot sign in this way',
+}
+
+/** Translates an error of the library. The message names the return value, so that the documentation of the HSM can be found. */
+export function toFault(error: unknown): RemoteFault {
+  if (error instanceof RemoteFault) return error
+  const name = error instanceof Error ? error.message : 'unknown error'
+  const pin = PIN_PROBLEMS[name]
+  if (pin !== undefined) return new PinRefused('refused', `${pin} (${name})`, { cause: error })
+  const refusal = REFUSALS[name]
+  if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`, { cause: error })
+  // Tokens come back: cables are plugged in, and connections of network HSMs are made anew.
+  const shown = name.startsWith('CKR_') ? ` (${name})` : ''
+  return new RemoteFault('unavailable', `cannot be asked: its token failed${shown}`, { cause: error })
+}
+
+/** Writes a failure for the process of the service. */
+export function toMessage(error: unknown): ModuleFault {
+  const fault = toFault(error)
+  return { kind: fault.kind, message: fault.message, isPinRefused: fault instanceof PinRefused }
 }

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import type { Actor } from '../../access/actor.ts'
+import type { Reviewed } from '../../chains/chain.ts'
+import { type Effects, nativeIn } from '../../chains/effects.ts'
+import type { Tx } from '../../database/schema.ts'
+import { networkOf } from '../../relayers/network-of.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { openBook, type Purchase, requireAllowed } from '../../spending/book.ts'
+import type { Charge } from '../../spending/budget.ts'
+import type { Spender } from '../../spending/rules.ts'
+import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
+import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { evaluateEffects, limitedSpendersOf } from './evaluate-request.ts'
+
+/** Content by what it moves, and the most that it can take from the account in the native currency. */
+interface Priced {
+  readonly effects: Pick<Effects, 'amounts'>
+  readonly cost: bigint
+}
+
+/** Gives what content can spend at most. Whatever it costs besides what its bytes move counts as fees: gas, priority, rent. */
+export function chargeOf(relayer: Relayer, { effects: { amounts }, cost }: Priced): Charge {
+  return { network: networkOf(relayer), amounts, fees: feesIn(cost, nativeIn(amounts)) }
+}
+
+/** Returns the part of a cost that is not the value; 0 while the cost is not known. */
+export function feesIn(cost: bigint, value: bigint): bigint {
+  return cost > value ? cost - value : 0n
+}
+
+/** Gives what a transaction takes from the budgets of its spenders; undefined when none of them has a limit. */
+export function purchaseOf(
+  { chain }: RelayerRuntime,
+  { relayer, actor }: { readonly relayer: Relayer; readonly actor: Actor },
+  { id, request, from: address, cost }: Pick<Transaction, 'id' | 'request' | 'from' | 'cost'>,
+): Purchase | undefined {
+  const spenders = limitedSpendersOf(relayer, actor)
+  if (spenders.length === 0) return undefined
+  const effects = chain.effects(request, address)
+  return { transactionId: id, spenders, charge: chargeOf(relayer, { effects, cost }) }
+}
+
+interface Replacing {
+  readonly relayer: Relayer
+  readonly actor: Actor
+}
+
+/** Returns true when whoever replaces a transaction, or its relayer, has a limit. */
+export function isLimited({ relayer, actor }: Replacing): boolean {
+  return limitedSpendersOf(relayer, actor).length > 0
+}
+
+/**
+ * Charges what the new content of a transaction can cost more than what was charged before. Until the chain decides, whoever sent the earlier
+ * content keeps its charge, because either of them can be included. Call it in the database transaction that stores the content.
+ * @throws AppError `rule_violated`; nothing may be stored then
+ */
+export async function chargeChange(
+  { clock, runtimeOf }: TransactionsContext,
+  tx: Tx,
+  { replacing, transaction }: { readonly replacing: Replacing; readonly transaction: Transaction },
+): Promise<void> {
+  const purchase = purchaseOf(runtimeOf(replacing.relayer), replacing, transaction)
+  if (purchase === undefined) return
+  const { spenders, charge, transactionId } = purchase
+  const book = await openBook(tx, {
+    spenders,
+    network: charge.network,
+    now: new Date(clock.now()),
+    transactionIds: [transactionId],
+  })
+  requireAllowed(book.evaluate(purchase))
+  book.take(purchase)
+  await book.save()
+}
+
+/** Marks a transaction that the service itself sends for a relayer with limits, so that what it costs is counted. */
+export function asOwn(relayer: Relayer, transaction: Transaction): Transaction {
+  return limitedSpendersOf(relayer).length === 0 ? transaction : { ...transaction, isBudgeted: true }
+}
+
+/**
+ * Begins to count transactions of the service itself. Their fees follow when they are signed. No limit is asked: others wait for them.
+ */
+export async function chargeOwn(
+  tx: Tx,
+  relayer: Relayer,
+  { transactions, now }: { readonly transactions: readonly Transaction[]; readonly now: Date },
+): Promise<void> {
+  const spenders = limitedSpendersOf(relayer)
+  if (spenders.length === 0 || transactions.length === 0) return
+  const charge = { network: networkOf(relayer), amounts: [], fees: 0n }
+  const book = await openBook(tx, { spenders, network: charge.network, now })
+  for (const { id } of transactions) book.take({ transactionId: id, spenders, charge })
+  await book.save()
+}
+
+/** A signature that a caller wants, and its charge. */
+interface Signing {
+  readonly relayer: Relayer
+  readonly actor: Actor
+  /** Writes what has to be in the commit of the charge. There is such a commit even where nothing is charged. */
+  readonly record?: (tx: Tx) => Promise<void>
+}
+
+/**
+ * Charges content that is signed and not sent. The service never learns what becomes of it, so all of it counts for ever. Call it before
+ * the signing: a crash in between has charged what was never signed, and not the other way round.
+ * @throws AppError `rule_violated`
+ */
+export async function chargeSignature(
+  context: TransactionsContext,
+  { relayer, actor, record }: Signing,
+  { effects, cost }: Pick<Reviewed, 'effects' | 'cost'>,
+): Promise<void> {
+  requireAllowed(evaluateEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
+  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects: () => effects }])
+  requireAllowed(refuseWaiting(waiting, 'A signature cannot wait: send the transaction instead.'))
+  const spenders = limitedSpendersOf(relayer, actor)
+  if (spenders.length === 0 && record === undefined) return
+  const charge = chargeOf(relayer, { effects, cost })
+  const now = new Date(context.clock.now())
+  await context.db.transaction().execute(async (tx) => {
+    if (spenders.length > 0) await spend(tx, { spenders, charge, now })
+    await record?.(tx)
+  })
+}
+
+interface Spending {
+  readonly spenders: readonly Spender[]
+  readonly charge: Charge
+  readonly now: Date
+}
+
+async function spend(tx: Tx, { spenders, charge, now }: Spending): Promise<void> {
+  const book = await openBook(tx, { spenders, network: charge.network, now })
+  const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true } as const
+  requireAllowed(book.evaluate(purchase))
+  book.take(purchase)
+  await book.save()
+}
