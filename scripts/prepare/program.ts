@@ -8,7 +8,6 @@ import { prepareValidators } from '../../src/contract/prepare-validators.ts'
 import { migrationsVersion } from '../../src/database/engines/migrations-version.ts'
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
-import { withOneByteText } from './one-byte-text.ts'
 
 /** Programs that the service starts: itself, the thread of the embedded database, and the process of a PKCS#11 library. */
 const PROGRAMS = ['main', 'database/engines/engine-thread', 'signers/pkcs11/process/main']
@@ -66,7 +65,7 @@ function optionsOf(root: string, input: Readonly<Record<string, string>>): Rolld
     cwd: root,
     input,
     platform: 'node',
-    plugins: [withPrepared(root), withLazyBuiltins(), withOneByteText()],
+    plugins: [withPrepared(root), withLazyBuiltins()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that nobody has installed must not end as an import that fails at a start.
     onLog: (level, log, report) => {

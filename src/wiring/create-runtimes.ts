@@ -113,6 +113,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     db,
     hasOneSession,
     reservations: hasOneSession ? createReservationBounds() : NO_RESERVATION_BOUNDS,
+    seenNonces: new WeakMap(),
     clock,
     log,
     maxInFlight,

@@ -72,6 +72,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
     runtimeOf,
     hasOneSession: true,
     reservations: createReservationBounds(),
+    seenNonces: new WeakMap(),
     findChainReset: async () => undefined,
     checkHealth: async () => undefined,
     checkHistory: async () => ({ kind: 'explained' as const }),

@@ -6,7 +6,6 @@ import type { Prepared } from '../../chains/prepared.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
-import { createTurnGate } from '../../lib/concurrency/turn-gate.ts'
 import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
@@ -37,13 +36,6 @@ export type Acceptor = (
 /** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
 const MAX_ROWS = 200
 
-/**
- * The most requests that go on in one turn of the event loop. Each works for about 0.2 ms before it waits for the database, and a small request
- * that arrives meanwhile waits for all of them: without a limit the slowest hundredth of `GET /health` takes a sixth longer, and a
- * lower one gains nothing.
- */
-const ACCEPTED_PER_TURN = 16
-
 /** The key of the candidates of all relayers. No relayer has an empty id. */
 const ALL = ''
 
@@ -60,9 +52,7 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })
-  const gate = createTurnGate(ACCEPTED_PER_TURN)
   return async (relayer, request, actor, idempotencyKey) => {
-    await gate()
     const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
     try {

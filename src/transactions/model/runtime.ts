@@ -31,6 +31,8 @@ export interface TransactionsContext {
   readonly hasOneSession: boolean
   /** Knows bounds only where there is one session. */
   readonly reservations: ReservationBounds
+  /** The next nonces that each chain gave last, by source account: one that has not fallen needs no query. */
+  readonly seenNonces: WeakMap<Chain, Map<string, bigint>>
   readonly clock: Clock
   readonly log: Logger
   /** The maximum number of transactions of one account that are signed and not mined. */

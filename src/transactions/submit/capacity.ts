@@ -2,9 +2,9 @@ import type { Sequencing } from '../../chains/capabilities.ts'
 import type { SetupRequired } from '../../chains/prepared.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { findConfirmedNonces } from '../store/nonce-store.ts'
 import { type InFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
 import type { AccountCapacity } from './plan-nonces.ts'
-import { findRegressedNonces } from './regressed-nonces.ts'
 
 /** The free slots of each source account, by address, in the order of the relayer's source accounts. */
 export type Slots = ReadonlyMap<string, number>
@@ -100,4 +100,37 @@ export async function measureCapacity(
   return request === undefined
     ? { sourceAccounts: usable }
     : { sourceAccounts: usable, setup: { kind: 'setup', request, detail } }
+}
+
+/**
+ * Finds the source accounts whose next nonce on the chain belongs to a confirmed transaction. The chain was reset, or the endpoint lags far
+ * behind, so no nonce can be assigned. An account whose next nonce has not fallen since the last step is none of them: an endpoint that is one
+ * block behind the receipt of the last transaction delays nothing.
+ */
+async function findRegressedNonces(
+  { db, log, seenNonces }: TransactionsContext,
+  { relayer, runtime: { chain } }: LeasedAccount,
+  next: ReadonlyMap<string, bigint>,
+): Promise<ReadonlySet<string>> {
+  const seen = seenNonces.get(chain) ?? new Map<string, bigint>()
+  seenNonces.set(chain, seen)
+  const suspects = [...next].filter(([address, nonce]) => nonce < (seen.get(address) ?? nonce + 1n))
+  const confirmed = await findConfirmedNonces(
+    db,
+    relayer,
+    suspects.map(([address]) => address),
+  )
+  const regressed = new Set(
+    suspects.flatMap(([address, nonce]) => {
+      const last = confirmed.get(address)
+      return last !== undefined && nonce <= last ? [address] : []
+    }),
+  )
+  for (const [address, nonce] of next) if (!regressed.has(address)) seen.set(address, nonce)
+  if (regressed.size > 0)
+    log.warn(
+      { relayer: relayer.id, accounts: [...regressed] },
+      'next nonce on the chain belongs to a confirmed transaction; nothing signed',
+    )
+  return regressed
 }

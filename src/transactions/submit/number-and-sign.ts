@@ -5,7 +5,6 @@ import { traceStep } from '../model/tracer.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
-import { keepKnownCounters, takeKnownCounters } from './known-counters.ts'
 import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
 import { findUnexplained } from './unexplained-nonces.ts'
@@ -53,9 +52,9 @@ type Result =
   | { readonly kind: 'changed'; readonly open: readonly Signable[] }
 
 async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Result> {
-  const { relayer, runtime, signables, sourceAccounts, lease } = batch
+  const { relayer, runtime, signables, sourceAccounts } = batch
   const unnumbered = signables.filter(isUnnumbered).map(({ transaction }) => transaction)
-  const counters = takeKnownCounters(runtime, lease) ?? (await findNextNonces(context.db, relayer.id))
+  const counters = await findNextNonces(context.db, relayer.id)
   if ((await findUnexplained(context, relayer, { sourceAccounts, counters })).length > 0)
     return { kind: 'unexplained' }
   const plan = planNonces(unnumbered, sourceAccounts, counters)
@@ -70,14 +69,11 @@ async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Resu
   // A nonce without bytes would be a gap.
   if (plan.transactions.some(({ id }) => !usable.has(id)))
     return { kind: 'changed', open: signables.filter(({ transaction }) => usable.has(transaction.id)) }
-  const result = await traceStep(
+  return traceStep(
     context,
     { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
     () => store(context, batch, { plan, counters, signed }),
   )
-  if (result.kind === 'stored')
-    keepKnownCounters(runtime, { counters: new Map([...counters, ...plan.next]), lease })
-  return result
 }
 
 function isUnnumbered({ transaction: { nonce } }: Signable): boolean {

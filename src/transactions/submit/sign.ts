@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
@@ -21,12 +20,6 @@ import { withoutDuplicates } from './duplicates.ts'
  * between. A shorter time makes two processes broadcast the same bytes, which is harmless but useless.
  */
 const REBROADCAST_MS = 1_000
-
-/**
- * A signature by a local key, with the encoding of its transaction, takes 50 µs of this thread. So many are begun in one turn of the event loop,
- * so that requests do not wait for all signatures of a step.
- */
-const SIGNED_PER_TURN = 16
 
 /** A transaction, and the content to sign for it. */
 export interface Signable {
@@ -85,10 +78,7 @@ export async function signAll(
   runtime: RelayerRuntime,
   signables: readonly Signable[],
 ): Promise<SignedItem[]> {
-  let turn: Promise<void> = Promise.resolve()
-  const signing = signables.map(async (signable, index) => {
-    if (index > 0 && index % SIGNED_PER_TURN === 0) turn = turn.then(() => endOfTurn())
-    await turn
+  const signing = signables.map(async (signable) => {
     const attempt = await signAttempt(context, runtime, signable)
     return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
   })

@@ -100,8 +100,8 @@ describe('numbering', () => {
 
   test.each([
     ['moved', 50n, 50n],
-    ['forgotten, so that the chain says the next one', null, 7n],
-  ])('counters that this process knows count only until they are %s', async (_how, counter, expected) => {
+    ['cleared, so the chain gives the next nonce', null, 7n],
+  ])('the next step follows a counter that another writer has %s', async (_how, counter, expected) => {
     const owner = await account({ sharedAccount: true })
     await number(owner, await store(owner, 2))
     await fixture.context.db
