@@ -3,7 +3,7 @@ import { openAttempts, reservation } from '../model/attempts.ts'
 import { isPriceNamed, WATCHED_MS } from '../model/due.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { fallBackReason } from '../model/waiting-reason.ts'
+import { afterFallBack, fallBackIn, fallBackReason } from '../model/waiting-reason.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
 import {
   type BroadcastCase,
@@ -137,7 +137,8 @@ function acceptedContent(
       purpose: 'abandon',
       statusReason: refusedForGood(comparedAttempt(item)?.error ?? 'no reason given'),
     }
-  return { purpose, statusReason: status === 'sent' && purpose === 'request' ? undefined : statusReason }
+  const isOver = status === 'sent' && purpose === 'request'
+  return { purpose, statusReason: isOver ? fallBackIn(statusReason) : statusReason }
 }
 
 /** The time when `valid_until` must be handled; soon, if it passed while the node was answering. */
@@ -162,7 +163,7 @@ function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): T
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
-    statusReason: `${REASONS[kind]}${named}: ${detail}`,
+    statusReason: afterFallBack(transaction.statusReason, `${REASONS[kind]}${named}: ${detail}`),
     nextRunAt: after(now, delayAfter(item, kind)),
   }
 }

@@ -28,6 +28,17 @@ export function fallBackReason(refused: number, detail: string, counts: number |
 
 const FALL_BACK = /^Attempt (\d+) was refused by the node \(.*\); attempt \d+ still counts\./s
 
+/** Returns the sentence about such a refusal with which a `status_reason` begins, without what follows it; undefined when there is none. Pure. */
+export function fallBackIn(statusReason: string | undefined): string | undefined {
+  return FALL_BACK.exec(statusReason ?? '')?.[0]
+}
+
+/** Gives the `status_reason` for what happens to content that counts again: the sentence about the refusal stays in front. Pure. */
+export function afterFallBack(statusReason: string | undefined, detail: string): string {
+  const sentence = fallBackIn(statusReason)
+  return sentence === undefined ? detail : `${sentence} ${detail}`
+}
+
 /** Returns true for a `status_reason` that begins with such a refusal, of another attempt than `included`. Pure. */
 export function tellsFallBack(statusReason: string | undefined, included?: number): boolean {
   const [, refused] = FALL_BACK.exec(statusReason ?? '') ?? []

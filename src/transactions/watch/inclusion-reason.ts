@@ -2,7 +2,7 @@ import type { Receipt } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import { contentKind, isNoop } from '../model/attempts.ts'
 import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
-import { tellsFallBack, withoutWaiting } from '../model/waiting-reason.ts'
+import { fallBackIn, tellsFallBack, withoutWaiting } from '../model/waiting-reason.ts'
 
 /** An attempt that a block includes. `reason` says why it was reverted; it is absent when it was not. */
 export interface Inclusion {
@@ -55,7 +55,7 @@ function attemptReason(
     return (
       joined(refusedReason(item, attempt), reverted) ??
       comparedReason(item, attempt) ??
-      (isReasonOfAttempt(item, attempt) ? statusReason : undefined)
+      (isReasonOfAttempt(item, attempt) ? (fallBackIn(statusReason) ?? statusReason) : undefined)
     )
   const explanation = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
   return reverted === undefined ? explanation : `${explanation} ${reverted}`

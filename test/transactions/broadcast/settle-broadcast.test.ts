@@ -35,6 +35,8 @@ const said = (kind: Exclude<BroadcastResult['kind'], 'accepted'>): BroadcastResu
 const ACCEPTED: BroadcastResult = { kind: 'accepted' }
 const inMs = (ms: number) => new Date(NOW.getTime() + ms)
 
+const REFUSED_BEFORE = 'Attempt 2 was refused by the node (not today); attempt 1 still counts.'
+
 interface Case {
   readonly name: string
   readonly result: BroadcastResult
@@ -84,6 +86,26 @@ const CASES: readonly Case[] = [
     change: { purpose: 'cancel', statusReason: 'canceled' },
     want: { status: 'submitted', statusReason: 'canceled' },
     outcome: 'broadcast',
+  },
+  {
+    name: 'taken, a raise after a refused replacement keeps the sentence about the refusal, and nothing of a later failure',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: {
+      statusReason: `${REFUSED_BEFORE} The node did not answer; the same bytes are broadcast again: time-out`,
+    },
+    want: { status: 'submitted', statusReason: REFUSED_BEFORE },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'unknown after a refused replacement: both sentences stand',
+    result: said('unknown'),
+    attempts: [SIGNED],
+    change: { statusReason: REFUSED_BEFORE },
+    want: {
+      statusReason: `${REFUSED_BEFORE} The node did not answer; the same bytes are broadcast again: words of the node`,
+    },
+    outcome: undefined,
   },
   ...(['unknown', 'later', 'nonce_used'] as const).map(
     (kind): Case => ({

@@ -45,6 +45,15 @@ const CASES: readonly Case[] = [
     want: STORED,
   },
   {
+    name: 'a speed-up of the request whose replacement was refused, without what happened to it afterwards',
+    attempts: [{}, { kind: 'replace', outcome: 'refused' }, { kind: 'speed_up' }],
+    transaction: {
+      statusReason:
+        'Attempt 2 was refused by the node (not today); attempt 1 still counts. The node did not answer; the same bytes are broadcast again: time-out',
+    },
+    want: 'Attempt 2 was refused by the node (not today); attempt 1 still counts.',
+  },
+  {
     name: 'an expiry no-op that was refused, so that the request is included',
     attempts: [{}, { kind: 'expire', outcome: 'refused' }],
     transaction: { purpose: 'expire', statusReason: STORED },
