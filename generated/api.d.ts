@@ -2358,8 +2358,8 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * @description - `waiting`: nobody has decided yet. Also again after `approved`: the approved version has expired, and only one endpoint says that it was
-         *       not included.
+         * @description - `waiting`: nobody has decided yet. Also again after `approved`: the approved version has expired, and only one endpoint, or an
+         *       operator (`decideTransaction`), says that it was not included.
          *     - `approved`: it was sent like any other transaction; its own status says what became of it.
          *     - `refused`: it ended as `canceled`.
          *     - `expired`: nobody decided in time; it ended as `expired`.

@@ -41,6 +41,6 @@ export async function findApprovalsToRepeat(
 /** Makes a transaction wait until somebody approves its next version; without an approval it stays as it is. Pure. */
 export function awaitAgain(transaction: Transaction, approval: RepeatedApproval | undefined): Transaction {
   if (approval === undefined) return transaction
-  const statusReason = `${transaction.statusReason ?? ''} Only one endpoint says that the approved version was not included, so the next one waits for a new approval until ${approval.expiresAt.toISOString()}.`
+  const statusReason = `${transaction.statusReason ?? ''} Only one endpoint or an operator says that the approved version was not included, so the next one waits for a new approval until ${approval.expiresAt.toISOString()}.`
   return { ...transaction, awaitsApproval: true, statusReason: statusReason.trim() }
 }

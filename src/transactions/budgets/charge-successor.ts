@@ -16,7 +16,7 @@ import { limitedAmong } from './raise-signed.ts'
 const RETRY_MS = 30_000
 
 /**
- * Charges the budgets anew for what is signed next, where only one endpoint says that the version before it was not included: both could be
+ * Charges the budgets anew for what is signed next, where only one endpoint, or an operator, says that the version before it was not included: both could be
  * executed, so both count until the transaction is final. Returns the transactions that may be signed. What the budgets do not allow waits, and others
  * overtake it.
  */
@@ -56,7 +56,7 @@ async function chargeSuccessor(
   if (refused === undefined) return true
   const waiting = {
     ...transaction,
-    statusReason: `Waiting for a budget: only one endpoint says that its earlier version was not included, so it counts again. ${refused}`,
+    statusReason: `Waiting for a budget: only one endpoint or an operator says that its earlier version was not included, so it counts again. ${refused}`,
     nextRunAt: new Date(now.getTime() + RETRY_MS),
   }
   if (stuckSince === undefined) await markStuck(context, waiting)

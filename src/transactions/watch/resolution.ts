@@ -15,8 +15,8 @@ export interface Resolution {
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
   /**
-   * What is signed next could be executed besides what was signed before, if the proof that this was not included is the word of one endpoint
-   * alone.
+   * The next version could be executed besides the ones before it, so it is charged and approved anew: only one endpoint, or an operator, says that
+   * they were not included.
    */
   readonly isSuccessor?: true
   /** The source account whose nonce counter is reset to the chain's, because an assigned nonce was not used. */

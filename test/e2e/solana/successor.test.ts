@@ -31,7 +31,7 @@ describe('a payment that has expired, on a network with one endpoint', () => {
     const { body: events } = await story.service.api<{ type: string }[]>('GET', '/events?limit=100')
     expect(events.data.map(({ type }) => type)).toContain('transaction_stuck')
     expect(waiting.status_reason).toBe(
-      `Waiting for a budget: only one endpoint says that its earlier version was not included, so it counts again. Rule limits[0].value of API key ${key.id}: value up to 1000 per day on solana:local; 300 is left, and this transaction needs up to 700.`,
+      `Waiting for a budget: only one endpoint or an operator says that its earlier version was not included, so it counts again. Rule limits[0].value of API key ${key.id}: value up to 1000 per day on solana:local; 300 is left, and this transaction needs up to 700.`,
     )
     const { id: other } = await story.send(transfer(5n))
     await story.tickUntil(other, 'confirmed')
@@ -75,7 +75,7 @@ describe('a payment that has expired, on a network with one endpoint', () => {
     const { state, expires_at } = await approvalOf()
     expect([waiting.awaits_approval, state]).toEqual([true, 'waiting'])
     expect(waiting.status_reason).toBe(
-      `No block included it in its time; it is signed anew. Only one endpoint says that the approved version was not included, so the next one waits for a new approval until ${expires_at}.`,
+      `No block included it in its time; it is signed anew. Only one endpoint or an operator says that the approved version was not included, so the next one waits for a new approval until ${expires_at}.`,
     )
     expect(outcomeOf(await approver.decide(id, 'approve'))).toBe('200')
     const confirmed = await story.tickUntil(id, 'confirmed')
