@@ -7,7 +7,7 @@
  * numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
-import { PACKAGE_ROOT } from '../src/lib/package-root.ts'
+import { PACKAGE_ROOT } from '../src/lib/package-files.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchAccounts } from './bench/parts/accounts.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'

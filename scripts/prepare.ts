@@ -17,8 +17,7 @@ import {
   packDatabase,
   readInitialDatabase,
 } from '../src/database/engines/initial-database.ts'
-import { isMissingPackage } from '../src/lib/missing-package.ts'
-import { PACKAGE_ROOT } from '../src/lib/package-root.ts'
+import { isMissingPackage, PACKAGE_ROOT } from '../src/lib/package-files.ts'
 import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
 

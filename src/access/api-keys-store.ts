@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { ApiKeySecretsTable, ApiKeysTable } from '../database/access-tables.ts'
 import type { Db, Tx } from '../database/schema.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
-import { decodeRules, encodeRules } from '../spending/stored-rules.ts'
+import { omitUndefined } from '../lib/object.ts'
+import { decodeRules, encodeRules } from '../spending/read-rules.ts'
 import type { ApiKey, Rights, SecretRecord } from './api-key.ts'
 import type { Scope } from './scope.ts'
 

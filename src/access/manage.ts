@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { appendManagement } from '../audit/append-store.ts'
-import { changedFields } from '../audit/changed-fields.ts'
-import { CLI_AUTHOR, CONFIGURATION, SERVICE } from '../audit/entry.ts'
+import { CLI_AUTHOR, CONFIGURATION, changedFields, SERVICE } from '../audit/entry.ts'
+import type { Schemas } from '../contract/operations.ts'
 import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { Clock } from '../lib/time.ts'
 import type { SpendingRules } from '../spending/rules.ts'
-import type { Actor } from './actor.ts'
-import type { ApiKey, Rights } from './api-key.ts'
+import { type ApiKey, drawSecret, hashSecret, prefixOf, type Rights } from './api-key.ts'
 import {
   deleteApiKey,
   findApiKey,
@@ -18,10 +18,8 @@ import {
   replaceSecret,
   updateApiKey,
 } from './api-keys-store.ts'
-import { drawSecret, hashSecret, prefixOf } from './key-secret.ts'
-import { type Principal, ROOT_ID } from './principal.ts'
-import { contradictionIn, excessOf } from './rights.ts'
-import { shownApiKey } from './shown-api-key.ts'
+import { type Actor, isWithin, type Principal, ROOT_ID, seesEverything } from './principal.ts'
+import { deploymentScopes } from './scope.ts'
 
 /** A key that a caller wants. */
 export interface ApiKeyRequest extends Rights {
@@ -31,7 +29,7 @@ export interface ApiKeyRequest extends Rights {
 }
 
 /** The fields to change. Null removes a limit. */
-export interface ApiKeyPatch {
+interface ApiKeyPatch {
   readonly name?: string | undefined
   readonly scopes?: Rights['scopes'] | undefined
   readonly relayers?: readonly string[] | null | undefined
@@ -42,7 +40,7 @@ export interface ApiKeyPatch {
 }
 
 /** The sender of a request that manages keys. */
-export interface Requester {
+interface Requester {
   readonly principal: Principal
   readonly actor: Actor
 }
@@ -209,4 +207,50 @@ function idInUse(id: string) {
 
 function absent(id: string) {
   return new AppError('api_key_not_found', `There is no API key ${id}.`)
+}
+
+/** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined when there is none. */
+export function contradictionIn({ scopes, visibility, rules }: Rights): string | undefined {
+  if (rules !== undefined && scopes.includes('api-keys:admin'))
+    return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create a key without them; leave the scope away, or the rules.'
+  const [first, ...others] = seesEverything(visibility) ? [] : deploymentScopes(scopes)
+  if (first === undefined) return undefined
+  const all = [first, ...others].join(', ')
+  return `body.scopes: ${all} cannot be limited to relayers or networks; leave the scope away, or relayers and networks.`
+}
+
+/** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined when there is none. */
+export function excessOf(rights: Rights, creator: Principal): string | undefined {
+  const further = rights.scopes.filter((scope) => !creator.may(scope))
+  if (further.length > 0)
+    return `body.scopes: your own key lacks ${further.join(', ')}, and a key cannot give what it lacks.`
+  if (!isWithin(rights.visibility, creator.visibility))
+    return 'body.relayers, body.networks: your own key does not see all of them.'
+  if (isLater(rights.expiresAt, creator.expiresAt))
+    return `body.expires_at: your own key ends at ${creator.expiresAt?.toISOString()}; expected that time or an earlier one.`
+  return undefined
+}
+
+function isLater(wanted: Date | undefined, known: Date | undefined): boolean {
+  return known !== undefined && (wanted === undefined || wanted.getTime() > known.getTime())
+}
+
+/** Gives the form of an API key that answers and the audit log may show. */
+export function shownApiKey({ id, name, scopes, visibility, ...key }: ApiKey): Schemas['ApiKey'] {
+  return omitUndefined({
+    id,
+    name,
+    scopes,
+    relayers: visibility.relayers,
+    networks: visibility.networks,
+    rules: key.rules,
+    disabled: key.disabled,
+    expires_at: key.expiresAt?.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString(),
+    created_at: key.createdAt.toISOString(),
+    created_by: key.createdBy,
+    secrets: key.secrets.map(({ prefix, createdAt, expiresAt }) =>
+      omitUndefined({ prefix, created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() }),
+    ),
+  })
 }

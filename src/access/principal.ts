@@ -1,7 +1,54 @@
 import type { SpendingRules } from '../spending/rules.ts'
 import type { Rights } from './api-key.ts'
 import type { Scope } from './scope.ts'
-import { EVERYTHING, type Visibility } from './visibility.ts'
+
+/** The part of the deployment that a key sees. An absent field stands for everything. */
+export interface Visibility {
+  /** Ids of relayers. A `*` at the end stands for any ending. */
+  readonly relayers?: readonly string[] | undefined
+  /** Networks by type and name, e.g. `evm:sepolia`. */
+  readonly networks?: readonly string[] | undefined
+}
+
+/** The visibility of keys without a limit. */
+export const EVERYTHING: Visibility = Object.freeze({})
+
+/** Returns true when nothing is hidden. */
+export function seesEverything({ relayers, networks }: Visibility): boolean {
+  return relayers === undefined && networks === undefined
+}
+
+/** Returns true when the id of a relayer fits. Its network is another question. */
+export function seesRelayerId({ relayers }: Visibility, id: string): boolean {
+  return relayers === undefined || relayers.some((pattern) => covers(pattern, id))
+}
+
+/** Returns true when a network, by type and name, fits. */
+export function seesNetwork({ networks }: Visibility, networkId: string): boolean {
+  return networks === undefined || networks.includes(networkId)
+}
+
+/** Returns true when `inner` shows nothing that `outer` hides. */
+export function isWithin(inner: Visibility, outer: Visibility): boolean {
+  return (
+    isPart(inner.relayers, outer.relayers, covers) &&
+    isPart(inner.networks, outer.networks, (known, wanted) => known === wanted)
+  )
+}
+
+function isPart(
+  inner: readonly string[] | undefined,
+  outer: readonly string[] | undefined,
+  fits: (known: string, wanted: string) => boolean,
+): boolean {
+  if (outer === undefined) return true
+  return inner?.every((wanted) => outer.some((known) => fits(known, wanted))) ?? false
+}
+
+/** Returns true when a pattern fits an id, or every id that another pattern fits. */
+function covers(pattern: string, wanted: string): boolean {
+  return pattern.endsWith('*') ? wanted.startsWith(pattern.slice(0, -1)) : wanted === pattern
+}
 
 /** The API key of a request, with its rights at that time. */
 export interface Principal {
@@ -48,4 +95,16 @@ export function principalOf(id: string, rights: Rights, ended: AbortSignal): Pri
     may: (scope: Scope) => scopes.has(scope),
     ended,
   })
+}
+
+/** The sender of a request, as the records of what it changed name it. The service itself has neither an address nor a request. */
+export interface Actor {
+  /** The id of its API key; `root` for that of the environment. */
+  readonly keyId: string
+  /** The peer address, or the one that a trusted proxy reported. For IPv6 the network of 64 bits. */
+  readonly address?: string | undefined
+  /** Leads to the lines of the log. */
+  readonly requestId?: string | undefined
+  /** The rules for what the API key may spend; absent when it has none. */
+  readonly rules?: SpendingRules | undefined
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Visibility } from './visibility.ts'
+import type { Visibility } from './principal.ts'
 
 /** A condition that is always true. */
 const ALWAYS = sql<boolean>`true`

@@ -1,4 +1,4 @@
-import { assertNever } from '../lib/assert-never.ts'
+import { assertNever } from '../lib/exhaustive.ts'
 
 /**
  * The kinds of alerts. `balance_low`: an account can spend less than the policy `warn_balance` · `transaction_stuck`: it blocks its account ·

@@ -1,14 +1,14 @@
 import { type Selectable, sql } from 'kysely'
-import { seesEverything, type Visibility } from '../access/visibility.ts'
+import { seesEverything, type Visibility } from '../access/principal.ts'
 import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { AlertsTable } from '../database/event-tables.ts'
 import type { Db, RelayersTable } from '../database/schema.ts'
-import { slicesOf } from '../lib/slices.ts'
+import { slicesOf } from '../lib/object.ts'
 import { networkId, parseNetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { toRelayer } from '../relayers/relayer-codec.ts'
+import { decodeRules } from '../spending/read-rules.ts'
 import type { SpendingRules } from '../spending/rules.ts'
-import { decodeRules } from '../spending/stored-rules.ts'
 import {
   type AlertChanges,
   type AlertDetail,

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/object.ts'
 import { type HeadState, haltedAfterMs } from '../networks/head-age.ts'
 import { type Network, networkId } from '../networks/network.ts'
 import type { AlertKey, Finding } from './alert.ts'

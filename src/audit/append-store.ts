@@ -1,10 +1,16 @@
 import { type QueryExecutorProvider, sql } from 'kysely'
 import type { Tx } from '../database/schema.ts'
-import { slicesOf } from '../lib/slices.ts'
-import { type AuditEntry, type AuditedChange, MANAGEMENT_CHAIN, type StoredEntry } from './entry.ts'
-import { entryFields } from './entry-fields.ts'
-import { entryHash, FIRST_HASH } from './entry-hash.ts'
-import { toLoggable } from './loggable.ts'
+import { storableText } from '../database/text.ts'
+import { mapFields, slicesOf } from '../lib/object.ts'
+import {
+  type AuditEntry,
+  type AuditedChange,
+  entryFields,
+  entryHash,
+  FIRST_HASH,
+  MANAGEMENT_CHAIN,
+  type StoredEntry,
+} from './entry.ts'
 
 /** The most entries of one statement. The embedded database keeps for ever what it once needed for one, about 3 kB for each entry. */
 const MAX_ENTRIES = 500
@@ -122,4 +128,13 @@ function toEntry({
 
 function toRecord(entry: StoredEntry) {
   return { ...entryFields(entry), hash: `\\x${Buffer.from(entry.hash).toString('hex')}` }
+}
+
+/** Converts a value to JSON that jsonb returns unchanged, so that its hash can be computed again: integers of any size become decimal digits. */
+function toLoggable(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'string') return storableText(value)
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(toLoggable)
+  return typeof value === 'object' && value !== null ? mapFields(value, toLoggable) : value
 }

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { canonicalJson } from '../lib/hash.ts'
+
 /** The author of a change: the sender of a request (an `Actor`), or the deployment itself. */
 export interface Author {
   /** The id of the API key, or one of the names below. */
@@ -61,14 +65,7 @@ export type AuditAction =
   | 'changeStorageKey'
 
 /** The kinds of records that an entry can be about. `deployment`: the whole of it; the id is the name of a setting. */
-export type TargetType =
-  | 'relayer'
-  | 'api_key'
-  | 'signer'
-  | 'notification'
-  | 'network'
-  | 'transaction'
-  | 'deployment'
+type TargetType = 'relayer' | 'api_key' | 'signer' | 'notification' | 'network' | 'transaction' | 'deployment'
 
 /** A change to record. `before` and `after` hold no secrets: urls are masked, and keys are left out. */
 export interface AuditedChange {
@@ -110,4 +107,70 @@ export const MANAGEMENT_CHAIN = 'management'
 /** Gives the chain of what a relayer sends and signs. Relayers have chains of their own, so that they never wait for each other. */
 export function chainOf(relayerId: string): string {
   return `relayer:${relayerId}`
+}
+
+/** Gives the fields of an entry under the names of their columns, as JSON: they are hashed and stored in this form. */
+export function entryFields(entry: AuditEntry) {
+  return {
+    chain: entry.chain,
+    number: String(entry.number),
+    at: entry.at.toISOString(),
+    actor: entry.actor,
+    address: entry.address,
+    request_id: entry.requestId,
+    action: entry.action,
+    target_type: entry.targetType,
+    target_id: entry.targetId,
+    before: entry.before,
+    after: entry.after,
+  }
+}
+
+/** The hash before the first entry of a chain. */
+export const FIRST_HASH: Uint8Array = new Uint8Array(32)
+
+/**
+ * Gives the hash of an entry: the SHA-256 of the 32 bytes of the previous hash and of the UTF-8 bytes of the entry as canonical JSON (the names
+ * of the columns in alphabetical order, no spaces, no fields that are null, `number` in decimal digits, `at` in RFC 3339 with milliseconds).
+ * docs/audit.md repeats it, so that others can verify a log.
+ */
+export function entryHash(previous: Uint8Array, entry: AuditEntry): Uint8Array {
+  const text = canonicalJson(entryFields(entry))
+  return Uint8Array.from(createHash('sha256').update(previous).update(text).digest())
+}
+
+/** The two states of a record that changed. */
+interface Update<T> {
+  readonly before: T
+  readonly after: T
+  /** Converts a state to the form that the log may show, without secrets and with the same names of fields. */
+  readonly show: (state: T) => object
+  /** Gives everything that can change, secrets included, by the same names; they are compared and not kept. Default: as `show`. */
+  readonly compared?: (state: T) => object
+}
+
+/**
+ * Gives the fields in which two states differ, as the log shows them. A field whose masked part alone changed is there, too, with the same
+ * text on both sides.
+ */
+export function changedFields<T>({ before, after, show, compared = show }: Update<T>): {
+  readonly before: object
+  readonly after: object
+} {
+  const [old, now] = [fieldsOf(compared(before)), fieldsOf(compared(after))]
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => !isDeepStrictEqual(old[name], now[name]),
+  )
+  return { before: pick(show(before), names), after: pick(show(after), names) }
+}
+
+function pick(state: object, names: readonly string[]): object {
+  const fields = fieldsOf(state)
+  return Object.fromEntries(
+    names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  )
+}
+
+function fieldsOf(state: object): Readonly<Record<string, unknown>> {
+  return { ...state }
 }

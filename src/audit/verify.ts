@@ -1,7 +1,6 @@
 import type { Db } from '../database/schema.ts'
-import type { EntryPosition, StoredEntry } from './entry.ts'
-import { entryHash, FIRST_HASH } from './entry-hash.ts'
-import { onSnapshot, readChain, readHeads, type StoredHead } from './verify-store.ts'
+import { type EntryPosition, entryHash, FIRST_HASH, type StoredEntry } from './entry.ts'
+import { onSnapshot, readChain, readHeads, type StoredHead } from './read-store.ts'
 
 /** The result for one chain. */
 export interface ChainReport {

@@ -1,13 +1,11 @@
 import type { Signer } from '../signers/signer.ts'
-import type { Answer, Freshness, Head, HeadFeed, Receipt } from './answer.ts'
-import type { Attempt, Draft, MessageSignature, Signature } from './attempt.ts'
-import type { ContractCalls } from './call/contract-calls.ts'
-import type { CallResult } from './call/problem.ts'
+import type { Answer, BroadcastResult, EndpointReport, Freshness, Head, HeadFeed, Receipt } from './answer.ts'
+import type { Attempt, Draft, MessageSignature, Prepared, Signature } from './attempt.ts'
+import type { CallResult, ContractCalls } from './call.ts'
 import type { Effects } from './effects.ts'
 import type { TypedData } from './evm/content.ts'
-import type { Prepared } from './prepared.ts'
-import type { PrivateBroadcast } from './private-broadcast.ts'
 import type { Account, ChainRequest, Policies } from './request.ts'
+import type { RpcReply } from './rpc/rpc.ts'
 import type { EncodedInstruction, IdlCall } from './solana/content.ts'
 import type { Speed } from './speed.ts'
 
@@ -123,7 +121,7 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
 }
 
 /** The circumstances of a raise. */
-export interface Raise<P extends Policies = Policies> {
+interface Raise<P extends Policies = Policies> {
   readonly level: Speed
   readonly account: Account<P>
   /** The newest block that is the reason of the raise; the next raise needs a later one. Absent when the reason is no block. */
@@ -131,7 +129,7 @@ export interface Raise<P extends Policies = Policies> {
 }
 
 /** The service raises the fee of signed content by itself while it waits. */
-export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
+interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
   /**
    * Prepares the content of the last attempt with a fee that replaces all attempts; refuses a fee above the cap, or above the limit of raises
    * that the policies set. The detail of a refusal continues the sentence "the fee is not raised: …".
@@ -140,7 +138,7 @@ export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies>
 }
 
 /** Other content shows whether nodes refuse what is in a transaction, or everything with its nonce. */
-export interface Comparison<D extends Draft = Draft, P extends Policies = Policies> {
+interface Comparison<D extends Draft = Draft, P extends Policies = Policies> {
   /**
    * Prepares a no-op to broadcast in place of an attempt that nodes refuse. It offers the price of the market and no more than the attempt
    * does, so that a node which has the attempt all the same keeps it, and calls the no-op underpriced.
@@ -149,7 +147,7 @@ export interface Comparison<D extends Draft = Draft, P extends Policies = Polici
 }
 
 /** A relayer can send from several source accounts (Stellar channel accounts) at the same time. */
-export interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
+interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
   /** Returns the request that creates these addresses as channel accounts. */
   open(addresses: readonly string[], account: Account<P>): Promise<R>
 }
@@ -181,13 +179,13 @@ export interface Funding<R extends ChainRequest = ChainRequest, P extends Polici
 }
 
 /** A request can bring content that an external signer has signed with a nonce of their own. */
-export interface ExternalSigning<R extends ChainRequest = ChainRequest> {
+interface ExternalSigning<R extends ChainRequest = ChainRequest> {
   /** Returns the nonce that the request brings; undefined when the service assigns it. The request has passed `check`. */
   nonceOf(request: R): ExternalNonce | undefined
 }
 
 /** Structured data can be signed (EIP-712). */
-export interface TypedDataSigning {
+interface TypedDataSigning {
   /** Returns the chain id to which a signature of the data is bound; undefined when it is good on every chain, or nobody can read it. */
   chainIdOf(data: TypedData): Exclude<Answer<bigint | undefined>, { kind: 'unknown' }>
   /** Refuses data that does not match its types. */
@@ -195,7 +193,7 @@ export interface TypedDataSigning {
 }
 
 /** An account can authorize smart contract calls in a transaction of somebody else (Stellar, CAP-46-11). */
-export interface AuthorizationEntries {
+interface AuthorizationEntries {
   /**
    * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown when no endpoint tells the newest
    * ledger.
@@ -204,25 +202,25 @@ export interface AuthorizationEntries {
 }
 
 /** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
-export interface BlockFinality {
+interface BlockFinality {
   /** Reads the hash of the block at this height in the current chain; unknown when the node is behind. */
   blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
 }
 
 /** Endpoints announce new blocks by themselves. */
-export interface HeadSubscription {
+interface HeadSubscription {
   /** Calls `listener` at each announced block. An announcement may come late, twice or never, so the listener reads the chain itself. */
   subscribe(listener: () => void): HeadFeed
 }
 
 /** The receipt of a reverted transaction does not contain the reason; a node can find it by running the content again. */
-export interface RevertReasons<D extends Draft = Draft> {
+interface RevertReasons<D extends Draft = Draft> {
   /** Returns the decoded reason; undefined when no node can tell it any more. */
   read(draft: D, from: string, block: bigint): Promise<string | undefined>
 }
 
 /** One attempt can be included under several hashes (Stellar, CAP-15: the fee bump's and its inner transaction's). */
-export interface InclusionHashes<D extends Draft = Draft> {
+interface InclusionHashes<D extends Draft = Draft> {
   /** Returns every hash under which the chain can include the attempt, its own first. */
   of(attempt: Attempt<D>): readonly string[]
 }
@@ -268,4 +266,17 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly inclusionHashes?: InclusionHashes<D>
   readonly genesis?: Genesis
   readonly privateBroadcast?: PrivateBroadcast
+}
+
+/** Endpoints that take signed bytes and keep them from the public pool. */
+export interface PrivateBroadcast {
+  /**
+   * Sends the transactions in this order to every private endpoint, and asks these nothing else. Returns the results in the same order; none
+   * of them ends an attempt for good, because these endpoints are not nodes and may refuse for reasons of their own.
+   */
+  broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
+  /** Passes transactions of API callers on, as `eth_sendRawTransaction`. Returns the replies in the same order. */
+  forward(raws: readonly string[]): Promise<RpcReply[]>
+  /** The state of each private endpoint, as far as it was asked. */
+  endpoints(): EndpointReport[]
 }

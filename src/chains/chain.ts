@@ -8,17 +8,24 @@ import type {
   Head,
   InclusionProof,
   PriceComparison,
+  Receipt,
   ReceiptAnswer,
   Refusal,
 } from './answer.ts'
-import type { Attempt, Draft, MessageSignature, SignedDraft } from './attempt.ts'
+import type {
+  AfterExpiry,
+  Attempt,
+  Draft,
+  MessageSignature,
+  Prepared,
+  SetupRequired,
+  SignedDraft,
+} from './attempt.ts'
 import type { ChainCapabilities, ContentReader, ExternalNonce, Funding } from './capabilities.ts'
 import type { Effects } from './effects.ts'
-import type { AfterExpiry, Prepared, SetupRequired } from './prepared.ts'
-import type { Account, ChainRequest, Policies } from './request.ts'
+import type { Account, ChainRequest, Policies, UnsignedTransaction } from './request.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { Speed } from './speed.ts'
-import type { UnsignedTransaction } from './unsigned.ts'
 
 /** An address that provides nonces, and the key that signs for it. */
 export interface SourceAccount {
@@ -154,3 +161,23 @@ export interface ChainOf<
 
 /** A chain of any kind. */
 export type Chain = ChainOf<ChainRequest, Draft, Policies, UnsignedTransaction>
+
+/** The number of the smallest unit in one whole coin: ETH has 18 decimals, XLM 7, SOL 9. EVM networks with another coin count in wei, too. */
+const PER_COIN: Readonly<Record<Unit, number>> = { wei: 1e18, stroops: 1e7, lamports: 1e9 }
+
+/** Converts an amount to whole coins. A double keeps about 15 digits, so the result is for charts and alerts, never for accounts (I10). */
+export function toWholeUnits(amount: bigint, unit: Unit): number {
+  return Number(amount) / PER_COIN[unit]
+}
+
+/**
+ * Returns the attempt that a receipt belongs to: the one whose own bytes are in the chain, otherwise the newest of `candidates`, whose
+ * content another party sent in bytes of their own.
+ */
+export function includedAttempt<A extends Pick<Attempt, 'signed'>>(
+  attempts: readonly A[],
+  { receipt, candidates }: { readonly receipt: Receipt; readonly candidates: readonly A[] },
+): A | undefined {
+  const includedHash = receipt.result?.appliedHash ?? receipt.hash
+  return attempts.find(({ signed }) => signed.hash === includedHash) ?? candidates.at(-1)
+}

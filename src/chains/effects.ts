@@ -52,3 +52,27 @@ export function sumAmounts(amounts: readonly AssetAmount[]): AssetAmount[] {
   for (const { asset, value } of amounts) if (value > 0n) sums.set(asset, (sums.get(asset) ?? 0n) + value)
   return [...sums].map(([asset, value]) => ({ asset, value }))
 }
+
+/** The effects of a part of a transaction; an absent field is empty. */
+export type PartialEffects = Partial<Effects>
+
+/** Joins the effects of the parts of a transaction: each name once, and the amounts of an asset in one sum. */
+export function joinEffects(parts: readonly PartialEffects[]): Effects {
+  return {
+    receivers: once(parts.flatMap(({ receivers = [] }) => receivers)),
+    contracts: once(parts.flatMap(({ contracts = [] }) => contracts)),
+    selectors: once(parts.flatMap(({ selectors = [] }) => selectors)),
+    operations: once(parts.flatMap(({ operations = [] }) => operations)),
+    amounts: sumAmounts(parts.flatMap(({ amounts = [] }) => amounts)),
+    allowances: sumAmounts(parts.flatMap(({ allowances = [] }) => allowances)),
+    unread: eachOnce(parts.flatMap(({ unread = [] }) => unread)),
+  }
+}
+
+function once(names: readonly string[]): string[] {
+  return [...new Set(names)]
+}
+
+function eachOnce(calls: readonly UnreadCall[]): UnreadCall[] {
+  return [...new Map(calls.map((call) => [`${call.target} ${call.asset ?? ''}`, call])).values()]
+}

@@ -4,8 +4,7 @@ import { type ChainProblem, type ChainReport, verifyEntries, verifyLog } from '.
 import { type Config, loadConfig } from '../config/load.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { pendingMigrations } from '../database/migrate.ts'
-import { type ApiClient, ApiFailure, createApiClient } from './api/api-client.ts'
-import { queryOf } from './api/api-command.ts'
+import { type ApiClient, ApiFailure, createApiClient, queryOf } from './api/api-command.ts'
 import { type Command, EXIT, type Terminal, UsageError } from './command.ts'
 import { openUnlessServed } from './open-database.ts'
 

@@ -1,6 +1,7 @@
+import { localUrl } from '../config/api-access.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { AppError } from '../errors.ts'
-import { ConfigError } from '../lib/config-errors.ts'
+import { ConfigError } from '../lib/fields.ts'
 import { configuredAccounts } from '../relayers/accounts.ts'
 import type { Key } from '../signers/key.ts'
 import { type LoadedSigners, loadKeys } from '../signers/load.ts'
@@ -56,4 +57,30 @@ async function proveAll({ remote }: LoadedSigners): Promise<[string, Key][]> {
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return proven
+}
+
+/** A service that does not answer within this time, in ms, is not healthy. */
+const TIMEOUT_MS = 3_000
+
+/** `relayer health`. */
+export const health: Command = {
+  name: 'health',
+  summary: 'Ask the service of this configuration whether it runs, for health checks of containers.',
+  usage: '',
+  help: [
+    'Asks GET /api/v1/health on the HOST and APP_PORT that serve listens on. Exits with 0 when the service answers, with 1 otherwise.',
+  ],
+  options: [],
+  maxPositionals: 0,
+  async run(_args, terminal) {
+    const url = `${localUrl(loadConfig().server)}/api/v1/health`
+    try {
+      const { status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+      terminal.out(`${url} answered ${status}`)
+      return status === 200 ? EXIT.ok : EXIT.failed
+    } catch {
+      terminal.err(`${url} does not answer`)
+      return EXIT.failed
+    }
+  },
 }

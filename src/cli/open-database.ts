@@ -1,8 +1,10 @@
-import type { Config } from '../config/load.ts'
+import { type Config, loadConfig } from '../config/load.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/engine.ts'
 import { DirectoryInUseError } from '../database/engines/directory-lock.ts'
+import { migrate } from '../database/migrate.ts'
 import { createLogger } from '../log.ts'
+import { type Command, EXIT } from './command.ts'
 
 /** By the name of a command: the way to do the same work on the running service that has the embedded database. */
 const WHILE_IT_RUNS = {
@@ -45,4 +47,28 @@ export async function openUnlessServed(
 
 function open({ database, logLevel }: Pick<Config, 'database' | 'logLevel'>): Promise<Database> {
   return openDatabase(database, createLogger({ level: logLevel }))
+}
+
+/** `relayer migrate`. */
+export const migrateCommand: Command = {
+  name: 'migrate',
+  summary: 'Migrate the database to this release.',
+  usage: '',
+  help: [
+    'serve does the same at each start; this is for deployments that migrate before it. Uses the PostgreSQL server of',
+    'DATABASE_URL, or on the embedded database in DATA_DIR (default ./data) while no service runs on it.',
+  ],
+  options: [],
+  maxPositionals: 0,
+  async run(_args, terminal) {
+    const config = loadConfig()
+    const database = await openForCommand(config, 'migrate')
+    try {
+      const applied = await migrate(database)
+      terminal.out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the tables are up to date')
+      return EXIT.ok
+    } finally {
+      await database.close()
+    }
+  },
 }

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
+import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/fields.ts'
+import { PACKAGE_ROOT } from '../lib/package-files.ts'
+import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
@@ -17,23 +21,15 @@ import {
 } from './api/transactions.ts'
 import { auditVerify } from './audit-verify.ts'
 import { changeStorageKey } from './change-storage-key.ts'
-import { checkConfig } from './check-config.ts'
+import { checkConfig, health } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
-import { explainSystemError } from './explain-system-error.ts'
-import { health } from './health.ts'
-import { init } from './init.ts'
-import { keysChangePassphrase } from './keys/change-passphrase.ts'
-import { keysCreate } from './keys/create.ts'
-import { keysImport } from './keys/import.ts'
+import { init, relayerCommand } from './init.ts'
+import { keysChangePassphrase, keysCreate, keysImport, keysShow } from './keys/commands.ts'
 import { keysImportTo } from './keys/import-to.ts'
-import { keysShow } from './keys/show.ts'
-import { migrateCommand } from './migrate.ts'
+import { migrateCommand } from './open-database.ts'
 import { reset } from './reset.ts'
 import { serve } from './serve.ts'
-import { relayerCommand } from './shell-commands.ts'
 import { txDecide } from './tx-decide.ts'
-import { unknownCommand } from './unknown-command.ts'
-import { version } from './version.ts'
 
 const COMMANDS: readonly Command[] = [
   serve,
@@ -159,4 +155,88 @@ function overview(): string {
 
 function helpOf({ name, usage, summary, help }: Command): string {
   return [`Usage: relayer ${name} ${usage}`.trimEnd(), '', summary, '', ...help].join('\n')
+}
+
+/** A word like those of commands. Anything else that was typed may be a secret, so it is not repeated (I11). */
+const WORD = /^[a-z][a-z-]{0,19}$/
+
+/** Explains a command line that begins with no command, and names the commands that may be meant. */
+function unknownCommand(words: readonly string[], commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name)
+  const [first = ''] = words
+  const group = names.filter((name) => name.startsWith(`${first} `))
+  const typed = words.slice(0, group.length > 0 ? 2 : 1)
+  const shown = typed.every((word) => WORD.test(word)) ? ` "${typed.join(' ')}"` : ''
+  const near = suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
+  const meant =
+    near === '' && group.length > 0
+      ? `; there ${group.length === 1 ? 'is' : 'are'} ${group.join(', ')}`
+      : near
+  return `There is no command${shown}${meant}. relayer --help lists all commands.`
+}
+
+/** Returns the version of this release, as package.json has it. */
+export function version(): string {
+  return (
+    JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { readonly version: string }
+  ).version
+}
+
+/** The parts of an error of the operating system, or of PostgreSQL, that an explanation needs. */
+interface SystemError {
+  readonly code?: unknown
+  readonly port?: unknown
+  readonly address?: unknown
+  readonly syscall?: unknown
+  readonly errors?: readonly unknown[]
+}
+
+type Explanation = (error: SystemError, said: string) => string
+
+/** By the code of the error: `errno` names of the system, and SQLSTATE of PostgreSQL (appendix A of its manual). */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  EADDRINUSE: ({ address, port }) =>
+    `Another program listens on port ${port} of ${address}. End it, or choose another port: APP_PORT (METRICS_PORT for the metrics).`,
+  EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Set HOST to one of its addresses.`,
+  ECONNREFUSED: unreachable,
+  ECONNRESET: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  ETIMEDOUT: unreachable,
+  '08001': (_, said) =>
+    `PostgreSQL cannot be used: ${said}. Start a server, or correct the hosts in DATABASE_URL.`,
+  '08004': (_, said) =>
+    `The PostgreSQL server of DATABASE_URL ${said}. Name the server that takes writes, or several hosts with commas between.`,
+  '28P01': refused,
+  '28000': refused,
+  '3D000': (_, said) =>
+    `The PostgreSQL server of DATABASE_URL says: ${said}. Create it (createdb <name>), or correct the name at the end of DATABASE_URL.`,
+  '42501': (_, said) =>
+    `The PostgreSQL server of DATABASE_URL says: ${said}. The user needs the right to create tables in its schema.`,
+  '53300': (_, said) =>
+    `The PostgreSQL server of DATABASE_URL says: ${said}. Each process of the service uses up to 11 connections: raise max_connections, or run fewer processes.`,
+}
+
+/**
+ * Explains an error that a wrong setting of the machine causes, with the variable to change; undefined for any other error. Urls do not
+ * occur in it, because they may contain a password (I11).
+ */
+export function explainSystemError(error: unknown): string | undefined {
+  const [first] = (error as SystemError | undefined)?.errors ?? []
+  // Node joins the errors of several addresses of one host.
+  const one = (first ?? error ?? {}) as SystemError
+  if (typeof one.code === 'string' && one.code === 'EACCES' && one.syscall === 'listen')
+    return `This user may not listen on port ${one.port}. Choose a port above 1023: APP_PORT.`
+  const explain = typeof one.code === 'string' ? EXPLANATIONS[one.code] : undefined
+  return explain?.(one, one instanceof Error ? one.message : String(one.code))
+}
+
+function unreachable(_: SystemError, said: string): string {
+  return `The PostgreSQL server of DATABASE_URL cannot be reached: ${said}. Start it, or correct host and port in DATABASE_URL; without DATABASE_URL the embedded database in DATA_DIR is used.`
+}
+
+function refused(_: SystemError, said: string): string {
+  return `The PostgreSQL server of DATABASE_URL refuses the user: ${said}. Correct user and password in DATABASE_URL.`
 }

@@ -1,11 +1,10 @@
 import type { App, AppDeps } from '../app.ts'
 import { type Config, loadConfig } from '../config/load.ts'
 import { startEngineEarly } from '../database/engines/start-engine.ts'
-import { ConfigError } from '../lib/config-errors.ts'
+import { ConfigError } from '../lib/fields.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
-import { routeWarnings } from './route-warnings.ts'
 
 /** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
 const FORCE_AFTER_MS = 1_000
@@ -102,5 +101,20 @@ async function stopWithin(stopped: Promise<void>, deadlineMs: number): Promise<n
     return await Promise.race([stopped.then(() => EXIT.ok), late])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/**
+ * Hands the warnings of Node.js and of libraries over, in place of their lines on standard error: who collects logs expects one form. Nothing
+ * changes where warnings are switched off (`--no-warnings`). Returns a function that ends it.
+ */
+export function routeWarnings(tell: (warning: Error) => void): () => void {
+  const printers = process.listeners('warning')
+  if (printers.length === 0) return () => undefined
+  process.removeAllListeners('warning')
+  process.on('warning', tell)
+  return () => {
+    process.off('warning', tell)
+    for (const printer of printers) process.on('warning', printer)
   }
 }

@@ -9,8 +9,7 @@ import {
   storeDecision,
   type UndecidedTransaction,
 } from '../transactions/store/decisions-store.ts'
-import { type ApiClient, createApiClient } from './api/api-client.ts'
-import { pathOf, queryOf } from './api/api-command.ts'
+import { type ApiClient, createApiClient, pathOf, queryOf } from './api/api-command.ts'
 import { readUnfinished } from './api/restore.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
 import { openUnlessServed } from './open-database.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../lib/config-errors.ts'
+import { ConfigError } from '../lib/fields.ts'
 import { loadConfig } from './load.ts'
 import type { Config } from './types.ts'
 

@@ -1,13 +1,10 @@
 import { suggest } from '../lib/suggest.ts'
-import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
-import { suggestNetwork } from '../networks/catalogue/suggest-network.ts'
-import { chainName } from '../networks/chain-name.ts'
-import type { Network } from '../networks/network.ts'
+import { CATALOGUE, suggestNetwork } from '../networks/catalogue/catalogue.ts'
+import { chainName, type Network } from '../networks/network.ts'
 import { duplicateAccounts } from '../relayers/accounts.ts'
-import { signersOf } from '../relayers/channels.ts'
-import { limitProblem, pricingProblem, privacyProblem } from '../relayers/policy.ts'
-import type { RelayerConfig } from '../relayers/relayer.ts'
-import { topUpProblems } from '../relayers/top-up/top-up-problem.ts'
+import { limitProblem, pricingProblem, privacyProblem } from '../relayers/policies/policy.ts'
+import { type RelayerConfig, signersOf } from '../relayers/relayer.ts'
+import { topUpProblems } from '../relayers/top-up.ts'
 import type { Config } from './types.ts'
 
 type Lists = Pick<Config, 'relayers' | 'signers' | 'notifications' | 'networks'>

@@ -1,8 +1,8 @@
-import { existsSync as exists, readFileSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
-import { oneOf, text } from '../lib/fields/field-types.ts'
-import type { Reader } from '../lib/fields/reader.ts'
-import { createSecret, type Secret } from '../security/secret.ts'
+import { accessSync, constants, existsSync as exists, readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { JsonError, parseJson } from '../contract/exact-integers.ts'
+import { oneOf, type Reader, text, UnreadableConfigError } from '../lib/fields.ts'
+import { createSecret, type Secret } from '../security/secrets.ts'
 
 /** The sources that values of the file can refer to. */
 export interface Sources {
@@ -59,4 +59,61 @@ function readSecretFile(reader: Reader, path: string): Secret | undefined {
     reader.problem(`refers to a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
   return undefined
+}
+
+/**
+ * Parses a JSON file, with integers beyond 2^53 as `bigint`. Text that is not JSON gives undefined and a problem that never quotes
+ * the text.
+ */
+export function parseFile(text: string, name: string, problems: string[]): unknown {
+  if (text.trim() === '') {
+    problems.push(`${name} is empty`)
+    return undefined
+  }
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    const where =
+      error.cause instanceof Error ? /line \d+ column \d+/.exec(error.cause.message)?.[0] : undefined
+    problems.push(`${name} is not JSON${where ? `: look at ${where}` : ''}`)
+    return undefined
+  }
+}
+
+/**
+ * Reads a file of the configuration; undefined when it does not exist.
+ * @throws UnreadableConfigError for a file that exists and cannot be read
+ */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code = 'EIO' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new UnreadableConfigError(`${path} cannot be read (${code})${reasonOf(path, code)}`)
+  }
+}
+
+function reasonOf(path: string, code: string): string {
+  if (code === 'EISDIR') return ': it is a folder, and a file is expected.'
+  const blocking = code === 'EACCES' || code === 'EPERM' ? blockingPart(path) : undefined
+  if (blocking === undefined) return '.'
+  const { uid, mode } = statSync(blocking)
+  const shownMode = (mode & 0o7777).toString(8).padStart(4, '0')
+  const user = process.getuid?.()
+  return `: ${blocking} belongs to user ${uid} with mode ${shownMode}, and this process runs as user ${user}. Give it to that user: chown -R ${user} ${blocking}`
+}
+
+/** Finds the first part of the path, from the root, that this process may not open. */
+function blockingPart(path: string): string | undefined {
+  const parent = dirname(path)
+  const above = parent === path ? undefined : blockingPart(parent)
+  if (above !== undefined) return above
+  try {
+    accessSync(path, statSync(path).isDirectory() ? constants.X_OK : constants.R_OK)
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? path : undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { createSecret } from '../security/secret.ts'
+import { createSecret } from '../security/secrets.ts'
 import {
   SAMPLERS,
   type SamplerSettings,

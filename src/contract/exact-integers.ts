@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { MAX_DIGITS } from '../lib/to-integer.ts'
+import { MAX_DIGITS } from '../lib/bigint.ts'
 
 /**
  * This file reads and writes JSON with exact integers. JSON.parse rounds integers above 2^53 before a program can see them;

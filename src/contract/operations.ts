@@ -1,6 +1,5 @@
 import type { components, operations, scopes } from '../../generated/api.d.ts'
-import type { Actor } from '../access/actor.ts'
-import type { Principal } from '../access/principal.ts'
+import type { Actor, Principal } from '../access/principal.ts'
 
 /** This file holds types only: the contract as the rest of the code sees it. No other file imports from generated/. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { builtFile } from '../lib/package-root.ts'
+import { builtFile } from '../lib/package-files.ts'
 
 /**
  * The document as JSON, under the hash of the YAML text that it was made from. YAML of this length takes a quarter of a second and 50 MB to

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { isMissingPackage } from '../lib/missing-package.ts'
-import { builtFile } from '../lib/package-root.ts'
-import { readIfThere } from '../lib/read-if-there.ts'
+import { builtFile, isMissingPackage, readIfThere } from '../lib/package-files.ts'
 
 /** `prepare` copies the program of the reference page here. */
 export const REFERENCE_PROGRAM = builtFile('redoc.js')

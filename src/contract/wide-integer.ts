@@ -1,4 +1,4 @@
-import { toInteger } from '../lib/to-integer.ts'
+import { toInteger } from '../lib/bigint.ts'
 import { fromHexadecimal } from './exact-integers.ts'
 
 /** The range of a wide integer, and its accepted forms besides the JSON integer. */

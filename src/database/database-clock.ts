@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../lib/time/clock.ts'
-import { createSteadyTime } from '../lib/time/steady-time.ts'
+import { type Clock, createSteadyTime } from '../lib/time.ts'
 import type { Db } from './schema.ts'
 
 /** A clock that tells the time of a database server. */

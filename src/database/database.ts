@@ -1,5 +1,5 @@
-import { ConfigError } from '../lib/config-errors.ts'
-import { isMissingPackage } from '../lib/missing-package.ts'
+import { ConfigError } from '../lib/fields.ts'
+import { isMissingPackage } from '../lib/package-files.ts'
 import type { Logger } from '../log.ts'
 import type { Durability } from './durability.ts'
 import type { Database } from './engine.ts'

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../lib/time/clock.ts'
+import { type Clock, systemClock } from '../lib/time.ts'
 import type { Logger } from '../log.ts'
 import { isRetryable } from './errors.ts'
 

@@ -8,12 +8,15 @@ import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
 import { planRaise, type RaisePlan } from '../transactions/broadcast/raise-fee.ts'
 import { levelOf, speedUpAfterMs } from '../transactions/model/due.ts'
 import { accountOf, type RelayerRuntime, type TransactionsContext } from '../transactions/model/runtime.ts'
-import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
+import type {
+  Transaction,
+  TransactionStatus,
+  TransactionWithAttempts,
+} from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import { findConfirmedNonces, findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 import { measureInFlight, reservedBy } from '../transactions/store/work-store.ts'
-import { isUnmined } from './is-unmined.ts'
 
 /** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n
@@ -214,4 +217,9 @@ async function raiseTime(
   if (speedUpDelay === undefined || newest?.broadcastAt === undefined) return undefined
   const headSince = await findHeadSince(context.db, transaction)
   return Math.max(newest.broadcastAt.getTime(), headSince?.getTime() ?? 0) + speedUpDelay
+}
+
+/** Returns true when a node has the transaction and no block includes it. */
+export function isUnmined(status: TransactionStatus): boolean {
+  return status === 'sent' || status === 'submitted'
 }

@@ -1,6 +1,5 @@
 import type { Finding } from './diagnosis.ts'
-import type { DiagnosisFacts } from './facts.ts'
-import { isUnmined } from './is-unmined.ts'
+import { type DiagnosisFacts, isUnmined } from './facts.ts'
 
 /** Finds that the next block cannot include it at its price. */
 export function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | undefined {

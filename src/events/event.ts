@@ -1,4 +1,4 @@
-import type { Visibility } from '../access/visibility.ts'
+import type { Visibility } from '../access/principal.ts'
 
 /**
  * Incidents of transactions that a person should know. `transaction_undecided`: no endpoint can prove whether it was included ·

@@ -1,8 +1,8 @@
 import type { Db } from '../database/schema.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import { larger } from '../lib/bigint.ts'
+import type { Clock } from '../lib/time.ts'
 import type { EventFilter, EventRecord } from './event.ts'
-import type { EventNotifier } from './notifier.ts'
-import { nextPage } from './read.ts'
+import { lastNumber, readEvents } from './store.ts'
 
 /** The number of events in a page, and so the maximum that a slow reader keeps in memory. */
 const PAGE = 100
@@ -42,5 +42,67 @@ export async function* followEvents(
   } finally {
     signal.removeEventListener('abort', listener.wake)
     listener.remove()
+  }
+}
+
+/** Events, and the number up to which the reader has seen every event that it may see. */
+interface EventPage {
+  readonly events: readonly EventRecord[]
+  readonly upTo: bigint
+}
+
+/** Reads the next events of a reader, oldest first. No event with a number up to `upTo` is committed later. */
+async function nextPage(
+  db: Db,
+  options: EventFilter & { readonly after: bigint; readonly limit: number },
+): Promise<EventPage> {
+  const last = await lastNumber(db)
+  const events = await readEvents(db, { ...options, upTo: last })
+  // A page can end before the last number because of its limit, and then it has events.
+  const newest = events.at(-1)?.number ?? last
+  return { events, upTo: larger(newest, options.after) }
+}
+
+/** Reads the next events of a reader, oldest first. No event with a number up to the last one of them is committed later. */
+export async function nextEvents(
+  db: Db,
+  options: EventFilter & { readonly after: bigint; readonly limit: number },
+): Promise<readonly EventRecord[]> {
+  return (await nextPage(db, options)).events
+}
+
+/** A waiting reader of events. */
+interface EventListener {
+  /** Returns a signal that aborts at the next announced event after this call, or at `wake`. */
+  arm(): AbortSignal
+  wake(): void
+  remove(): void
+}
+
+/** Wakes all readers of this process that wait for events. One listening database connection serves them all. */
+export interface EventNotifier {
+  add(): EventListener
+  wake(): void
+}
+
+/** Creates a notifier without readers. */
+export function createEventNotifier(): EventNotifier {
+  const armed = new Map<EventListener, AbortController>()
+  return {
+    add: () => {
+      const listener: EventListener = {
+        arm: () => {
+          const controller = new AbortController()
+          armed.set(listener, controller)
+          return controller.signal
+        },
+        wake: () => armed.get(listener)?.abort(),
+        remove: () => void armed.delete(listener),
+      }
+      return listener
+    },
+    wake: () => {
+      for (const controller of armed.values()) controller.abort()
+    },
   }
 }

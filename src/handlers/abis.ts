@@ -1,15 +1,20 @@
 import type { Chain } from '../chains/chain.ts'
-import type { HandlerMap } from '../contract/operations.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import type { InterfaceKey } from '../relayers/interfaces/contract-interface.ts'
-import { findInterface, listInterfaces } from '../relayers/interfaces/interfaces-store.ts'
+import { omitUndefined } from '../lib/object.ts'
+import {
+  type ContractInterface,
+  findInterface,
+  type InterfaceKey,
+  type InterfaceSummary,
+  listInterfaces,
+} from '../relayers/interfaces/interfaces-store.ts'
 import { type InterfaceManager, noInterface } from '../relayers/interfaces/manager.ts'
-import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
-import { presentAbi, presentAbiSummary } from './present/contract-abi.ts'
-import { toPage } from './present/page.ts'
+import { toPage } from './present/shared.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -81,4 +86,20 @@ async function requireContracts(
     'not_supported',
     `Relayer ${relayer.id} is on a network of type ${relayer.networkType}; only contracts on evm have an ABI.`,
   )
+}
+
+/** Converts a registered ABI to the form of the contract in lists. */
+function presentAbiSummary(summary: InterfaceSummary): Schemas['AbiSummary'] {
+  return omitUndefined({
+    address: summary.address,
+    name: summary.name,
+    function_count: summary.functionCount,
+    created_at: summary.createdAt.toISOString(),
+    updated_at: summary.updatedAt.toISOString(),
+  })
+}
+
+/** The same with the ABI itself. */
+function presentAbi(registered: ContractInterface): Schemas['ContractAbi'] {
+  return { ...presentAbiSummary(registered), abi: registered.document.map((item) => ({ ...item })) }
 }

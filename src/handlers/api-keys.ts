@@ -1,12 +1,21 @@
-import type { ApiKeyManager, IssuedApiKey } from '../access/manage.ts'
-import { shownApiKey } from '../access/shown-api-key.ts'
+import { type ApiKeyManager, type IssuedApiKey, shownApiKey } from '../access/manage.ts'
+import type { Principal } from '../access/principal.ts'
+import { SCOPES } from '../access/scope.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
+import { openReader } from '../lib/fields.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { Clock } from '../lib/time.ts'
 import { type NetworkDirectory, unknownNetworks } from '../networks/directory.ts'
-import { networksIn, type SpendingRules } from '../spending/rules.ts'
-import { toPage } from './present/page.ts'
-import { readKeyRules } from './read/rules.ts'
+import { networkOf } from '../relayers/relayer.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import type { Spent } from '../spending/budget.ts'
+import { readRules } from '../spending/read-rules.ts'
+import { networksIn, type SpendingRules, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
+import { type AssetUsage, type LimitUsage, readUsage, type Usage } from '../spending/usage.ts'
+import { toPage } from './present/shared.ts'
+import { requireRelayer } from './transactions.ts'
 
 /** The default overlap of two secrets, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
@@ -91,4 +100,102 @@ function requireKnown(directory: Pick<NetworkDirectory, 'list'>, { networks, rul
 
 function presentIssued({ key, secret }: IssuedApiKey): Schemas['IssuedApiKey'] {
   return { ...shownApiKey(key), secret }
+}
+
+/** The operation that shows callers their own rights. It reads nothing: the request was admitted with them. */
+export function currentApiKeyHandlers(): Pick<HandlerMap, 'getCurrentApiKey'> {
+  return { getCurrentApiKey: async (_input, { principal }) => ({ data: present(principal) }) }
+}
+
+function present({ id, visibility, rules, expiresAt, may }: Principal): Schemas['CurrentApiKey'] {
+  return omitUndefined({
+    id,
+    scopes: SCOPES.filter((scope) => may(scope)),
+    relayers: visibility.relayers,
+    networks: visibility.networks,
+    rules,
+    expires_at: expiresAt?.toISOString(),
+  })
+}
+
+/** The parts of the service that these operations call. */
+export interface UsageHandlerDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly relayerOf: RelayerReader
+  readonly apiKeys: ApiKeyManager
+}
+
+/** The operations that show what was spent. */
+export function usageHandlers({
+  db,
+  clock,
+  relayerOf,
+  apiKeys,
+}: UsageHandlerDeps): Pick<HandlerMap, 'getRelayerUsage' | 'getApiKeyUsage'> {
+  const now = () => new Date(clock.now())
+  return {
+    getRelayerUsage: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const spender = { subject: subjectOfRelayer(relayer.id), rules: relayer.policies.rules ?? {} }
+      const networks = [networkOf(relayer)]
+      return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
+    },
+    getApiKeyUsage: async ({ path }) => {
+      const { id, rules = {}, visibility } = await apiKeys.get(path.api_key_id)
+      const spender = { subject: subjectOfKey(id), rules }
+      const networks = visibility.networks ?? []
+      return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
+    },
+  }
+}
+
+/** Shows what was spent. Amounts are decimal digits. */
+function presentUsage({ limits, assets }: Usage): Schemas['SpendingUsage'] {
+  return { limits: limits.map(presentLimit), spent: assets.map(presentAsset) }
+}
+
+function presentLimit({ rule, per, network, asset, limit, spent }: LimitUsage): Schemas['LimitUsage'] {
+  return omitUndefined({
+    rule,
+    per,
+    network,
+    asset,
+    value: limited(limit.value, spent.value),
+    fees: limited(limit.fees, spent.fees),
+    count: limited(limit.count, spent.count),
+  })
+}
+
+function limited(limit: bigint | number | undefined, spent: bigint | number) {
+  if (limit === undefined) return undefined
+  const left = BigInt(limit) - BigInt(spent)
+  return { limit: String(limit), spent: String(spent), left: String(left < 0n ? 0n : left) }
+}
+
+function presentAsset({ network, asset, spent }: AssetUsage): Schemas['AssetUsage'] {
+  return {
+    network,
+    asset,
+    hour: presentSpent(spent.hour),
+    day: presentSpent(spent.day),
+    month: presentSpent(spent.month),
+  }
+}
+
+function presentSpent({ value, fees, count }: Spent): Schemas['SpentAmounts'] {
+  return { value: String(value), fees: String(fees), count }
+}
+
+/**
+ * Reads the rules that a caller gives to an API key.
+ * @throws AppError 400 with every problem
+ */
+function readKeyRules(given: Schemas['SpendingRules']): SpendingRules {
+  const problems: string[] = []
+  const reader = openReader(given, 'body.rules', problems)
+  const rules = reader && readRules(reader)
+  if (rules === undefined || problems.length > 0)
+    throw new AppError('invalid_request', `${problems.join('; ')}.`)
+  return rules
 }

@@ -1,11 +1,11 @@
-import type { HandlerMap } from '../contract/operations.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
-import type { RelayerReader } from '../relayers/read.ts'
-import { listApprovals } from '../transactions/approvals/approvals-store.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import { type Approval, listApprovals } from '../transactions/approvals/approvals-store.ts'
 import { type Decider, requireApproval } from '../transactions/approvals/decide.ts'
 import { requireTransaction } from '../transactions/store/require-transaction.ts'
-import { presentApproval } from './present/approval.ts'
-import { toPage } from './present/page.ts'
+import { toPage } from './present/shared.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -46,4 +46,20 @@ export function approvalHandlers({
       }
     },
   }
+}
+
+/** Converts an approval to the form of the contract. */
+function presentApproval(approval: Approval): Schemas['Approval'] {
+  return omitUndefined({
+    transaction_id: approval.transactionId,
+    relayer_id: approval.relayerId,
+    state: approval.state,
+    requested_by: approval.requestedBy,
+    reasons: approval.reasons.map(({ detail }) => detail),
+    created_at: approval.createdAt.toISOString(),
+    expires_at: approval.expiresAt.toISOString(),
+    decided_by: approval.decidedBy,
+    decided_at: approval.decidedAt?.toISOString(),
+    decision_reason: approval.decisionReason,
+  })
 }

@@ -1,17 +1,13 @@
-import type { Actor } from '../access/actor.ts'
-import { seesNetwork } from '../access/visibility.ts'
+import { type Actor, seesNetwork } from '../access/principal.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
-import { assertNever } from '../lib/assert-never.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
+import { assertNever } from '../lib/exhaustive.ts'
+import { omitUndefined } from '../lib/object.ts'
 import type { HeadState } from '../networks/head-age.ts'
 import type { NetworkManager } from '../networks/manage.ts'
-import { maskUrl } from '../networks/mask-url.ts'
-import type { EvmNetwork, Network } from '../networks/network.ts'
-import { networkId } from '../networks/network.ts'
-import type { ResetResult } from '../transactions/reset/reset-store.ts'
-import { presentHead } from './present/head.ts'
-import { toPage } from './present/page.ts'
+import { type EvmNetwork, maskUrl, type Network, networkId } from '../networks/network.ts'
+import type { ResetResult } from '../transactions/reset-store.ts'
+import { presentHead, toPage } from './present/shared.ts'
 
 /** The parts of the service that these operations call. */
 export interface NetworkHandlerDeps {

@@ -1,13 +1,22 @@
-import type { Visibility } from '../access/visibility.ts'
-import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import { EVERYTHING, type Visibility } from '../access/principal.ts'
+import type { HandlerMap, Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { DeliveryControls } from '../notifications/delivery/controls.ts'
+import type { BodyWriter } from '../notifications/delivery/deliver.ts'
+import type { Delivery, Exchange } from '../notifications/delivery/delivery.ts'
+import {
+  type DeliveryOfEvent,
+  findDelivery,
+  listDeliveries,
+} from '../notifications/delivery/delivery-store.ts'
+import type { Selection } from '../notifications/delivery/redeliver-store.ts'
+import type { SigningKeys } from '../notifications/keys.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
-import { maskWebhookUrl } from '../notifications/mask-webhook-url.ts'
-import type { Notification } from '../notifications/notification.ts'
+import { maskWebhookUrl, type Notification } from '../notifications/notification.ts'
 import { findNotification, listNotifications } from '../notifications/store.ts'
-import { toPage } from './present/page.ts'
+import { toPage } from './present/shared.ts'
 
 /** The parts of the service that these operations call. */
 export interface NotificationHandlerDeps {
@@ -15,7 +24,7 @@ export interface NotificationHandlerDeps {
   readonly notifications: NotificationManager
 }
 
-type Operations =
+type NotificationOperation =
   | 'listNotifications'
   | 'createNotification'
   | 'getNotification'
@@ -26,7 +35,7 @@ type Operations =
 export function notificationHandlers({
   db,
   notifications,
-}: NotificationHandlerDeps): Pick<HandlerMap, Operations> {
+}: NotificationHandlerDeps): Pick<HandlerMap, NotificationOperation> {
   return {
     listNotifications: async ({ query }, { principal }) => {
       const page = toPage(query)
@@ -51,11 +60,7 @@ export function notificationHandlers({
 }
 
 /** @throws AppError 404 `notification_not_found` */
-export async function requireNotification(
-  db: Db,
-  id: string,
-  visibility?: Visibility,
-): Promise<Notification> {
+async function requireNotification(db: Db, id: string, visibility?: Visibility): Promise<Notification> {
   const notification = await findNotification(db, id, visibility)
   if (notification === undefined)
     throw new AppError('notification_not_found', `There is no notification ${id}.`)
@@ -63,9 +68,142 @@ export async function requireNotification(
 }
 
 /** Converts a notification to the form of the contract. */
-export function presentNotification(notification: Notification): Schemas['Notification'] {
+function presentNotification(notification: Notification): Schemas['Notification'] {
   const { id, type, hasSigningKey, paused } = notification
   const url = maskWebhookUrl(notification)
   const state = paused === undefined ? {} : { paused: true as const, paused_reason: paused }
   return omitUndefined({ id, type, url, has_signing_key: hasSigningKey, ...state })
+}
+
+/** The default overlap of two keys, in seconds: a day. */
+const DEFAULT_OVERLAP_SECONDS = 86_400
+
+/** The parts of the service that these operations call. */
+export interface DeliveryHandlerDeps {
+  readonly db: Db
+  readonly controls: DeliveryControls
+  readonly keys: SigningKeys
+  readonly bodiesOf: BodyWriter
+}
+
+type DeliveryOperation =
+  | 'listDeliveries'
+  | 'getDelivery'
+  | 'redeliverDelivery'
+  | 'redeliverDeliveries'
+  | 'sendTestEvent'
+  | 'pauseNotification'
+  | 'resumeNotification'
+  | 'rotateSigningKey'
+
+/** The operations of the tag Deliveries. An id in a path scopes everything below it. */
+export function deliveryHandlers(deps: DeliveryHandlerDeps): Pick<HandlerMap, DeliveryOperation> {
+  return { ...seeing(deps), ...controls(deps) }
+}
+
+function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
+  const show = async (item: DeliveryOfEvent) => {
+    const [body = ''] = await bodiesOf([item.event])
+    return { data: presentWithExchange(item, body) }
+  }
+  return {
+    listDeliveries: async ({ path, query }, { principal: { visibility } }) => {
+      await requireNotification(db, path.notification_id, visibility)
+      const page = toPage(query)
+      const wanted = { notificationId: path.notification_id, status: query.status, visibility }
+      const { items, total } = await listDeliveries(db, { ...wanted, ...page })
+      return { data: items.map(presentDelivery), pagination: page.describe(total) }
+    },
+    getDelivery: async ({ path }, { principal }) =>
+      show(await requireDelivery(db, path, principal.visibility)),
+    redeliverDelivery: async ({ path }, { actor }) => {
+      const { event } = await requireDelivery(db, path)
+      await controls.redeliver(path.notification_id, { kind: 'one', eventNumber: event.number }, actor)
+      return show(await requireDelivery(db, path))
+    },
+  } satisfies Partial<HandlerMap>
+}
+
+function controls({ db, controls, keys }: DeliveryHandlerDeps) {
+  return {
+    redeliverDeliveries: async ({ path, body }, { actor }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      return { data: await controls.redeliver(id, selectionOf(body), actor) }
+    },
+    sendTestEvent: async ({ path }, { actor }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      return { data: { event_id: await controls.test(id, actor) } }
+    },
+    pauseNotification: async ({ path }, { actor }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      await controls.pause(id, actor)
+      return { data: presentNotification(await requireNotification(db, id)) }
+    },
+    resumeNotification: async ({ path }, { actor }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      await controls.resume(id, actor)
+      return { data: presentNotification(await requireNotification(db, id)) }
+    },
+    rotateSigningKey: async ({ path, body }, { actor }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      const overlapMs = (body.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS) * 1000
+      const expires = await keys.rotate(id, { text: body.signing_key, overlapMs }, actor)
+      return { data: omitUndefined({ notification_id: id, previous_key_expires_at: expires?.toISOString() }) }
+    },
+  } satisfies Partial<HandlerMap>
+}
+
+function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
+  if ('status' in body) return { kind: 'dead' }
+  return { kind: 'range', from: BigInt(body.from), to: BigInt(body.to) }
+}
+
+async function requireDelivery(
+  db: Db,
+  path: Input<'getDelivery'>['path'],
+  visibility = EVERYTHING,
+): Promise<DeliveryOfEvent> {
+  const { id } = await requireNotification(db, path.notification_id, visibility)
+  const item = await findDelivery(db, id, { deliveryId: path.delivery_id, visibility })
+  if (item === undefined)
+    throw new AppError('delivery_not_found', `Notification ${id} has no delivery ${path.delivery_id}.`)
+  return item
+}
+
+/** Converts a delivery to the form of the contract in lists. */
+function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['Delivery'] {
+  const lastTry = sentIn(delivery)
+  return omitUndefined({
+    id: delivery.id,
+    notification_id: delivery.notificationId,
+    event_id: event.uid,
+    event_number: String(event.number),
+    event: event.type,
+    transaction_id: event.transactionId,
+    status: delivery.status,
+    tries: delivery.tries,
+    created_at: event.createdAt.toISOString(),
+    tried_at: delivery.triedAt?.toISOString(),
+    next_try_at: delivery.nextTryAt?.toISOString(),
+    settled_at: delivery.settledAt?.toISOString(),
+    response_code: lastTry?.response?.code,
+    latency_ms: lastTry?.latencyMs,
+    error: delivery.lastTry?.error,
+  })
+}
+
+/** The same with what was sent and received. `body` is what the next try sends; earlier ones differ by no more than the ABIs of their time. */
+function presentWithExchange(item: DeliveryOfEvent, body: string): Schemas['DeliveryWithExchange'] {
+  const lastTry = sentIn(item.delivery)
+  return omitUndefined({
+    ...presentDelivery(item),
+    body,
+    request: lastTry && { url: lastTry.url, headers: lastTry.headers },
+    response: lastTry?.response,
+  })
+}
+
+/** The newest exchange; undefined for a delivery that was never sent. */
+function sentIn({ lastTry }: Delivery): Exchange | undefined {
+  return lastTry !== undefined && 'url' in lastTry ? lastTry : undefined
 }

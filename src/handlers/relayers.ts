@@ -1,16 +1,29 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { type Principal, seesEverything } from '../access/principal.ts'
 import type { SignatureRecorder } from '../audit/signatures.ts'
-import type { HandlerMap } from '../contract/operations.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
-import { inactive } from '../relayers/policy.ts'
-import type { RelayerReader } from '../relayers/read.ts'
-import type { Relayer } from '../relayers/relayer.ts'
+import { AppError } from '../errors.ts'
+import { assertNever } from '../lib/exhaustive.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { Clock } from '../lib/time.ts'
+import type { NetworkType } from '../networks/network.ts'
+import { findNotification } from '../notifications/store.ts'
+import type { RelayerChange } from '../relayers/manage/change.ts'
+import { type ManagedRelayer, noNotification } from '../relayers/manage/context.ts'
+import type { RelayerManager } from '../relayers/manage/manager.ts'
+import { inactive } from '../relayers/policies/policy.ts'
+import type { Relayer, RelayerConfig } from '../relayers/relayer.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import { listRelayers } from '../relayers/store.ts'
+import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import { refuseOpaque } from '../transactions/budgets/evaluate-request.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
-import { presentMessageSignature } from './present/message-signature.ts'
-import { toPage } from './present/page.ts'
-import { presentRelayer } from './present/relayer.ts'
+import { readTopUpState, type TopUpState } from '../transactions/top-up/top-up-store.ts'
+import { presentUnit } from './present/dry-run.ts'
+import { presentHead, presentMessageSignature, presentRelayer, toPage } from './present/shared.ts'
+import { readCreation, readPatched } from './read/relayer.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -53,4 +66,195 @@ export function relayerHandlers({
       return { data: presentMessageSignature(signature) }
     },
   }
+}
+
+/** The parts of the service that these operations call. */
+export interface ManageRelayersDeps {
+  readonly db: Db
+  readonly relayerOf: RelayerReader
+  readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
+  readonly manager: RelayerManager
+}
+
+type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer' | 'acceptNonces'
+
+/** The operations that create, read, change and delete one relayer. */
+export function manageRelayersHandlers({
+  db,
+  relayerOf,
+  prepare,
+  manager,
+}: ManageRelayersDeps): Pick<HandlerMap, Operations> {
+  const present = async ({ relayer, logs }: ManagedRelayer) => ({
+    data: presentRelayer(relayer, await prepare(relayer)),
+    logs,
+  })
+  return {
+    createRelayer: async ({ body }, { principal, actor }) => {
+      const relayer = readCreation(body)
+      requireTopUpRights(principal, relayer)
+      requireEndpointRights(principal, relayer)
+      return present(await manager.create(relayer, actor))
+    },
+    getRelayer: async ({ path }) =>
+      present({ relayer: await requireRelayer(relayerOf, path.relayer_id), logs: [] }),
+    updateRelayer: async ({ path, body }, { principal, actor }) => {
+      await requireOwnRecords(db, body, principal)
+      const change: RelayerChange = (relayer, initial) => {
+        const wanted = readPatched(relayer, body, initial)
+        requireTopUpRights(principal, wanted, relayer)
+        requireEndpointRights(principal, wanted, relayer)
+        return wanted
+      }
+      return present(await manager.change(path.relayer_id, change, actor))
+    },
+    acceptNonces: async ({ path, body }, { actor }) =>
+      present(await manager.acceptNonces(path.relayer_id, body.reason, actor)),
+    deleteRelayer: async ({ path }, { actor }) => {
+      await manager.delete(path.relayer_id, actor)
+      return { data: 'Relayer deleted successfully' }
+    },
+  }
+}
+
+/**
+ * A key that is limited to some relayers connects them with nothing that it does not see: a webhook of others would get their events, and the
+ * answers would tell which accounts signers have.
+ * @throws AppError `insufficient_scope`, 404 `notification_not_found`
+ */
+async function requireOwnRecords(
+  db: Db,
+  { signer_id: signerId, notification_id: notificationId }: Schemas['UpdateRelayerRequest'],
+  { id, visibility }: Principal,
+): Promise<void> {
+  if (seesEverything(visibility)) return
+  if (signerId !== undefined)
+    throw new AppError(
+      'insufficient_scope',
+      `API key ${id} is limited to some relayers, and cannot change signer_id.`,
+    )
+  if (typeof notificationId !== 'string' || (await findNotification(db, notificationId, visibility))) return
+  throw noNotification(notificationId)
+}
+
+/** The parts of the service that these operations call. */
+export interface RelayerStateDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly relayerOf: RelayerReader
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
+}
+
+/** The operations about the account of a relayer. */
+export function relayerStateHandlers(
+  deps: RelayerStateDeps,
+): Pick<HandlerMap, 'getRelayerStatus' | 'getRelayerBalance'> {
+  const { clock, relayerOf, runtimeOf } = deps
+  return {
+    getRelayerStatus: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const state = await getAccountState(deps, relayer)
+      const topUp = relayer.policies.topUp && (await readTopUpState(deps.db, relayer.id))
+      return { data: { ...presentState(relayer, state), ...presentTopUp(topUp) }, logs: state.logs }
+    },
+    getRelayerBalance: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { chain } = runtimeOf(relayer)
+      const balance = await fetchBalance(clock, { chain, address: relayer.address })
+      if (balance.kind !== 'ok') throw unavailable(balance)
+      return { data: { balance: balance.value, unit: presentUnit(chain.unit) } }
+    },
+  }
+}
+
+function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
+  const { balance, open, oldestOpenAt, lastConfirmedAt, head } = state
+  return omitUndefined({
+    network_type: relayer.networkType,
+    balance: balance?.toString(),
+    ...presentNumber(relayer.networkType, state),
+    pending_transactions_count: open,
+    oldest_pending_transaction_timestamp: oldestOpenAt?.toISOString(),
+    last_confirmed_transaction_timestamp: lastConfirmedAt?.toISOString(),
+    system_disabled: relayer.systemDisabled,
+    paused: relayer.paused,
+    network_head: head && presentHead(head),
+  })
+}
+
+function presentTopUp(topUp: TopUpState | undefined): Pick<Schemas['RelayerStatus'], 'top_up'> {
+  if (topUp === undefined) return {}
+  const { state, code, transactionId, retryAt } = topUp
+  return {
+    top_up: omitUndefined({ state, code, transaction_id: transactionId, retry_at: retryAt?.toISOString() }),
+  }
+}
+
+/** A nonce is the next number of an account; a sequence number is the one that the ledger has seen last. */
+function presentNumber(type: NetworkType, { nextNonce, chainNonce }: AccountState) {
+  switch (type) {
+    case 'evm':
+      return { nonce: nextNonce?.toString() }
+    case 'stellar':
+      return { sequence_number: chainNonce === undefined ? undefined : String(chainNonce - 1n) }
+    case 'solana':
+      return {}
+    default:
+      return assertNever(type)
+  }
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError('network_unavailable', 'No node of the network answers at present. Try again.', {
+    cause,
+  })
+}
+
+/**
+ * Refuses endpoints from a key that may not choose them for a whole network: they answer whether a payment was made, and what it cost. To end
+ * custom_rpc_urls needs no further right.
+ * @throws AppError `insufficient_scope`
+ */
+function requireEndpointRights(
+  { id, may, rules }: Principal,
+  wanted: RelayerConfig,
+  present?: RelayerConfig,
+): void {
+  const { customRpcUrls } = wanted
+  if (customRpcUrls === undefined || isDeepStrictEqual(customRpcUrls, present?.customRpcUrls)) return
+  if (!may('networks:admin'))
+    throw new AppError(
+      'insufficient_scope',
+      `custom_rpc_urls: API key ${id} lacks networks:admin; a key that chooses the endpoints of a relayer needs it.`,
+    )
+  if (rules !== undefined)
+    throw new AppError(
+      'insufficient_scope',
+      `custom_rpc_urls: API key ${id} is limited by rules, and endpoints tell what was spent; use a key without rules.`,
+    )
+}
+
+/**
+ * Refuses a top_up from a key that may not spend the money of the treasury as it likes: the relayer that is filled would pass the money on.
+ * The scope relayers:admin cannot be limited to relayers. To end a top_up needs no further right.
+ * @throws AppError `insufficient_scope`
+ */
+function requireTopUpRights(
+  { id, may, rules }: Principal,
+  wanted: RelayerConfig,
+  present?: RelayerConfig,
+): void {
+  const { topUp } = wanted.policies
+  if (topUp === undefined || isDeepStrictEqual(topUp, present?.policies.topUp)) return
+  const missing = (['relayers:admin', 'transactions:write'] as const).filter((scope) => !may(scope))
+  if (missing.length > 0)
+    throw new AppError(
+      'insufficient_scope',
+      `policies.top_up: API key ${id} lacks ${missing.join(' and ')}; a key that lets a relayer spend the money of another one needs both.`,
+    )
+  if (rules !== undefined)
+    throw new AppError(
+      'insufficient_scope',
+      `policies.top_up: API key ${id} is limited by rules, which would not limit a top_up; use a key without rules.`,
+    )
 }

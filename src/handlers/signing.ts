@@ -1,18 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { SignedDraft } from '../chains/attempt.ts'
+import type { Chain } from '../chains/chain.ts'
 import type { TypedData } from '../chains/evm/content.ts'
+import type { UnsignedTransaction } from '../chains/request.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
-import { assertNever } from '../lib/assert-never.ts'
-import { fingerprintOf } from '../lib/fingerprint.ts'
-import type { RelayerReader } from '../relayers/read.ts'
+import type { Db } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import { assertNever } from '../lib/exhaustive.ts'
+import { fingerprintOf } from '../lib/hash.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import type { SignerManager } from '../signers/manage.ts'
+import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
-import type { AuthorizationSigner } from '../transactions/sign-authorization.ts'
-import type { TransactionSigner } from '../transactions/sign-only.ts'
-import type { TypedDataSigner } from '../transactions/sign-typed-data.ts'
-import { presentMessageSignature } from './present/message-signature.ts'
-import { readUnsigned } from './read/unsigned.ts'
+import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
+import { presentMessageSignature, toPage } from './present/shared.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The parts of the service that these operations call. */
@@ -90,4 +95,78 @@ function readTypedData(body: Schemas['SignTypedDataRequest']): TypedData {
 
 function withPrefix(hex: string): string {
   return hex.startsWith('0x') ? hex : `0x${hex}`
+}
+
+/** The parts of the service that these operations call. */
+export interface SignerHandlerDeps {
+  readonly db: Db
+  readonly signers: SignerManager
+}
+
+type Operations = 'listSigners' | 'createSigner' | 'getSigner' | 'deleteSigner'
+
+/** The operations of the tag Signers. */
+export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<HandlerMap, Operations> {
+  return {
+    listSigners: async ({ query }) => {
+      const page = toPage(query)
+      const { items, total } = await listSigners(db, page)
+      return { data: items.map(presentSigner), pagination: page.describe(total) }
+    },
+    createSigner: async ({ body }, { actor }) => ({
+      data: presentSigner(await signers.create(body, actor)),
+    }),
+    getSigner: async ({ path }) => ({ data: presentSigner(await signers.get(path.signer_id)) }),
+    deleteSigner: async ({ path }, { actor }) => {
+      await signers.delete(path.signer_id, actor)
+      return { data: 'Signer deleted successfully' }
+    },
+  }
+}
+
+/** Converts a signer to the form of the contract. */
+function presentSigner(signer: StoredSigner): Schemas['Signer'] {
+  return shownSigner(signer) as Schemas['Signer']
+}
+
+/**
+ * Converts the body to the transaction that the relayer signs.
+ * @throws AppError 400 `wrong_network_type` for the body of another network type
+ */
+function readUnsigned(
+  body: Schemas['SignTransactionRequest'],
+  { id, networkType }: Relayer,
+  chain: Chain,
+): UnsignedTransaction {
+  const unsigned = read(body, chain)
+  if (unsigned.type === networkType) return unsigned
+  const [sent] = Object.keys(body)
+  throw new AppError(
+    'wrong_network_type',
+    `The field ${sent} is for networks of type ${unsigned.type}. Relayer ${id} is on a network of type ${networkType}: send ${FIELDS[networkType]}.`,
+  )
+}
+
+/** The fields of each network type, for the caller of another one. */
+const FIELDS: Readonly<Record<NetworkType, string>> = {
+  evm: 'unsigned_transaction (0x and the RLP), or value with nonce, gas_limit and a price',
+  solana: 'transaction (base64)',
+  stellar: 'unsigned_xdr (base64)',
+}
+
+function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTransaction {
+  if ('unsigned_xdr' in body) return { type: 'stellar', envelope: body.unsigned_xdr }
+  if ('transaction' in body) return { type: 'solana', transaction: body.transaction }
+  if ('unsigned_transaction' in body) return { type: 'evm', encoded: body.unsigned_transaction }
+  const request = omitUndefined({
+    type: 'evm' as const,
+    to: body.to ? chain.canonicalAddress(body.to) : undefined,
+    value: body.value,
+    data: body.data,
+    gasLimit: body.gas_limit,
+    gasPrice: body.gas_price,
+    maxFeePerGas: body.max_fee_per_gas,
+    maxPriorityFeePerGas: body.max_priority_fee_per_gas,
+  })
+  return { type: 'evm', request, nonce: body.nonce }
 }

@@ -1,20 +1,21 @@
-import type { Actor } from '../access/actor.ts'
+import type { Actor, Visibility } from '../access/principal.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest } from '../chains/request.ts'
-import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { HandlerMap, Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { AppError } from '../errors.ts'
-import { fingerprintOf } from '../lib/fingerprint.ts'
+import { fingerprintOf } from '../lib/hash.ts'
 import type { NetworkType } from '../networks/network.ts'
-import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { Acceptor } from '../transactions/accept/accept.ts'
+import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
-import type { DryRun } from '../transactions/dry-run/dry-run.ts'
-import type { DryRuns } from '../transactions/dry-run/dry-runs.ts'
+import type { DryRun, DryRuns } from '../transactions/dry-run.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
+import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
 import {
   type DecisionOutcome,
@@ -23,12 +24,17 @@ import {
 } from '../transactions/store/decisions-store.ts'
 import { findByNonce, listTransactions } from '../transactions/store/read-store.ts'
 import { requireTransaction } from '../transactions/store/require-transaction.ts'
+import {
+  findPosition,
+  searchTransactions,
+  type TransactionFilter,
+} from '../transactions/store/search-store.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
-import { toPage } from './present/page.ts'
+import { toPage } from './present/shared.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
-import { withEncodedCall } from './read/encoded-call.ts'
+import { readBatch, withEncodedCall } from './read/encoded-call.ts'
 import { type RequestBody, readRequest } from './read/request.ts'
 
 /** The parts of the service that these operations call. */
@@ -211,4 +217,140 @@ export async function requireRelayer(relayerOf: RelayerReader, id: string): Prom
   const relayer = await relayerOf(id)
   if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
   return relayer
+}
+
+/** The parts of the service that this operation calls. */
+export interface TransactionBatchHandlerDeps {
+  readonly db: Db
+  readonly relayerOf: RelayerReader
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
+  readonly acceptBatch: BatchAcceptor
+}
+
+/** The operation that sends many transactions at once. */
+export function transactionBatchHandlers({
+  db,
+  relayerOf,
+  runtimeOf,
+  acceptBatch,
+}: TransactionBatchHandlerDeps): Pick<HandlerMap, 'sendTransactionBatch'> {
+  return {
+    sendTransactionBatch: async ({ path, body }, { actor, countFurther }) => {
+      countFurther(body.transactions.length - 1)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { chain } = runtimeOf(relayer)
+      const items = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)
+      const accepted = await acceptBatch(relayer, { items, actor })
+      return {
+        data: accepted.map((item) => presentWithAttempts(item, chain)),
+        logs: accepted.flatMap(({ logs }, index) => logs.map((log) => `transactions[${index}]: ${log}`)),
+      }
+    },
+  }
+}
+
+/** The parts of the service that these operations call. */
+export interface PendingHandlerDeps {
+  readonly relayerOf: RelayerReader
+  readonly cancelPending: PendingCanceler
+}
+
+/** The operation on all waiting transactions of a relayer. */
+export function pendingHandlers({
+  relayerOf,
+  cancelPending,
+}: PendingHandlerDeps): Pick<HandlerMap, 'deletePendingTransactions'> {
+  return {
+    deletePendingTransactions: async ({ path }, { actor, signal }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { canceled, failures, remaining } = await cancelPending(relayer, actor, signal)
+      return {
+        data: {
+          queued_for_cancellation_transaction_ids: [...canceled],
+          failed_to_queue_transaction_ids: failures.map(({ id }) => id),
+          failures: failures.map(({ id, error }) => ({
+            transaction_id: id,
+            code: error.code,
+            error: error.detail,
+          })),
+          total_processed: canceled.length + failures.length,
+          remaining,
+        },
+      }
+    },
+  }
+}
+
+/** The maximum number of transactions in one answer; a larger `limit` counts as this. */
+const MAX_LIMIT = 100
+
+/** The parts of the service that this operation calls. */
+export interface SearchTransactionsDeps {
+  readonly db: Db
+  /** Returns the runtimes of these relayers by id, without those of relayers that were removed. */
+  readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
+}
+
+type Query = Input<'searchTransactions'>['query']
+
+/** The operation that looks for transactions of all relayers that the caller sees. */
+export function searchTransactionsHandlers({
+  db,
+  runtimesOf,
+}: SearchTransactionsDeps): Pick<HandlerMap, 'searchTransactions'> {
+  return {
+    searchTransactions: async ({ query }, { principal: { visibility } }) => {
+      const search = {
+        ...readFilter(query),
+        visibility,
+        before: await readCursor(db, query, visibility),
+        limit: Math.min(MAX_LIMIT, query.limit ?? MAX_LIMIT),
+      }
+      const { items, lastId } = await searchTransactions(db, search)
+      const runtimes = await runtimesOf([...new Set(items.map(({ transaction }) => transaction.relayerId))])
+      const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
+      const shown = items.map((item) => presentTransaction(item, chainOf(item.transaction.relayerId)))
+      return {
+        data: await withDecodedCalls(db, shown, chainOf),
+        pagination: { next_cursor: lastId ?? null },
+      }
+    },
+  }
+}
+
+/** @throws AppError `invalid_request` for an idempotency key without its relayer */
+function readFilter(query: Query): TransactionFilter {
+  if (query.idempotency_key !== undefined && query.relayer_id === undefined)
+    throw new AppError(
+      'invalid_request',
+      'query.idempotency_key: expected together with relayer_id, because a key belongs to one relayer.',
+    )
+  return {
+    id: query.id,
+    relayerId: query.relayer_id,
+    networkType: query.network_type,
+    status: query.status,
+    hash: query.hash === undefined ? undefined : canonicalHash(query.hash),
+    idempotencyKey: query.idempotency_key,
+    to: query.to?.toLowerCase(),
+    createdFrom: query.created_after === undefined ? undefined : new Date(query.created_after),
+    createdBefore: query.created_before === undefined ? undefined : new Date(query.created_before),
+  }
+}
+
+/** Hashes of EVM and Stellar are hexadecimal digits; in a signature of Solana, upper and lower case differ. */
+function canonicalHash(hash: string): string {
+  return /^(0x)?[0-9a-fA-F]{64}$/.test(hash) ? hash.toLowerCase() : hash
+}
+
+/** @throws AppError `invalid_request` for a cursor that no answer to this caller had */
+async function readCursor(db: Db, { cursor }: Query, visibility: Visibility): Promise<bigint | undefined> {
+  if (cursor === undefined) return undefined
+  const position = await findPosition(db, cursor, visibility)
+  if (position === undefined)
+    throw new AppError(
+      'invalid_request',
+      'query.cursor: expected pagination.next_cursor of an earlier answer; leave it out to begin anew.',
+    )
+  return position
 }

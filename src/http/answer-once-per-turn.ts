@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/time/clock.ts'
+import type { Clock } from '../lib/time.ts'
 import type { Middleware } from './state.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { hashSecret, hashSecretHex } from '../access/key-secret.ts'
+import { hashSecret, hashSecretHex } from '../access/api-key.ts'
 import { type Principal, ROOT } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import type { Peers } from './connections/peer.ts'

@@ -1,7 +1,7 @@
 import bodyParser from 'koa-bodyparser'
 import { JsonError, type JsonProblem, type ParseOptions, parseJson } from '../contract/exact-integers.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { DEFAULT_LIMITS, type Limits } from './server-options.ts'
 import type { HttpContext } from './state.ts'
 
 /**

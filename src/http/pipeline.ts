@@ -6,8 +6,6 @@ import type { RequestContext } from '../contract/operations.ts'
 import { createBackend } from '../contract/router.ts'
 import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
-import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
-import { createOriginCheck } from './allow-origin.ts'
 import { answerOncePerTurn } from './answer-once-per-turn.ts'
 import {
   type AnswerBudget,
@@ -16,37 +14,36 @@ import {
   createAnswerBudget,
   tooManyLists,
 } from './answers/answer-budget.ts'
-import { errorBoundary } from './answers/error-boundary.ts'
-import { finishAnswer } from './answers/finish-answer.ts'
-import { answerOtherMethod } from './answers/method-not-allowed.ts'
-import { preferredType } from './answers/preferred-type.ts'
-import { readRest } from './answers/read-rest.ts'
-import { responseCheck } from './answers/response-check.ts'
+import { errorBoundary, responseCheck } from './answers/error-boundary.ts'
+import { answerOtherMethod } from './answers/failure.ts'
+import { finishAnswer, preferredType, readRest } from './answers/send.ts'
 import { sendResult } from './answers/send-result.ts'
 import { type Authenticate, createAuthenticator, limitKeyOf } from './auth.ts'
 import { type BodyReader, createBodyReader } from './body.ts'
-import { closeWhileDraining, type DrainState } from './connections/close-while-draining.ts'
 import type { Connections } from './connections/connections.ts'
-import { keepAlive } from './connections/keep-alive.ts'
+import { closeWhileDraining, type DrainState, keepAlive } from './connections/drain.ts'
 import type { Peers } from './connections/peer.ts'
-import { serveConsole } from './console/console.ts'
-import { readConsoleFiles } from './console/console-files.ts'
-import { countFurther, countRequest } from './count-request.ts'
-import { bodyTooSlow, type Deadline, handlerTooSlow, startDeadline } from './deadline.ts'
-import { documentation } from './documentation/documentation.ts'
-import { createGuard, type Guard } from './documentation/page-guard.ts'
-import { HandlerContext } from './handler-context.ts'
-import type { Limits } from './limits.ts'
-import { accessLog } from './observability/access-log.ts'
-import { contractPath } from './observability/metrics-paths.ts'
-import { observeRequests } from './observability/observe-requests.ts'
-import { requestId } from './observability/request-id.ts'
-import { traceRequests } from './observability/trace-requests.ts'
+import { bodyTooSlow, type Deadline, HandlerContext, handlerTooSlow, startDeadline } from './deadline.ts'
+import {
+  admitByKey,
+  admitByTicket,
+  countFurther,
+  countRequest,
+  createOriginCheck,
+  type NetworkOfRelayer,
+  type RedeemTicket,
+  requireHost,
+  requireScope,
+  requireValid,
+  requireVisible,
+} from './guards.ts'
+import { contractPath } from './observability/metrics-server.ts'
+import { accessLog, observeRequests, requestId, traceRequests } from './observability/observe-requests.ts'
+import { readConsoleFiles, serveConsole } from './pages/console.ts'
+import { documentation } from './pages/documentation.ts'
+import { createGuard, type Guard } from './pages/pages.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { type NetworkOfRelayer, requireScope, requireVisible } from './require-access.ts'
-import { requireHost } from './require-host.ts'
-import { requireValid } from './require-valid.ts'
-import type { HttpServerOptions } from './server-options.ts'
+import type { HttpServerOptions, Limits } from './server-options.ts'
 import type { HttpContext, Middleware } from './state.ts'
 
 interface PipelineOptions extends HttpServerOptions {

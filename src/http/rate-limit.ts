@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/time/clock.ts'
+import type { Clock } from '../lib/time.ts'
 
 /** The settings of a rate limiter. */
 export interface RateLimitOptions {

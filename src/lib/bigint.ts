@@ -6,3 +6,17 @@ export function larger(a: bigint, b: bigint): bigint {
 export function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
+
+/** No double has more digits, and the contract accepts far fewer. Longer integers are refused before they cost time. */
+export const MAX_DIGITS = 400
+
+/**
+ * Converts a value to an exact integer: a whole number, a bigint, or, with `strings`, decimal digits without a plus sign or
+ * leading zeros. Returns undefined for any other value.
+ */
+export function toInteger(value: unknown, strings: boolean): bigint | undefined {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  if (!strings || typeof value !== 'string' || value.length > MAX_DIGITS) return undefined
+  return /^(0|-?[1-9]\d*)$/.test(value) ? BigInt(value) : undefined
+}

@@ -1,19 +1,14 @@
 import type { Logger } from 'pino'
-import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { RpcObserver } from '../chains/rpc/observer.ts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { RequestObserver } from '../http/observability/observe-requests.ts'
-import type { Clock } from '../lib/time/clock.ts'
-import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
+import type { Clock } from '../lib/time.ts'
+import type { DeliveryObserver } from '../notifications/delivery/delivery.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
-import { createLabels } from './bounded-label.ts'
-import { createDeliveryMetrics } from './delivery-metrics.ts'
-import { createEndpointMetrics, createHeadMetrics } from './endpoint-metrics.ts'
-import { createRelayerMetrics } from './relayer-metrics.ts'
-import { createRequestMetrics } from './request-metrics.ts'
-import { createRpcMetrics } from './rpc-metrics.ts'
-import { type MetricSeries, readSeries } from './series.ts'
+import { createEndpointMetrics, createHeadMetrics, createRpcMetrics } from './rpc-metrics.ts'
+import { createFixedLabel, createLabels, type MetricSeries, OTHER, readSeries } from './series.ts'
 import type { StateSource, StoredState } from './state.ts'
-import { createStateMetrics } from './state-metrics.ts'
+import { createRelayerMetrics, createStateMetrics } from './state-metrics.ts'
 import { createTransactionMetrics } from './transaction-metrics.ts'
 
 /** The database is read at most once in this time, in ms, for any number of scrapers. Most of them come every 15 s. */
@@ -30,7 +25,7 @@ const MISNAMED = [
 ]
 
 /** The metrics in the text format of Prometheus. */
-export interface MetricsText {
+interface MetricsText {
   readonly contentType: string
   readonly body: string
 }
@@ -119,5 +114,70 @@ async function readWithin(clock: Clock, source: StateSource, log: Logger): Promi
     return undefined
   } finally {
     stop.abort()
+  }
+}
+
+const LABELS = ['endpoint', 'method', 'status'] as const
+
+const methodLabel = createFixedLabel(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+
+/** Counts requests by operation of the contract, never by path. */
+export function createRequestMetrics(registry: Registry): RequestObserver {
+  const registers = [registry]
+  const total = new Counter({
+    name: 'requests_total',
+    help: 'Answered requests, by operation of the contract; other: pages, and paths that do not exist.',
+    labelNames: LABELS,
+    registers,
+  })
+  const failed = new Counter({
+    name: 'error_requests_total',
+    help: 'Requests that were answered with a status of 400 or higher.',
+    labelNames: LABELS,
+    registers,
+  })
+  const latency = new Histogram({
+    name: 'request_latency_seconds',
+    help: 'Time from the arrival of a request to its answer.',
+    labelNames: LABELS,
+    registers,
+  })
+  const inFlight = new Gauge({
+    name: 'in_flight_requests',
+    help: 'Requests under way, open event streams among them.',
+    registers,
+  })
+  return {
+    begun: () => inFlight.inc(),
+    answered: ({ operation = OTHER, method, status, seconds }) => {
+      const labels = { endpoint: operation, method: methodLabel(method), status }
+      total.inc(labels)
+      if (status >= 400) failed.inc(labels)
+      latency.observe(labels, seconds)
+    },
+    ended: () => inFlight.dec(),
+  }
+}
+
+/** Counts the tries of this process to deliver events to webhooks. */
+function createDeliveryMetrics(registry: Registry): DeliveryObserver {
+  const registers = [registry]
+  const tries = new Counter({
+    name: 'webhook_deliveries_total',
+    help: 'Tries to deliver an event: delivered, retried (failed, and tried again later) or dead (given up).',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const latency = new Histogram({
+    name: 'webhook_delivery_seconds',
+    help: 'Time until a receiver answered or the try failed.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  return {
+    tried: ({ outcome, seconds }) => {
+      tries.inc({ outcome })
+      latency.observe({ outcome }, seconds)
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import type { Gauge, LabelValues, Registry } from 'prom-client'
 
 /** A metric with its values; those of a histogram are its buckets (label `le`), `…_sum` and `…_count`, as in the text format. */
 export interface MetricSeries {
@@ -40,4 +40,65 @@ function toValue(
     text === undefined ? [] : [[label, text]],
   )
   return { name: metricName, value, labels: Object.fromEntries(present) }
+}
+
+/** The label of all values beyond the limit. */
+export const OTHER = 'other'
+
+/** The number of different values of a label that keep their names. Each value creates series in memory, here and in Prometheus. */
+const MAX_VALUES = 100
+
+/**
+ * Limits a label whose values come from the configuration or the database and may be many. The first hundred values keep their names for the
+ * life of the process; all others become `other`.
+ */
+export function createBoundedLabel(limit: number = MAX_VALUES): (value: string) => string {
+  const known = new Set<string>()
+  return (value) => {
+    if (known.has(value)) return value
+    if (known.size >= limit) return OTHER
+    known.add(value)
+    return value
+  }
+}
+
+/** The bounded labels that several metrics share: a relayer that has its name in one metric has it in all. */
+export interface Labels {
+  readonly relayer: (id: string) => string
+  readonly network: (name: string) => string
+}
+
+/** Creates the shared labels. */
+export function createLabels(): Labels {
+  return { relayer: createBoundedLabel(), network: createBoundedLabel() }
+}
+
+/** Limits a label to values that are known in advance. */
+export function createFixedLabel(values: readonly string[]): (value: string) => string {
+  const known = new Set(values)
+  return (value) => (known.has(value) ? value : OTHER)
+}
+
+interface Value<L extends string> {
+  readonly labels: LabelValues<L>
+  readonly value: number
+}
+
+/**
+ * Replaces all series of a gauge. Several values may have the same labels, because those beyond a limit share the label `other`;
+ * `choose` then selects the one that an alert needs.
+ */
+export function setGauge<L extends string>(
+  gauge: Gauge<L>,
+  values: readonly Value<L>[],
+  choose: (one: number, other: number) => number,
+): void {
+  gauge.reset()
+  const chosen = new Map<string, Value<L>>()
+  for (const { labels, value } of values) {
+    const key = JSON.stringify(labels)
+    const before = chosen.get(key)
+    chosen.set(key, { labels, value: before === undefined ? value : choose(before.value, value) })
+  }
+  for (const { labels, value } of chosen.values()) gauge.set(labels, value)
 }

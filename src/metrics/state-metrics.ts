@@ -1,10 +1,10 @@
 import { Gauge, type Registry } from 'prom-client'
-import { createAgeMetrics, type ReadState, type StateLabels } from './age-metrics.ts'
-import { createBoundedLabel, type Labels } from './bounded-label.ts'
-import type { StoredState, WorkerState } from './state.ts'
+import type { HealthReading } from '../relayers/health/health.ts'
+import { createBoundedLabel, type Labels, setGauge } from './series.ts'
+import type { StatusCount, StoredState, WorkerState } from './state.ts'
 
 /** Sets the gauges of the present state. */
-export interface StateMetrics {
+interface StateMetrics {
   /** Without a state the gauges are cleared, so that an old number does not look like a new one. */
   setStored(read: ReadState | undefined): void
   setWorkers(workers: readonly WorkerState[]): void
@@ -117,4 +117,102 @@ function createWorkerMetrics(registry: Registry): StateMetrics['setWorkers'] {
 
 function kindOf({ name }: WorkerState): string {
   return name.split(' ', 1)[0] ?? name
+}
+
+/** The bounded labels of the stored state. */
+interface StateLabels extends Labels {
+  readonly notification: (id: string) => string
+}
+
+/** A state that was read at a time, in ms since the epoch. */
+interface ReadState {
+  readonly state: StoredState
+  readonly now: number
+}
+
+/** Statuses of transactions that no block includes yet. */
+const WAITING: ReadonlySet<string> = new Set(['pending', 'sent', 'submitted'])
+
+/** Creates the gauges of what waits, with the age of its oldest part. Without a state they have no series. */
+function createAgeMetrics(registry: Registry, labels: StateLabels): (read: ReadState | undefined) => void {
+  const { transaction, delivery } = createGauges(registry)
+  return (read) => {
+    const { transactions = [], oldestWaiting = [] } = read?.state ?? {}
+    const ageOf = (since: Date) => Math.max(0, (read?.now ?? 0) - since.getTime()) / 1000
+    const open = transactions.flatMap((one) => {
+      const since = waitingSince(one)
+      const series = { relayer_id: labels.relayer(one.relayerId), network_type: one.networkType }
+      return since === undefined ? [] : [{ labels: series, value: ageOf(since) }]
+    })
+    const waiting = [...oldestWaiting].map(([id, since]) => ({
+      labels: { notification_id: labels.notification(id) },
+      value: ageOf(since),
+    }))
+    setGauge(transaction, open, Math.max)
+    setGauge(delivery, waiting, Math.max)
+  }
+}
+
+function waitingSince({ status, oldestAt }: StatusCount): Date | undefined {
+  return WAITING.has(status) ? oldestAt : undefined
+}
+
+function createGauges(registry: Registry) {
+  const registers = [registry]
+  return {
+    transaction: new Gauge({
+      name: 'oldest_open_transaction_age_seconds',
+      help: 'Time since the acceptance, or the later valid_from, of the oldest transaction that no block includes and that waits for no approval and no time; the same from every process on the database.',
+      labelNames: ['relayer_id', 'network_type'],
+      registers,
+    }),
+    delivery: new Gauge({
+      name: 'webhook_delivery_lag_seconds',
+      help: 'Age of the oldest event that waits for its delivery, retries included; the same from every process. Absent for paused notifications.',
+      labelNames: ['notification_id'],
+      registers,
+    }),
+  }
+}
+
+const LABELS = ['relayer_id', 'network_type', 'network'] as const
+
+/** Creates the gauges of what the health checks of this process read; other processes show none of them. */
+export function createRelayerMetrics(
+  registry: Registry,
+  { relayer, network }: Labels,
+): (readings: readonly HealthReading[]) => void {
+  const registers = [registry]
+  const balance = new Gauge({
+    name: 'relayer_balance',
+    help: 'Balance that the relayer can spend, in whole coins of its network (ETH, XLM, SOL), as the last health check read it. other: the lowest.',
+    labelNames: LABELS,
+    registers,
+  })
+  const nonceGap = new Gauge({
+    name: 'relayer_nonce_gap',
+    help: 'Next nonce that the service assigns minus the next one of the chain, as the last health check read them. Negative: another program uses the account.',
+    labelNames: LABELS,
+    registers,
+  })
+  return (readings) => {
+    const valuesOf = (field: 'balance' | 'nonceGap') =>
+      readings.flatMap((reading) => {
+        const value = reading[field]
+        if (value === undefined) return []
+        const { relayerId, networkType } = reading
+        const labels = {
+          relayer_id: relayer(relayerId),
+          network_type: networkType,
+          network: network(reading.network),
+        }
+        return [{ labels, value }]
+      })
+    setGauge(balance, valuesOf('balance'), Math.min)
+    setGauge(nonceGap, valuesOf('nonceGap'), furtherFromZero)
+  }
+}
+
+function furtherFromZero(one: number, other: number): number {
+  return Math.abs(other) > Math.abs(one) ? other : one
 }

@@ -1,4 +1,4 @@
-import type { HealthReading } from '../relayers/health/reading.ts'
+import type { HealthReading } from '../relayers/health/health.ts'
 
 /** The number of transactions of a relayer in a status. */
 export interface StatusCount {

@@ -1,9 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import { toWholeUnits } from '../chains/whole-units.ts'
+import { toWholeUnits } from '../chains/chain.ts'
 import { startsAt } from '../transactions/model/due.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { Transaction } from '../transactions/model/transaction.ts'
-import type { Labels } from './bounded-label.ts'
+import type { Labels } from './series.ts'
 
 /** Buckets in seconds: from a sequencer's quarter of a second to a transaction that waits an hour for a lower price. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]

@@ -1,4 +1,4 @@
-import { fingerprintOf } from '../lib/fingerprint.ts'
+import { fingerprintOf } from '../lib/hash.ts'
 import { suggest } from '../lib/suggest.ts'
 import type { ResetCount } from './chain-identity-store.ts'
 import {
@@ -9,8 +9,7 @@ import {
   privateUrlsOf,
   type RpcUrl,
 } from './network.ts'
-import type { UntrustedPrivateUrls } from './private-urls-store.ts'
-import type { UntrustedUrls } from './rpc-urls-store.ts'
+import type { UntrustedPrivateUrls, UntrustedUrls } from './urls-store.ts'
 
 /** Every network that a relayer can be on: the configured and the well-known ones, with their present urls. */
 export interface NetworkDirectory {

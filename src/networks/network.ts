@@ -1,3 +1,5 @@
+import { assertNever } from '../lib/exhaustive.ts'
+
 /** The families of chains. Every table and every `switch` over them fails to compile until it knows a new one. */
 export const NETWORK_TYPES = ['evm', 'solana', 'stellar'] as const
 
@@ -126,4 +128,61 @@ export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): strin
  */
 export function ordersByTip(network: Network): boolean {
   return network.type !== 'evm' || network.mempool || network.opStack === true
+}
+
+/** Returns the identity of a chain for people. Networks with other names can be the same chain. */
+export function chainName(network: Network): string {
+  switch (network.type) {
+    case 'evm':
+      return evmChainName(network.chainId)
+    case 'stellar':
+      return `"${network.passphrase}"`
+    case 'solana':
+      // Without a genesis hash, the name alone identifies the cluster.
+      return `cluster ${network.genesisHash ?? network.name}`
+    default:
+      return assertNever(network)
+  }
+}
+
+/** Returns the identity of an EVM chain. */
+export function evmChainName(chainId: number | bigint): string {
+  return `chain id ${chainId}`
+}
+
+/** The default block time of an EVM network: Ethereum's slot time. */
+export const DEFAULT_BLOCKTIME_MS = 12_000
+
+/** The default block time of a Stellar network: SCP closes a ledger in this time. */
+export const DEFAULT_LEDGER_TIME_MS = 5_000
+
+/** The default block time of a Solana network: a leader has this time for a slot. */
+export const DEFAULT_SLOT_TIME_MS = 400
+
+/** Returns the number of blocks on top that make a transaction final: careful where money is real, quick on a test network. */
+export function defaultConfirmations(isTestnet: boolean): number {
+  return isTestnet ? 1 : 12
+}
+
+/**
+ * Returns the part of an RPC url that answers may show: scheme and host. Providers put their API keys into the rest (path,
+ * query, credentials). A text that is not a url is hidden as a whole.
+ */
+export function maskUrl(url: string): string {
+  if (!URL.canParse(url)) return '***'
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}/***`
+}
+
+/** Returns the part of a url that the log may show: scheme and host, with `/***` only where the rest hides something. */
+export function maskUrlInLog(url: string): string {
+  if (!URL.canParse(url)) return '***'
+  const { protocol, host, pathname, search, hash, username, password } = new URL(url)
+  const hidden = [pathname.slice(1), search, hash, username, password].some((part) => part !== '')
+  return hidden ? maskUrl(url) : `${protocol}//${host}`
+}
+
+/** Recognises a url that `maskUrl` made: a caller who sends an answer back would otherwise lose the rest of the url. */
+export function isMasked(url: string): boolean {
+  return url.endsWith('/***') || url === '***'
 }

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Actor } from '../access/actor.ts'
+import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
+import { changedFields } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import type { AddressPolicy } from '../security/guarded-lookup.ts'
-import { untrustedUrlProblem } from '../security/untrusted-url.ts'
-import { auditedNotification, notificationChanges } from './audited-notification.ts'
+import { type AddressPolicy, untrustedUrlProblem } from '../security/guarded-http-client.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
-import { isMaskedWebhookUrl } from './mask-webhook-url.ts'
-import type { Notification } from './notification.ts'
+import { isMaskedWebhookUrl, maskWebhookUrl, type Notification } from './notification.ts'
 import {
   deleteNotification,
   findNotification,
@@ -19,7 +17,7 @@ import {
 } from './store.ts'
 
 /** The description of a notification by a caller. */
-export interface NotificationRequest {
+interface NotificationRequest {
   /** A new UUID when absent. */
   readonly id?: string | undefined
   readonly url: string
@@ -28,7 +26,7 @@ export interface NotificationRequest {
 }
 
 /** The changes of a caller. Absent fields stay. `signingKey`: `null` removes it. */
-export interface NotificationPatch {
+interface NotificationPatch {
   readonly url?: string | undefined
   readonly signingKey?: string | null | undefined
 }
@@ -154,4 +152,29 @@ function idInUse(id: string) {
     'already_exists',
     `There is a notification with the id ${id} already, or an entry of the configuration file has it.`,
   )
+}
+
+/** Gives the form of a notification in the audit log. Of its url there are scheme and host only, because stored urls are sealed. */
+function auditedNotification({ id, type, url, hasSigningKey, paused }: Notification): object {
+  return {
+    id,
+    type,
+    url: maskWebhookUrl({ url }),
+    has_signing_key: hasSigningKey,
+    ...(paused !== undefined && { paused: true, paused_reason: paused }),
+  }
+}
+
+/** Gives the fields that a change of a notification changed, for the audit log. `isNewKey`: it has another signing key, or none. */
+function notificationChanges(before: Notification, after: Notification, isNewKey: boolean) {
+  return changedFields({
+    before: { notification: before, key: 'before' },
+    after: { notification: after, key: isNewKey ? 'after' : 'before' },
+    show: ({ notification }) => auditedNotification(notification),
+    compared: ({ notification, key }) => ({
+      ...auditedNotification(notification),
+      url: notification.url,
+      has_signing_key: key,
+    }),
+  })
 }

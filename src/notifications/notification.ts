@@ -1,4 +1,4 @@
-import type { Secret } from '../security/secret.ts'
+import type { Secret } from '../security/secrets.ts'
 
 /** The reason for a pause. `operator`: a caller requested it · `gone`: the receiver answered with 410. */
 export type PauseReason = 'operator' | 'gone'
@@ -22,4 +22,36 @@ export interface NotificationConfig {
   readonly url: string
   /** Signs deliveries. The service neither stores nor shows it. */
   readonly signingKey?: Secret
+}
+
+/** A webhook url, and the person who chose it. */
+interface WebhookUrl {
+  readonly url: string
+  /** A caller of the API chose the url. */
+  readonly urlUntrusted?: true
+}
+
+/**
+ * Returns the part of a webhook url that answers and logs may show. Of the operator's url this is scheme and host, because many services
+ * put their token into the path. A caller also sees the path of a url that a caller chose, and never its user information or query.
+ */
+export function maskWebhookUrl({ url, urlUntrusted }: WebhookUrl): string {
+  if (!URL.canParse(url)) return '***'
+  const { protocol, host, pathname, username, password, search, hash } = new URL(url)
+  if (!urlUntrusted) return `${protocol}//${host}/***`
+  const userInfo = username !== '' || password !== ''
+  if (!userInfo && search === '' && hash === '') return url
+  return [
+    `${protocol}//`,
+    userInfo ? '***@' : '',
+    host,
+    pathname,
+    search === '' ? '' : '?***',
+    hash === '' ? '' : '#***',
+  ].join('')
+}
+
+/** Recognises a url that `maskWebhookUrl` made: a caller who sends an answer back would otherwise lose the rest of the url. */
+export function isMaskedWebhookUrl(url: string): boolean {
+  return /^\*\*\*$|\/\*\*\*$|\/\/\*\*\*@|[?#]\*\*\*(?:#|$)/.test(url)
 }

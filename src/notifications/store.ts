@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
+import { EVERYTHING, seesEverything, type Visibility } from '../access/principal.ts'
 import { usedByVisibleRelayer } from '../access/visibility-store.ts'
 import type { Db, NotificationsTable, Tx } from '../database/schema.ts'
 import type { Notification, PauseReason } from './notification.ts'

@@ -1,10 +1,8 @@
-import { ConfigError } from '../lib/config-errors.ts'
-import { chainName } from '../networks/chain-name.ts'
-import type { Network } from '../networks/network.ts'
+import { ConfigError } from '../lib/fields.ts'
+import { chainName, type Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
 import type { RelayerConfig } from './relayer.ts'
-import { type FindKey, sourceAccountsOf } from './source-accounts.ts'
-import { UnfitSignerError } from './unfit-signer.ts'
+import { type FindKey, sourceAccountsOf, UnfitSignerError } from './source-accounts.ts'
 
 /** The accounts whose nonces a relayer takes. */
 export interface RelayerAccounts {

@@ -1,6 +1,6 @@
 import type { Chain } from '../chains/chain.ts'
 import type { Db } from '../database/schema.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import type { Clock } from '../lib/time.ts'
 import { findGenesis, rememberGenesis } from '../networks/chain-identity-store.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { hasUntrustedEndpoints, type Network, networkId } from '../networks/network.ts'

@@ -1,12 +1,14 @@
 import type { Selectable } from 'kysely'
+import { changedFields } from '../audit/entry.ts'
 import type { RelayersTable } from '../database/schema.ts'
-import { type NetworkType, parseNetworkType } from '../networks/network.ts'
-import { channelsOf, parseChannels } from './channels.ts'
-import { decodePoliciesOf } from './policies/policies.ts'
+import { maskUrl, type NetworkType, parseNetworkType } from '../networks/network.ts'
+import { decodePoliciesOf, writePoliciesOf } from './policies/policies.ts'
 import { encodePolicies } from './policies/policy-table.ts'
 import {
+  channelsOf,
   DISABLED_REASONS,
   type DisabledReason,
+  parseChannels,
   type Relayer,
   type RelayerConfig,
   type RelayerOf,
@@ -92,4 +94,39 @@ export function columnsOf(relayer: ConfiguredRelayer) {
     channels: channels === 0 ? null : JSON.stringify(channels),
     removed_at: null,
   }
+}
+
+/** Gives the form of a relayer that answers and the audit log may show, by the names of the contract. Urls are masked. */
+export function shownRelayer(relayer: Relayer) {
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    network_type: relayer.networkType,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    notification_id: relayer.notificationId,
+    paused: relayer.paused,
+    system_disabled: relayer.systemDisabled,
+    disabled_reason: relayer.disabledReason,
+    custom_rpc_urls: relayer.customRpcUrls?.map(({ url, weight }) => ({ url: maskUrl(url), weight })),
+    policies: writePoliciesOf(relayer),
+  }
+}
+
+/** Gives the form of a relayer in the audit log: with the channels as they were asked for, and without what the service itself decides. */
+export function auditedRelayer(relayer: Relayer): object {
+  const { system_disabled, disabled_reason, ...shown } = shownRelayer(relayer)
+  const channels = channelsOf(relayer)
+  return { ...shown, ...(channels !== 0 && { channels }) }
+}
+
+/** Gives the fields that a change of a relayer changed, for the audit log. */
+export function relayerChanges(before: Relayer, after: Relayer) {
+  return changedFields({
+    before,
+    after,
+    show: auditedRelayer,
+    compared: (relayer) => ({ ...auditedRelayer(relayer), custom_rpc_urls: relayer.customRpcUrls }),
+  })
 }

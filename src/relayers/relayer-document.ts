@@ -1,10 +1,8 @@
-import { flag, id, text } from '../lib/fields/field-types.ts'
-import { openReader, type Reader } from '../lib/fields/reader.ts'
+import { flag, id, openReader, type Reader, text } from '../lib/fields.ts'
 import { isNetworkType, NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
-import { readRpcUrls } from '../networks/read-rpc-urls.ts'
-import { channelsOf, readChannels } from './channels.ts'
+import { readRpcUrls } from '../networks/read-urls.ts'
 import { readPoliciesOf, writePoliciesOf } from './policies/policies.ts'
-import type { RelayerConfig, RelayerConfigOf } from './relayer.ts'
+import { channelsOf, type RelayerConfig, type RelayerConfigOf, readChannels } from './relayer.ts'
 
 /** A relayer as a configuration file or a request describes it, with the path that problems name. */
 interface RelayerDocument {

@@ -1,9 +1,10 @@
 import type { EvmPolicies } from '../chains/evm/content.ts'
 import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
-import type { NetworkType, RpcUrl } from '../networks/network.ts'
+import { assertNever } from '../lib/exhaustive.ts'
+import { id, type Reader, whole } from '../lib/fields.ts'
+import { type NetworkType, networkId, type RpcUrl } from '../networks/network.ts'
 import type { SpendingRules } from '../spending/rules.ts'
-import type { TopUp } from './top-up/top-up.ts'
 
 /** The types of reasons for which the service itself disables a relayer. */
 export const DISABLED_REASONS = [
@@ -43,7 +44,7 @@ interface AnyRelayerConfig {
 }
 
 /** The policy of every network type that the service itself applies. */
-export interface SpendingPolicy {
+interface SpendingPolicy {
   /** The rules for what the relayer may spend. Default: none. */
   readonly rules?: SpendingRules
   /** Another relayer fills the account when its balance is low. Default: none does. */
@@ -51,7 +52,7 @@ export interface SpendingPolicy {
 }
 
 /** The policy about the account, which every network type has. */
-export interface SharedAccountPolicy {
+interface SharedAccountPolicy {
   /** `true`: other programs send from the account, too, so that nonces and transactions which no record explains are no alarm. Default false. */
   readonly sharedAccount?: boolean
 }
@@ -94,12 +95,75 @@ interface RelayerState {
 /** A relayer on an EVM network. */
 export interface EvmRelayer extends EvmRelayerConfig, RelayerState {}
 /** A relayer on a Stellar network. */
-export interface StellarRelayer extends StellarRelayerConfig, RelayerState {}
+interface StellarRelayer extends StellarRelayerConfig, RelayerState {}
 /** A relayer on a Solana network. */
-export interface SolanaRelayer extends SolanaRelayerConfig, RelayerState {}
+interface SolanaRelayer extends SolanaRelayerConfig, RelayerState {}
 
 /** An account that the service operates on one network, with a signer and policies. */
 export type Relayer = EvmRelayer | StellarRelayer | SolanaRelayer
 
 /** A relayer on networks of one type. */
 export type RelayerOf<T extends NetworkType> = Extract<Relayer, { readonly networkType: T }>
+
+/** Returns the id of the network that a relayer is on. */
+export function networkOf({
+  networkType: type,
+  network: name,
+}: Pick<RelayerConfig, 'networkType' | 'network'>): string {
+  return networkId({ type, name })
+}
+
+/** The channel accounts of a relayer: a count of derived ones, or the ids of the signers that hold their keys. */
+type Channels = number | readonly string[]
+
+/** More channels are of no use: an account has at most a thousand other entries, and one transaction creates at most a hundred. */
+const MAX_CHANNELS = 100
+
+/** Returns the channels of a relayer; 0 where it has none, as on every network type without channels. */
+export function channelsOf(relayer: RelayerConfig): Channels {
+  switch (relayer.networkType) {
+    case 'evm':
+    case 'solana':
+      return 0
+    case 'stellar':
+      return relayer.channels ?? 0
+    default:
+      return assertNever(relayer)
+  }
+}
+
+/** Returns the signers that a relayer names: its own first, then those of its channels. */
+export function signersOf(relayer: RelayerConfig): readonly string[] {
+  const channels = channelsOf(relayer)
+  return typeof channels === 'number' ? [relayer.signerId] : [relayer.signerId, ...channels]
+}
+
+/** Reads the field `channels` of a relayer document. */
+export function readChannels(relayer: Reader): Channels | undefined {
+  if (!Array.isArray(relayer.raw('channels'))) return relayer.find('channels', whole(0, MAX_CHANNELS))
+  const signers = relayer.list('channels', id)
+  if (signers.length > MAX_CHANNELS) relayer.problem(`has more than ${MAX_CHANNELS} "channels"`)
+  return signers
+}
+
+/** @throws Error when the stored value is neither a count nor a list of signers */
+export function parseChannels(stored: unknown): Channels {
+  if (typeof stored === 'number') return stored
+  if (Array.isArray(stored) && stored.every((signer) => typeof signer === 'string')) return stored
+  throw new Error(`stored channels are neither a number nor a list of signers: ${JSON.stringify(stored)}`)
+}
+
+/**
+ * The rule by which another relayer fills the account. The names are those of the contract, because the rule is stored, shown and compared as
+ * it is. Amounts are in the smallest unit of the network.
+ */
+export interface TopUp {
+  /** The id of the treasury: the relayer that pays. */
+  readonly from: string
+  /** The spendable balance below which it pays. */
+  readonly below: bigint
+  /** The spendable balance that it restores. */
+  readonly to: bigint
+  /** The most that it pays within 24 hours. */
+  readonly max_per_day: bigint
+}

@@ -1,10 +1,13 @@
+import type { Logger } from 'pino'
+import type { Db } from '../database/schema.ts'
 import { NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
-import { signersOf } from './channels.ts'
-import type { Relayer, RelayerConfig } from './relayer.ts'
+import type { Keyring } from '../signers/keyring.ts'
+import { type Relayer, type RelayerConfig, signersOf } from './relayer.ts'
 import type { FindKey } from './source-accounts.ts'
+import { allRelayers, relayersOfKey } from './store.ts'
 
 /** A key that relayers on networks of several types use as it is. */
-export interface SharedKey {
+interface SharedKey {
   readonly signers: readonly string[]
   readonly relayers: readonly string[]
   readonly networkTypes: readonly NetworkType[]
@@ -48,7 +51,7 @@ interface SharedAccount {
 }
 
 /** Finds the accounts that relayers on several EVM networks operate. An address is that of a key, on every network. */
-export function findSharedAccounts(relayers: readonly Relayer[]): SharedAccount[] {
+function findSharedAccounts(relayers: readonly Relayer[]): SharedAccount[] {
   const onEvm = relayers.filter(({ networkType }) => networkType === 'evm')
   return [...Map.groupBy(onEvm, ({ address }) => address)]
     .map(([address, users]) => ({
@@ -74,4 +77,34 @@ function toSharedKey(uses: readonly KeyUse[]): SharedKey {
     relayers: [...new Set(uses.map(({ relayer }) => relayer))],
     networkTypes: NETWORK_TYPES.filter((type) => types.has(type)),
   }
+}
+
+interface ReportDeps {
+  readonly db: Db
+  readonly keyring: Keyring
+  readonly log: Logger
+}
+
+/**
+ * Logs a warning for each key that serves several network types as it is: only the rules of each operation keep its signatures apart. And one
+ * for each account on several EVM networks: a signature that names no chain is good on all of them.
+ */
+export async function reportSharedKeys(deps: ReportDeps): Promise<void> {
+  await report(deps, await allRelayers(deps.db))
+}
+
+/** Logs the same about the key of one relayer, which is new. It never rejects, because the relayer is there. */
+export async function reportKeyOf(deps: ReportDeps, relayer: Relayer): Promise<void> {
+  try {
+    await report(deps, await relayersOfKey(deps.db, relayer))
+  } catch (error) {
+    deps.log.error({ err: error, relayer: relayer.id }, 'search for shared keys failed')
+  }
+}
+
+async function report({ keyring, log }: ReportDeps, relayers: readonly Relayer[]): Promise<void> {
+  for (const sharedKey of await findSharedKeys(relayers, keyring.find))
+    log.warn(sharedKey, 'key shared by network types; give each network type a signer of its own')
+  for (const sharedAccount of findSharedAccounts(relayers))
+    log.warn(sharedAccount, 'account shared by EVM networks; give each network a signer of its own')
 }

@@ -1,11 +1,10 @@
 import type { SourceAccount } from '../chains/chain.ts'
 import type { NetworkType } from '../networks/network.ts'
-import { evmAddress } from '../signers/evm-address.ts'
 import type { Key } from '../signers/key.ts'
-import type { Ed25519Signer } from '../signers/signer.ts'
-import { channelsOf } from './channels.ts'
-import type { RelayerConfig } from './relayer.ts'
-import { cannotDerive, unfitKey } from './unfit-signer.ts'
+import { typesFor } from '../signers/providers/registry.ts'
+import { evmAddress } from '../signers/secp256k1.ts'
+import type { Curve, Ed25519Signer } from '../signers/signer.ts'
+import { channelsOf, type RelayerConfig } from './relayer.ts'
 
 /** The relayer's own account first, then its channels. */
 export type SourceAccounts = readonly [SourceAccount, ...SourceAccount[]]
@@ -50,13 +49,13 @@ const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Prom
   solana: async (derivation) =>
     ed25519Accounts({
       ...derivation,
-      addressOf: (await import('../signers/solana-key.ts')).solanaAddress,
+      addressOf: (await import('../signers/ed25519.ts')).solanaAddress,
       ownOf: (key) => key.solana,
     }),
   stellar: async (derivation) =>
     ed25519Accounts({
       ...derivation,
-      addressOf: (await import('../signers/stellar-key.ts')).stellarAddress,
+      addressOf: (await import('../signers/ed25519.ts')).stellarAddress,
       ownOf: (key) => key.stellar,
     }),
 }
@@ -102,4 +101,53 @@ async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {
   const key = await findKey(signerId)
   if (key === undefined) throw new MissingSignerError(signerId)
   return key
+}
+
+/** The curve of the accounts of each network type. */
+const CURVES: Readonly<Record<NetworkType, Curve>> = {
+  evm: 'secp256k1',
+  stellar: 'ed25519',
+  solana: 'ed25519',
+}
+
+/** A relayer names a signer whose key cannot sign for it. The message is a sentence without a full stop. */
+export class UnfitSignerError extends Error {
+  override readonly name = 'UnfitSignerError'
+  /** The field of the relayer that has to change. */
+  readonly field: 'signer_id' | 'channels'
+
+  constructor(field: UnfitSignerError['field'], message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+interface Unfit {
+  readonly signerId: string
+  readonly networkType: NetworkType
+  /** Default: `signer_id`. */
+  readonly field?: UnfitSignerError['field']
+}
+
+/** Makes the error for a key of another curve, or one whose service signs only for another network type of the same curve. */
+export function unfitKey(key: Key, { signerId, networkType, field = 'signer_id' }: Unfit): UnfitSignerError {
+  const curve = CURVES[networkType]
+  const fitting = typesFor(curve, networkType).join(', ')
+  if (networkType === 'stellar' && key.solana !== undefined)
+    return new UnfitSignerError(
+      field,
+      `the service of signer "${signerId}" signs transactions and texts of Solana alone, and accounts of type stellar need signatures of hashes; signers of the types ${fitting} can make them`,
+    )
+  return new UnfitSignerError(
+    field,
+    `signer "${signerId}" has no ${curve} key, which accounts of type ${networkType} need; signers of the types ${fitting} can have one`,
+  )
+}
+
+/** Makes the error for channel accounts of a key that cannot derive others. */
+function cannotDerive(signerId: string): UnfitSignerError {
+  return new UnfitSignerError(
+    'channels',
+    `the key of signer "${signerId}" is in another service, so no channel accounts can be derived from it; name one signer for each channel in "channels"`,
+  )
 }

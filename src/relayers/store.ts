@@ -1,15 +1,15 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import { EVERYTHING, seesEverything, type Visibility } from '../access/visibility.ts'
+import { EVERYTHING, seesEverything, type Visibility } from '../access/principal.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
 import type { HistoryMark } from '../chains/capabilities.ts'
-import type { Db, Schema, Tx } from '../database/schema.ts'
+import type { Db, RelayersTable, Schema, Tx } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
 import { deleteInterfacesOf } from './interfaces/interfaces-store.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 
 /** A part of a list, in the list's stable order. */
-export interface Range {
+interface Range {
   readonly offset: number
   readonly limit: number
 }
@@ -345,4 +345,35 @@ export async function countUnfinished(tx: Tx, relayerId: string): Promise<number
     .where('phase', 'in', ['pending', 'signed'])
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** A relayer at the time of an event. */
+export interface RelayerSnapshot {
+  readonly relayer: Relayer
+  /** The number of checks that had failed in a row. */
+  readonly failedChecks: number
+}
+
+/** Reads the relayers in the payloads of events, by the number of the event. */
+export async function readRelayerSnapshots(
+  db: Db,
+  eventNumbers: readonly bigint[],
+): Promise<Map<bigint, RelayerSnapshot>> {
+  if (eventNumbers.length === 0) return new Map()
+  // The row type of the table gives every column the type that it has there.
+  const { rows } = await sql<Selectable<RelayersTable> & { event_number: bigint }>`
+    select e.number as event_number, snapshot.*
+    from events e, jsonb_populate_record(null::relayers, e.payload) snapshot
+    where e.number = any(${eventNumbers}::bigint[])`.execute(db)
+  return new Map(
+    rows.map((row) => [row.event_number, { relayer: toRelayer(row), failedChecks: row.failed_checks }]),
+  )
+}
+
+/**
+ * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close a circle that neither sees.
+ * Lock order: before any relayer.
+ */
+export async function lockTopUps(tx: Tx): Promise<void> {
+  await sql`lock table top_ups in share row exclusive mode`.execute(tx)
 }

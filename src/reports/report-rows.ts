@@ -1,8 +1,9 @@
 import type { ContentReader } from '../chains/capabilities.ts'
-import { NATIVE } from '../chains/effects.ts'
+import { type AssetAmount, type Effects, NATIVE } from '../chains/effects.ts'
+import type { Schemas } from '../contract/operations.ts'
 import type { NetworkType } from '../networks/network.ts'
+import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
-import { spendingOf } from './spending-of.ts'
 
 /** A row says how much an API key spent through a relayer on one day, in one asset. Amounts are in the smallest unit of the asset. */
 export interface ReportRow {
@@ -25,7 +26,7 @@ export interface ReportRow {
 }
 
 /** Adds up what transactions spent. Pure, but for its own sums. */
-export interface ReportSums {
+interface ReportSums {
   add(item: TransactionWithAttempts): void
   /** Returns the rows in the order of day, relayer, API key, network and asset; the native currency comes first. */
   rows(): ReportRow[]
@@ -96,4 +97,65 @@ function plus(one: ReportRow, other: ReportRow): ReportRow {
     unknownValues: one.unknownValues + other.unknownValues,
     unknownFees: one.unknownFees + other.unknownFees,
   }
+}
+
+/** The amounts that a transaction moved, and its fee. */
+interface Spending {
+  /** Each asset at most once. */
+  readonly amounts: readonly AssetAmount[]
+  /** In the smallest unit of the native currency; undefined when no node told it. */
+  readonly fee: bigint | undefined
+  /** False when it can have moved more than its bytes tell. */
+  readonly isComplete: boolean
+}
+
+const NOTHING_MOVED = { amounts: [], isComplete: true }
+
+/** Gives what the chain took for the included attempt; undefined when it includes none. Pure. */
+export function spendingOf(item: TransactionWithAttempts, reader: ContentReader): Spending | undefined {
+  const { transaction, attempts } = item
+  const included = attempts.find(({ number }) => number === transaction.currentAttempt)
+  if (included?.outcome !== 'mined' && included?.outcome !== 'reverted') return undefined
+  const paid = reader.paidFee(included, transaction.from)
+  // A known fee that this account did not pay is none of its costs.
+  const fee = paid ?? (included.result?.feeCharged === undefined ? undefined : 0n)
+  const kind = contentKind(attempts, included.number)
+  const movesNothing = included.outcome === 'reverted' || kind === undefined || isNoop(kind)
+  if (movesNothing) return { ...NOTHING_MOVED, fee }
+  // The record has only the newest content.
+  if (hasLaterContent(item, included.number)) return { amounts: [], isComplete: false, fee }
+  const effects = reader.effects(transaction.request, transaction.from)
+  return { amounts: movedBy(effects), isComplete: effects.unread.length === 0, fee }
+}
+
+/** An allowance is taken later, by somebody else, if ever. */
+function movedBy({ amounts, allowances }: Effects): AssetAmount[] {
+  return amounts.flatMap(({ asset, value }) => {
+    const allowed = allowances.find((allowance) => allowance.asset === asset)?.value ?? 0n
+    return value > allowed ? [{ asset, value: value - allowed }] : []
+  })
+}
+
+/** The columns of a report in their order, by their names in JSON. */
+export const REPORT_COLUMNS = [
+  'day',
+  'relayer_id',
+  'requested_by',
+  'network',
+  'asset',
+  'value',
+  'fees',
+  'transactions',
+  'unknown_values',
+  'unknown_fees',
+] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
+
+/**
+ * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. An id may
+ * begin with `-`, by which a spreadsheet would calculate `-2-3`; the apostrophe before it makes it a text, and no id has one of its own.
+ */
+export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
+  const field = (value: string | number) => (String(value).startsWith('-') ? `'${value}` : value)
+  const texts = rows.map((row) => REPORT_COLUMNS.map((column) => field(row[column] ?? '')).join(','))
+  return [REPORT_COLUMNS.join(','), ...texts].map((text) => `${text}\r\n`).join('')
 }

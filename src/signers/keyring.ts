@@ -1,6 +1,6 @@
 import type { Db } from '../database/schema.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
-import type { Sealer } from '../security/sealer.ts'
+import type { Sealer } from '../security/secrets.ts'
 import { createKey, type Key } from './key.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
 import { providerOf, type SignerConfig } from './providers/registry.ts'

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { scryptAsync } from '@noble/hashes/scrypt'
-import { keccak256 } from '../lib/keccak256.ts'
+import { keccak256 } from '../lib/hash.ts'
 
 const CIPHER = 'aes-128-ctr'
 const HEX = /^(0x)?([0-9a-fA-F]{2})*$/

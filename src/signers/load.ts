@@ -1,22 +1,25 @@
+import type { Logger } from 'pino'
+import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { limitConcurrency } from '../lib/concurrency/limit-concurrency.ts'
-import { ConfigError } from '../lib/config-errors.ts'
-import { systemClock } from '../lib/time/clock.ts'
+import { ConfigError } from '../lib/fields.ts'
+import { systemClock } from '../lib/time.ts'
 import type { Key } from './key.ts'
 import { connectSigner } from './providers/connect.ts'
 import { type ConnectContext, MissingPackageError } from './providers/provider.ts'
-import { providerOf, type SignerConfig } from './providers/registry.ts'
+import { describeSigner, providerOf, type SignerConfig } from './providers/registry.ts'
 import type { CallLimits } from './remote/call.ts'
-import type { RemoteConnection } from './remote/create-remote-key.ts'
+import { comparePublicKeys, type RemoteConnection } from './remote/create-remote-key.ts'
 import type { PublicKeys } from './remote/remote-key.ts'
+import { findRemembered } from './store.ts'
 
 export type { SignerConfig } from './providers/registry.ts'
 
 /** The parts of the service that signers outside this process need. */
-export interface LoadContext extends CallLimits, Pick<ConnectContext, 'http'> {}
+interface LoadContext extends CallLimits, Pick<ConnectContext, 'http'> {}
 
 /** A signer whose key another service holds, and the answer of that service at the start. */
-export interface LoadedRemote {
+interface LoadedRemote {
   readonly connection: RemoteConnection
   /** The public keys, or the failure. */
   readonly answer: PublicKeys | AppError
@@ -83,6 +86,67 @@ async function addRemote(
 async function ask(connection: RemoteConnection): Promise<PublicKeys | AppError> {
   try {
     return await connection.publicKeys()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+/** The keys of the configuration, complete. */
+export interface CompleteKeys {
+  /** By signer id. */
+  readonly keys: ReadonlyMap<string, Key>
+  /** The public keys of the signers outside this process, by signer id. */
+  readonly publicKeys: ReadonlyMap<string, PublicKeys>
+}
+
+interface CompleteDeps {
+  readonly db: Db
+  readonly log: Logger
+  readonly signers: readonly SignerConfig[]
+}
+
+/**
+ * Completes the keys whose service does not answer with the public keys of an earlier start: the accounts exist, and what they send waits.
+ * @throws ConfigError for a service that never answered, and for one that has another key now
+ */
+export async function completeKeys(
+  { keys, remote }: LoadedSigners,
+  { db, log, signers }: CompleteDeps,
+): Promise<CompleteKeys> {
+  const all = new Map(keys)
+  const publicKeys = new Map<string, PublicKeys>()
+  const problems: string[] = []
+  for (const config of signers) {
+    const loaded = remote.get(config.id)
+    if (loaded === undefined) continue
+    const found = decide(loaded, await findRemembered(db, describeSigner(config)))
+    if (found instanceof AppError) {
+      problems.push(found.detail)
+      continue
+    }
+    if (loaded.answer instanceof AppError)
+      log.warn(
+        { signer: config.id, problem: loaded.answer.detail },
+        'signer cannot be used now; what it signs waits',
+      )
+    publicKeys.set(config.id, found)
+    all.set(config.id, loaded.connection.keyOf(found))
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { keys: all, publicKeys }
+}
+
+/** Returns the public keys to work with, or the problem. */
+function decide(
+  { connection, answer }: LoadedRemote,
+  remembered: PublicKeys | undefined,
+): PublicKeys | AppError {
+  if (answer instanceof AppError) return remembered ?? answer
+  if (remembered === undefined) return answer
+  try {
+    comparePublicKeys(connection.name, { wanted: remembered, found: answer })
+    return answer
   } catch (error) {
     if (error instanceof AppError) return error
     throw error

@@ -6,6 +6,7 @@ import {
   type Charge,
   type Counter,
   evaluateLimits,
+  firstStep,
   NOTHING,
   plus,
   type Spent,
@@ -14,7 +15,6 @@ import {
 } from './budget.ts'
 import type { RuleResult } from './evaluate-content.ts'
 import { countedSince, type Holding, type HoldingChange, hold, raise } from './holding.ts'
-import { firstStep } from './period.ts'
 import type { Spender } from './rules.ts'
 import { findHoldings, lockBudgets, readSpent, saveHoldings } from './spending-store.ts'
 

@@ -44,7 +44,7 @@ export function spentOf({ amounts, fees }: Charge): Map<string, Spent> {
 }
 
 /** The sums that were counted before a request. */
-export interface Before {
+interface Before {
   readonly spentIn: SpentIn
   /** The part of it that the transaction of the request holds already, as far as it counts in the period. */
   readonly countedIn?: SpentIn
@@ -135,4 +135,34 @@ export function askedBy(
 /** The difference of each amount, which can be negative. */
 export function less(one: Spent, other: Spent): Spent {
   return { value: one.value - other.value, fees: one.fees - other.fees, count: one.count - other.count }
+}
+
+interface Shape {
+  /** The length of the rolling period, in ms. */
+  readonly lengthMs: number
+  /** Spending within one step is counted together, in ms. A longer step makes fewer rows, and releases a budget later. */
+  readonly stepMs: number
+}
+
+const MINUTE_MS = 60_000
+
+/** The rolling periods. A month has 30 days. */
+export const SHAPES: Readonly<Record<Period, Shape>> = {
+  hour: { lengthMs: 60 * MINUTE_MS, stepMs: MINUTE_MS },
+  day: { lengthMs: 24 * 60 * MINUTE_MS, stepMs: 15 * MINUTE_MS },
+  month: { lengthMs: 30 * 24 * 60 * MINUTE_MS, stepMs: 6 * 60 * MINUTE_MS },
+}
+
+/** Returns the start of the step in which something is counted. */
+export function stepOf(period: Period, at: Date): Date {
+  const { stepMs } = SHAPES[period]
+  return new Date(Math.floor(at.getTime() / stepMs) * stepMs)
+}
+
+/**
+ * Returns the start of the first step that counts now. A step counts until its last moment is a whole period ago, so that a budget is never
+ * released too early, and up to one step late.
+ */
+export function firstStep(period: Period, now: Date): Date {
+  return stepOf(period, new Date(now.getTime() - SHAPES[period].lengthMs))
 }

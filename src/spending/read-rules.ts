@@ -1,6 +1,5 @@
-import { type FieldType, flag, oneOf, text, u128, whole } from '../lib/fields/field-types.ts'
-import type { Reader } from '../lib/fields/reader.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
+import { type FieldType, flag, oneOf, openReader, type Reader, text, u128, whole } from '../lib/fields.ts'
+import { omitUndefined } from '../lib/object.ts'
 import {
   type ApprovalRule,
   type ApprovalThreshold,
@@ -154,4 +153,23 @@ function readHours(reader: Reader): SpendingHours | undefined {
   })
   hours.finish()
   return read
+}
+
+/** Encodes rules as JSON text for the database. Amounts are decimal strings, because JSON numbers lose digits. */
+export function encodeRules(rules: SpendingRules): string {
+  return JSON.stringify(rules, (_name, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/**
+ * Decodes the parsed JSON of the database.
+ * @throws Error for rules that this release does not know: a rule that is ignored would permit what it forbids
+ */
+export function decodeRules(stored: unknown): SpendingRules {
+  const problems: string[] = []
+  const reader = openReader(stored, 'rules', problems)
+  const rules = reader && readRules(reader)
+  if (rules === undefined || problems.length > 0) throw new Error(`stored rules: ${problems.join('; ')}`)
+  return rules
 }

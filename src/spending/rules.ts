@@ -1,5 +1,5 @@
 /** The length of a rolling period, or a single transaction. */
-export type LimitPeriod = 'transaction' | Period
+type LimitPeriod = 'transaction' | Period
 
 /** Every rolling period; the database accepts no other. */
 export const PERIODS = ['hour', 'day', 'month'] as const
@@ -109,4 +109,14 @@ export function nameOf({ subject }: Pick<Spender, 'subject'>): string {
 export function networksIn({ limits = [], require_approval: approval }: SpendingRules): string[] {
   const named = [...limits, ...(approval?.above ?? [])].flatMap(({ network }) => network ?? [])
   return [...new Set(named)]
+}
+
+/** Gives the name under which the spending of a relayer is counted. */
+export function subjectOfRelayer(id: string): string {
+  return `relayer:${id}`
+}
+
+/** Gives the name under which the spending of an API key is counted. */
+export function subjectOfKey(id: string): string {
+  return `key:${id}`
 }

@@ -2,12 +2,10 @@ import { type Selectable, sql } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
 import type { Db, Tx } from '../database/schema.ts'
 import type { SpendingsTable } from '../database/spending-tables.ts'
-import { type Counter, NOTHING, type Spent, type SpentIn } from './budget.ts'
+import { type Counter, firstStep, NOTHING, type Spent, type SpentIn, stepOf } from './budget.ts'
 import type { CountChange, Holding, HoldingChange } from './holding.ts'
-import { firstStep, stepOf } from './period.ts'
-import { PERIODS, type Period, type Spender } from './rules.ts'
-import { decodeRules } from './stored-rules.ts'
-import { subjectOfKey } from './subject.ts'
+import { decodeRules } from './read-rules.ts'
+import { PERIODS, type Period, type Spender, subjectOfKey } from './rules.ts'
 
 /** A sum to read. */
 export interface Asked {

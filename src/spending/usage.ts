@@ -50,7 +50,7 @@ export async function readUsage(
 }
 
 /** Names a limit of a rolling period on each of these networks; nothing for a limit of a single transaction. */
-export function limitOnEach(limit: SpendingLimit, index: number, networks: readonly string[]) {
+function limitOnEach(limit: SpendingLimit, index: number, networks: readonly string[]) {
   const per = PERIODS.find((period) => period === limit.per)
   if (per === undefined) return []
   return (limit.network === undefined ? networks : [limit.network]).map((network) => ({
@@ -68,4 +68,50 @@ function byPeriod(counter: Counter, spentIn: SpentIn): Readonly<Record<Period, S
     day: spentIn(counter, 'day'),
     month: spentIn(counter, 'month'),
   }
+}
+
+/** A spender, and the networks on which it is known to send. */
+interface SpenderOnNetworks {
+  readonly spender: Spender
+  readonly networks: readonly string[]
+}
+
+/** Reads how much of their limits spenders have used until now, by their subjects, with two queries for any number of them. */
+export async function readLimitUsages(
+  db: Db,
+  spenders: readonly SpenderOnNetworks[],
+  now: Date,
+): Promise<ReadonlyMap<string, readonly LimitUsage[]>> {
+  const subjects = spenders.map(({ spender }) => spender.subject)
+  const counters = subjects.length === 0 ? [] : await listCounters(db, subjects, now)
+  const counted = Map.groupBy(counters, ({ subject }) => subject)
+  const limits = spenders.map(({ spender, networks }) => {
+    const known = new Set([
+      ...networks,
+      ...(counted.get(spender.subject) ?? []).map(({ network }) => network),
+    ])
+    const named = (spender.rules.limits ?? []).flatMap((limit, index) =>
+      limitOnEach(limit, index, [...known]),
+    )
+    return { subject: spender.subject, named }
+  })
+  const names = new Set(counters.map(keyOf))
+  // The sum of an asset that nobody has spent is 0, and needs no query.
+  const asked = limits.flatMap(({ subject, named }) =>
+    named.flatMap(({ network, asset, per }) => {
+      const counter = { subject, network, asset }
+      return names.has(keyOf(counter)) ? [{ counter, period: per }] : []
+    }),
+  )
+  const spentIn = await readSpent(db, asked, now)
+  return new Map(
+    limits.map(({ subject, named }) => [
+      subject,
+      named.map((one) => ({ ...one, spent: spentIn({ ...one, subject }, one.per) })),
+    ]),
+  )
+}
+
+function keyOf({ subject, network, asset }: Counter): string {
+  return JSON.stringify([subject, network, asset])
 }

@@ -4,18 +4,18 @@ import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace'
 import type { MetricSeries } from '../metrics/series.ts'
-import { type ActiveContext, createActiveContext } from './active-context.ts'
-import { createDeliveryTracer } from './delivery-tracer.ts'
-import { createLogExporter, createMetricExporter, createSpanExporter } from './exporter.ts'
-import { createEntryExport } from './log-export.ts'
-import { toMetricData } from './metric-data.ts'
-import { createQueryTracer } from './query-tracer.ts'
-import { reportFailures } from './report-failures.ts'
-import { createRequestTracer } from './request-tracer.ts'
-import { createRpcTracer } from './rpc-tracer.ts'
+import {
+  createEntryExport,
+  createLogExporter,
+  createMetricExporter,
+  createSpanExporter,
+  reportFailures,
+  toMetricData,
+} from './export.ts'
 import type { QueueSettings, TelemetrySettings } from './settings.ts'
-import { createSpanSource } from './span-source.ts'
+import { type ActiveContext, createActiveContext, createSpanSource } from './span-source.ts'
 import type { Telemetry, TelemetrySources, Traces } from './telemetry.ts'
+import { createDeliveryTracer, createQueryTracer, createRequestTracer, createRpcTracer } from './tracers.ts'
 import { createTransactionTracer } from './transaction-tracer.ts'
 
 /** A signal that is exported. */

@@ -1,4 +1,4 @@
-import type { Secret } from '../security/secret.ts'
+import type { Secret } from '../security/secrets.ts'
 
 /** The destination of one signal (traces, metrics or logs): an OTLP receiver over HTTP. */
 export interface SignalSettings {

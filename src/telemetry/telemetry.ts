@@ -1,11 +1,10 @@
-import type { RpcObserver } from '../chains/rpc/observer.ts'
+import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { QueryObserver } from '../database/query-observer.ts'
-import type { RequestTracer } from '../http/observability/trace-requests.ts'
+import type { RequestTracer } from '../http/observability/observe-requests.ts'
 import type { Logger } from '../log.ts'
 import type { MetricSeries } from '../metrics/series.ts'
-import type { DeliveryTracer } from '../notifications/delivery/tracer.ts'
-import type { TransactionObserver } from '../transactions/model/observer.ts'
-import type { TransactionTracer } from '../transactions/model/tracer.ts'
+import type { DeliveryTracer } from '../notifications/delivery/delivery.ts'
+import type { TransactionObserver, TransactionTracer } from '../transactions/model/observer.ts'
 import type { TelemetrySettings } from './settings.ts'
 
 /** The parts of the service that traces are made of, each for its room. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../chains/answer.ts'
 import type { Db } from '../database/schema.ts'
-import { type Clock, withTimeout } from '../lib/time/clock.ts'
+import { type Clock, withTimeout } from '../lib/time.ts'
 import { describeHead, type HeadState } from '../networks/head-age.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'

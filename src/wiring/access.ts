@@ -3,9 +3,9 @@ import { API_KEYS_CHANNEL } from '../access/api-keys-store.ts'
 import { createKeyDirectory, type KeyDirectory } from '../access/directory.ts'
 import { type ApiKeyManager, createApiKeyManager } from '../access/manage.ts'
 import type { Database } from '../database/engine.ts'
-import type { StreamTickets } from '../events/stream-tickets.ts'
-import type { RedeemTicket } from '../http/admit.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import type { StreamTickets } from '../events/stream-tickets-store.ts'
+import type { RedeemTicket } from '../http/guards.ts'
+import type { Clock } from '../lib/time.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 
 /** A process knows a change of keys after this time at the latest, in ms, even if the notification was lost. */

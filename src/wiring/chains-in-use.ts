@@ -1,7 +1,7 @@
 import { notificationsOf } from '../alerts/findings.ts'
-import type { HeadSample } from '../alerts/watched-states.ts'
+import type { EndpointSample, HeadSample } from '../alerts/watched-states.ts'
 import type { Chain } from '../chains/chain.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import type { Clock } from '../lib/time.ts'
 import { describeHead, type HeadState } from '../networks/head-age.ts'
 import { type Network, networkId } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -92,4 +92,23 @@ export function sampleHeads(registry: Registry, now: number): HeadSample[] {
     ...head,
     notifications: notificationsOf(relayers),
   }))
+}
+
+/** Returns the present state of every endpoint that relayers use, with the notifications of these relayers. */
+export function sampleEndpoints(registry: Pick<RelayerRegistry, 'endpointGroups'>): EndpointSample[] {
+  const uses = [...registry.endpointGroups().values()].flatMap(({ runtime: { network, chain }, relayers }) =>
+    chain.endpoints().map((report) => ({ network: networkId(network), report, relayers })),
+  )
+  const byEndpoint = Map.groupBy(uses, ({ network, report }) => `${network} ${report.maskedUrl}`)
+  return [...byEndpoint.values()].flatMap((members) => {
+    const [first] = members
+    if (first === undefined) return []
+    const asked = members.filter(({ report }) => !report.neverAsked)
+    return {
+      network: first.network,
+      endpoint: first.report.maskedUrl,
+      isUsable: asked.length === 0 ? undefined : asked.every(({ report }) => report.healthy),
+      notifications: notificationsOf(members.flatMap(({ relayers }) => relayers)),
+    }
+  })
 }

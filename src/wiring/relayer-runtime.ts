@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import type { Answer } from '../chains/answer.ts'
 import type { Chain } from '../chains/chain.ts'
 import { createEvmChain } from '../chains/evm/evm-chain.ts'
-import type { RpcObserver } from '../chains/rpc/observer.ts'
+import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
-import { type Clock, withTimeout } from '../lib/time/clock.ts'
+import { type Clock, withTimeout } from '../lib/time.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import {
   hasUntrustedEndpoints,
@@ -14,11 +14,11 @@ import {
   type NetworkType,
   type RpcUrl,
 } from '../networks/network.ts'
-import { channelsOf } from '../relayers/channels.ts'
-import { sendsPrivately } from '../relayers/policy.ts'
-import type { Relayer } from '../relayers/relayer.ts'
+import { sendsPrivately } from '../relayers/policies/policy.ts'
+import { channelsOf, type Relayer } from '../relayers/relayer.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
+import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 
 interface RelayerRuntimesOptions {
@@ -224,4 +224,47 @@ function isOfType<T extends NetworkType>(network: Network, type: T): network is 
 
 function notPrepared({ id }: Relayer): Error {
   return new Error(`relayer ${id} is used before it was prepared`)
+}
+
+type RpcObserverOf = (network: string) => RpcObserver
+
+/** Joins the observers that exist, e.g. of metrics and of traces; undefined when there is none. */
+export function joinTransactionObservers(
+  ...observers: readonly (TransactionObserver | undefined)[]
+): TransactionObserver | undefined {
+  const present = observers.filter((one) => one !== undefined)
+  if (present.length <= 1) return present[0]
+  return {
+    created: (transactions) => {
+      for (const one of present) one.created(transactions)
+    },
+    submitted: (transactions) => {
+      for (const one of present) one.submitted(transactions)
+    },
+    finished: (transactions) => {
+      for (const one of present) one.finished(transactions)
+    },
+    paid: (payments) => {
+      for (const one of present) one.paid(payments)
+    },
+  }
+}
+
+/** Joins the observers of RPC requests that exist. */
+export function joinRpcObservers(
+  ...observers: readonly (RpcObserverOf | undefined)[]
+): RpcObserverOf | undefined {
+  const present = observers.filter((one) => one !== undefined)
+  if (present.length <= 1) return present[0]
+  return (network) => {
+    const ofNetwork = present.map((one) => one(network))
+    return {
+      asked: (request) => {
+        for (const one of ofNetwork) one.asked(request)
+      },
+      unknownText: (context) => {
+        for (const one of ofNetwork) one.unknownText?.(context)
+      },
+    }
+  }
 }

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
 import { createDatabaseClock } from '../database/database-clock.ts'
 import type { Database } from '../database/engine.ts'
-import { type Clock, systemClock } from '../lib/time/clock.ts'
-import { createClockWorker } from '../workers/clock-worker.ts'
-import type { Loop } from '../workers/loop.ts'
+import { type Clock, systemClock } from '../lib/time.ts'
+import { createLoop, type Loop } from '../workers/loop.ts'
 
 interface ServiceClock {
   readonly clock: Clock
@@ -16,4 +15,17 @@ export async function createServiceClock({ engine, db }: Database, log: Logger):
   if (engine === 'pglite') return { clock: systemClock, loops: [] }
   const clock = await createDatabaseClock(db, systemClock)
   return { clock, loops: [createClockWorker(clock, log)] }
+}
+
+/** A clock that can ask another one for the time. */
+interface MeasuredClock extends Clock {
+  measure(): Promise<void>
+}
+
+/** Time in ms between two questions for the time. The clocks of machines drift apart by some ms meanwhile. */
+const INTERVAL_MS = 60_000
+
+/** Creates the loop that keeps the clock of the process at the time of the database. */
+function createClockWorker(clock: MeasuredClock, log: Logger): Loop {
+  return createLoop({ name: 'clock', intervalMs: INTERVAL_MS, clock, log, work: clock.measure })
 }

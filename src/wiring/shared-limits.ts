@@ -3,7 +3,7 @@ import { deleteFull, takeShared } from '../access/rate-limits-store.ts'
 import type { Database } from '../database/engine.ts'
 import { isLimitOfKey } from '../http/auth.ts'
 import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import type { Clock } from '../lib/time.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 
 /** Time in ms between two exchanges. What another process allows in this time is allowed beside the rate, once. */

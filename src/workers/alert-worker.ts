@@ -21,7 +21,7 @@ import {
   type WatchedState,
 } from '../alerts/watched-states.ts'
 import type { Db } from '../database/schema.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import type { Clock } from '../lib/time.ts'
 import type { HealthWorker } from './health-worker.ts'
 import { createLoop, type Loop } from './loop.ts'
 

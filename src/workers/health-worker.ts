@@ -1,16 +1,19 @@
 import type { Logger } from 'pino'
 import type { Chain } from '../chains/chain.ts'
 import type { Db } from '../database/schema.ts'
-import { omitUndefined } from '../lib/omit-undefined.ts'
-import type { Clock } from '../lib/time/clock.ts'
+import { omitUndefined } from '../lib/object.ts'
+import type { Clock } from '../lib/time.ts'
 import type { Checked, HealthChecker } from '../relayers/health/check-health.ts'
-import { type HealthMemory, NO_MEMORY, untilNextCheck } from '../relayers/health/health.ts'
+import {
+  type HealthMemory,
+  type HealthReading,
+  type HealthTarget,
+  NO_MEMORY,
+  untilNextCheck,
+} from '../relayers/health/health.ts'
 import { findSubjects, type HealthSubject, listIds } from '../relayers/health/health-store.ts'
-import type { HealthTarget } from '../relayers/health/health-target.ts'
-import type { HealthReading } from '../relayers/health/reading.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { createLeaseHolder } from './lease-holder.ts'
-import { createLoop, type Loop } from './loop.ts'
+import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
 
 /** Time in ms between two rounds of the loop. A round costs nothing while no check is due. */
 const ROUND_MS = 1_000

@@ -3,8 +3,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
 import { watchNetwork } from '../transactions/watch/watch.ts'
 import { createWatchMemory } from '../transactions/watch/watch-round.ts'
-import { createLeaseHolder } from './lease-holder.ts'
-import { createLoop, type Loop } from './loop.ts'
+import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
 
 /** Time in ms that the lease of a network lasts. */
 const LEASE_MS = 10_000

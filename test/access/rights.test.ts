@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Rights } from '../../src/access/api-key.ts'
-import { principalOf, ROOT } from '../../src/access/principal.ts'
-import { contradictionIn, excessOf } from '../../src/access/rights.ts'
-import { isWithin, seesRelayerId } from '../../src/access/visibility.ts'
+import { contradictionIn, excessOf } from '../../src/access/manage.ts'
+import { isWithin, principalOf, ROOT, seesRelayerId } from '../../src/access/principal.ts'
 
 const OWN: Rights = {
   scopes: ['transactions:read', 'transactions:write'],

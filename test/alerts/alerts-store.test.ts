@@ -9,7 +9,7 @@ import {
   listAlerts,
 } from '../../src/alerts/alerts-store.ts'
 import type { Database } from '../../src/database/engine.ts'
-import { nextEvents } from '../../src/events/read.ts'
+import { nextEvents } from '../../src/events/follow.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'

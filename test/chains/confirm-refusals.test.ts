@@ -1,10 +1,9 @@
 import { TransactionResult, TransactionResultExt, TransactionResultResult } from '@stellar/stellar-sdk/xdr'
 import { expect, onTestFinished, test } from 'vitest'
-import { confirmRefusals } from '../../src/chains/confirm-refusals.ts'
+import { confirmRefusals } from '../../src/chains/refusals.ts'
 import { createRpcClient } from '../../src/chains/rpc/client.ts'
-import { readSent } from '../../src/chains/stellar/failures.ts'
-import { NODE_DIALECT } from '../../src/chains/stellar/node-dialect.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
+import { NODE_DIALECT, readSent } from '../../src/chains/stellar/broadcast.ts'
+import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
 import { answerWith, startRpcServer, type WireAnswer, type WireCall } from '../support/rpc-server.ts'
 

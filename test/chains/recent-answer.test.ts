@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
-import { createBalanceReader } from '../../src/chains/balance-reader.ts'
-import { createRecentAnswer, type RecentAnswer } from '../../src/chains/recent-answer.ts'
+import {
+  createBalanceReader,
+  createRecentAnswer,
+  type RecentAnswer,
+} from '../../src/chains/rpc/balance-reader.ts'
 import { createTestClock } from '../support/clock.ts'
 
 let clock: ReturnType<typeof createTestClock>

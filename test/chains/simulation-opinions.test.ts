@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
 import {
+  createSimulationRefusals,
   evaluateSimulations,
   SETTLE_MS,
   type SimulationOpinion,
-} from '../../src/chains/simulation-opinions.ts'
-import { createSimulationRefusals } from '../../src/chains/simulation-refusals.ts'
+} from '../../src/chains/simulations.ts'
 import { createTestClock } from '../support/clock.ts'
 
 type Kind = Answer<number>['kind']

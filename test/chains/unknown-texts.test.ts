@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUnknownTexts } from '../../src/chains/unknown-texts.ts'
+import { createUnknownTexts } from '../../src/chains/refusals.ts'
 import { createLogger } from '../../src/log.ts'
 
 function setUp() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRecord, formatTable } from '../../src/cli/api/table.ts'
+import { formatRecord, formatTable } from '../../src/cli/api/api-command.ts'
 
 const HUGE = 2n ** 64n + 1n
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { explainSystemError } from '../../src/cli/explain-system-error.ts'
+import { explainSystemError } from '../../src/cli/run.ts'
 
 const errorOf = (code: string, fields: object = {}) =>
   Object.assign(new Error(`said ${code}`), { code, ...fields })

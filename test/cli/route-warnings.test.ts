@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { routeWarnings } from '../../src/cli/route-warnings.ts'
+import { routeWarnings } from '../../src/cli/serve.ts'
 
 /** Warnings are told in the next turn of the event loop. */
 const warn = async (text: string) => {

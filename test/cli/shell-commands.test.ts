@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { anvilCommand, relayerCommand } from '../../src/cli/shell-commands.ts'
+import { anvilCommand, relayerCommand } from '../../src/cli/init.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'installations-'))
 afterAll(() => rmSync(folder, { recursive: true }))

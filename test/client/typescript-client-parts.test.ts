@@ -10,7 +10,7 @@ import { OPERATIONS } from '../../clients/typescript/src/generated/operations.ts
 import { createRelayerClient, verifyWebhook } from '../../clients/typescript/src/index.ts'
 import { retryDelay } from '../../clients/typescript/src/transport/retry.ts'
 import { loadContract } from '../../src/contract/document.ts'
-import { signatureHeaders } from '../../src/notifications/signature.ts'
+import { signatureHeaders } from '../../src/notifications/delivery/try-delivery.ts'
 
 test('every operation has a method, but the stream, which one follows', async () => {
   const { operations } = await loadContract()

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
-import { ConfigError, MissingConfigError } from '../../src/lib/config-errors.ts'
+import { ConfigError, MissingConfigError } from '../../src/lib/fields.ts'
 import { goodFile, load, problemsOf, SECRET } from './fixture.ts'
 
 describe('a good configuration', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Config, loadConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/lib/config-errors.ts'
+import { ConfigError } from '../../src/lib/fields.ts'
 
 /** Stands for every secret of a test; it must appear in no message. */
 export const SECRET = 'do-not-print-do-not-print-do-not-print'

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createStellarChain } from '../../src/chains/stellar/stellar-chain.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
+import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
-import { createEd25519Signer } from '../../src/signers/ed25519.ts'
-import { stellarAddress } from '../../src/signers/stellar-key.ts'
+import { createEd25519Signer, stellarAddress } from '../../src/signers/ed25519.ts'
 import { until } from '../support/until.ts'
 import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 

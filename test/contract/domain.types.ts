@@ -8,7 +8,7 @@ import type { SOLANA_POLICIES } from '../../src/relayers/policies/solana.ts'
 import type { STELLAR_POLICIES } from '../../src/relayers/policies/stellar.ts'
 import type { DisabledReason } from '../../src/relayers/relayer.ts'
 import type { StorableType } from '../../src/signers/providers/sealed-config.ts'
-import type { ApprovalState } from '../../src/transactions/approvals/approval.ts'
+import type { ApprovalState } from '../../src/transactions/approvals/approvals-store.ts'
 import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

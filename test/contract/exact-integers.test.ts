@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonError, parseJson, stringifyJson } from '../../src/contract/exact-integers.ts'
-import { toInteger } from '../../src/lib/to-integer.ts'
+import { toInteger } from '../../src/lib/bigint.ts'
 
 function accepts(read: () => unknown): boolean {
   try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { nextEvents } from '../../src/events/read.ts'
+import { nextEvents } from '../../src/events/follow.ts'
 import { createLogger } from '../../src/log.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 

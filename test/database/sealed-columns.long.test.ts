@@ -3,18 +3,22 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { sealStoredUrls } from '../../src/database/seal-stored-urls.ts'
 import { withSealedColumns } from '../../src/database/sealed-columns.ts'
-import { listPrivateUrls, savePrivateUrls } from '../../src/networks/private-urls-store.ts'
-import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
+import {
+  listPrivateUrls,
+  listUntrustedUrls,
+  savePrivateUrls,
+  saveUntrustedUrls,
+} from '../../src/networks/urls-store.ts'
 import { findNotification, insertNotification, saveNotification } from '../../src/notifications/store.ts'
-import { readRelayerSnapshots } from '../../src/relayers/event-payload-store.ts'
 import {
   findRelayer,
   insertRelayer,
+  readRelayerSnapshots,
   saveRelayer,
   setSystemDisabled,
   updateRelayer,
 } from '../../src/relayers/store.ts'
-import { createSealer } from '../../src/security/sealer.ts'
+import { createSealer } from '../../src/security/secrets.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 const SECRET = 'a-secret-in-a-url'

@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
-import { lastNumber, skipIssuedNumbers } from '../../src/events/number-store.ts'
-import { nextEvents } from '../../src/events/read.ts'
+import { nextEvents } from '../../src/events/follow.ts'
 import { deleteOldEvents } from '../../src/events/retention-store.ts'
-import { logBounds, PAGE_BYTES, recordTestEvent } from '../../src/events/store.ts'
+import {
+  lastNumber,
+  logBounds,
+  PAGE_BYTES,
+  recordTestEvent,
+  skipIssuedNumbers,
+} from '../../src/events/store.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'

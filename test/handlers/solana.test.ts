@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
 import type { SolanaDraft, SolanaRequest } from '../../src/chains/solana/content.ts'
-import { presentSolanaAttempt, presentSolanaContent } from '../../src/handlers/present/solana.ts'
-import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read/solana-request.ts'
+import { presentSolanaAttempt, presentSolanaContent } from '../../src/handlers/present/transaction.ts'
+import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read/request.ts'
 
 const PROGRAM = '11111111111111111111111111111111'
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { fittingLimit } from '../../src/http/connections/connection-limit.ts'
+import { fittingLimit } from '../../src/http/connections/connections.ts'
 
 test.each([
   [4096, 1_048_576, 4096],
@@ -15,7 +15,7 @@ test.each([
 })
 
 test('the limit of the process counts', () => {
-  const module = fileURLToPath(new URL('../../src/http/connections/connection-limit.ts', import.meta.url))
+  const module = fileURLToPath(new URL('../../src/http/connections/connections.ts', import.meta.url))
   const program = `
     const { connectionLimit } = await import(${JSON.stringify(module)})
     process.stdout.write(String(connectionLimit(4096, { warn: () => process.stdout.write('warned ') })))`

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { readConsoleFiles } from '../../src/http/console/console-files.ts'
-import { builtFile } from '../../src/lib/package-root.ts'
+import { readConsoleFiles } from '../../src/http/pages/console.ts'
+import { builtFile } from '../../src/lib/package-files.ts'
 import { ask, startSharedStub, startStub } from './stub-server.ts'
 
 const { port } = await startSharedStub({ serveConsole: true })

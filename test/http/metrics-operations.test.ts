@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { metricsHandlers } from '../../src/handlers/metrics.ts'
+import { metricsHandlers } from '../../src/handlers/monitoring.ts'
 import { ask, BEARER, call, startStub } from './stub-server.ts'
 
 const TEXT = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }

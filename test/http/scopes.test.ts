@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashSecret } from '../../src/access/key-secret.ts'
+import { hashSecret } from '../../src/access/api-key.ts'
 import { type Principal, ROOT } from '../../src/access/principal.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { loadContract } from '../../src/contract/document.ts'

@@ -8,7 +8,7 @@ import type { HandlerMap, Schemas } from '../../src/contract/operations.ts'
 import { createRateLimiter, type RateLimitOptions } from '../../src/http/rate-limit.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { HttpServerOptions } from '../../src/http/server-options.ts'
-import { type Clock, systemClock } from '../../src/lib/time/clock.ts'
+import { type Clock, systemClock } from '../../src/lib/time.ts'
 
 export const API_KEY = 'a-key-for-tests-of-32-characters-'
 export const BEARER = `Bearer ${API_KEY}`

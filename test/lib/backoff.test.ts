@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { backoffMs } from '../../src/lib/time/backoff.ts'
+import { backoffMs } from '../../src/lib/time.ts'
 
 test.each([
   { jitter: undefined, repetition: 1, random: 0, want: 0 },

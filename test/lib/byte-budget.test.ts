@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { AnswerTooLargeError } from '../../src/lib/http/answer-too-large.ts'
-import { createByteBudget } from '../../src/lib/http/byte-budget.ts'
+import { AnswerTooLargeError, createByteBudget } from '../../src/lib/http/byte-budget.ts'
 
 test('large answers share the budget, small ones are free, and a closed share gives everything back', () => {
   const budget = createByteBudget({ bytes: 100, freeBytes: 10 })

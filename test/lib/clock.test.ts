@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withTimeout } from '../../src/lib/time/clock.ts'
+import { withTimeout } from '../../src/lib/time.ts'
 import { createTestClock } from '../support/clock.ts'
 
 test('within gives what comes in time, and waits no longer', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createJsonMeter } from '../../src/lib/json-meter.ts'
+import { createJsonMeter } from '../../src/lib/json.ts'
 
 /** Feeds the text in parts of a few bytes, so that every state crosses a border. */
 function measure(text: string, limits: { depth: number; values: number }, partBytes = 3): void {

@@ -1,6 +1,6 @@
 import { keccak256 as reference } from 'viem/utils'
 import { expect, test } from 'vitest'
-import { keccak256, keccak256Hex } from '../../src/lib/keccak256.ts'
+import { keccak256, keccak256Hex } from '../../src/lib/hash.ts'
 
 // 136 bytes are a block of this hash.
 test.each([0, 1, 135, 136, 137, 272, 1_048_576])('the hash of %i bytes is that of viem', (length) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mapFields } from '../../src/lib/map-fields.ts'
+import { mapFields } from '../../src/lib/object.ts'
 
 const same = (value: unknown) => value
 

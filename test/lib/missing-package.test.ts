@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { isMissingPackage } from '../../src/lib/missing-package.ts'
+import { isMissingPackage } from '../../src/lib/package-files.ts'
 
 const NONE = 'a-package-that-nobody-installs'
 

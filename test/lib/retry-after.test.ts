@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRetryAfter } from '../../src/lib/http/retry-after.ts'
+import { readRetryAfter } from '../../src/lib/http/http-client.ts'
 
 const NOW = Date.parse('Fri, 20 Nov 2026 12:00:00 GMT')
 const DAY = 86_400_000

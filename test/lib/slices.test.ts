@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { slicesOf } from '../../src/lib/slices.ts'
+import { slicesOf } from '../../src/lib/object.ts'
 
 test('a list is divided into slices that are full, except the last one', () => {
   expect(slicesOf(['a', 'b', 'c', 'd', 'e'], 2)).toEqual([['a', 'b'], ['c', 'd'], ['e']])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSteadyTime } from '../../src/lib/time/steady-time.ts'
+import { createSteadyTime } from '../../src/lib/time.ts'
 
 const HOUR_MS = 3_600_000
 

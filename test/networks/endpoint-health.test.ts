@@ -6,7 +6,7 @@ import {
   type Failure,
   HEALTHY,
   type Health,
-} from '../../src/networks/endpoint-health.ts'
+} from '../../src/networks/endpoints.ts'
 
 const DOWN: Failure = { kind: 'down', detail: 'down' }
 const SLOW: Failure = { kind: 'slow', detail: 'slow' }

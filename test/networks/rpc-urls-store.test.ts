@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
-import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
+import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/urls-store.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Database

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMaskedWebhookUrl, maskWebhookUrl } from '../../src/notifications/mask-webhook-url.ts'
+import { isMaskedWebhookUrl, maskWebhookUrl } from '../../src/notifications/notification.ts'
 
 /** [url, shown when the operator chose it, shown when a caller did] */
 const URLS = [

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { signatureHeaders } from '../../src/notifications/signature.ts'
+import { signatureHeaders } from '../../src/notifications/delivery/try-delivery.ts'
 
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
 const BODY = '{"test": 2432232314}'

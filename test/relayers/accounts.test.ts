@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError } from '../../src/lib/config-errors.ts'
+import { ConfigError } from '../../src/lib/fields.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { configuredAccounts } from '../../src/relayers/accounts.ts'
 import type { RelayerConfig } from '../../src/relayers/relayer.ts'
-import { evmAddress } from '../../src/signers/evm-address.ts'
+import { stellarAddress } from '../../src/signers/ed25519.ts'
 import { createKey } from '../../src/signers/key.ts'
-import { stellarAddress } from '../../src/signers/stellar-key.ts'
+import { evmAddress } from '../../src/signers/secp256k1.ts'
 import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 /** `copy` is another name for the key of `one`. */

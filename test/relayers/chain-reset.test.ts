@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import type { Database } from '../../src/database/engine.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
+import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
 import { findGenesis } from '../../src/networks/chain-identity-store.ts'
 import { createChainResetDetector } from '../../src/relayers/chain-reset.ts'

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { inactive, limitProblem, receiverForbidden, shortOfFunds } from '../../src/relayers/policy.ts'
+import {
+  inactive,
+  limitProblem,
+  receiverForbidden,
+  shortOfFunds,
+} from '../../src/relayers/policies/policy.ts'
 import type { EvmRelayer } from '../../src/relayers/relayer.ts'
 
 const OWN = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

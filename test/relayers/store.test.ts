@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { applyConfig } from '../../src/config/apply/apply.ts'
+import { applyConfig } from '../../src/config/apply.ts'
 import type { Database } from '../../src/database/engine.ts'
 import type { NotificationConfig } from '../../src/notifications/notification.ts'
 import { listNotifications } from '../../src/notifications/store.ts'

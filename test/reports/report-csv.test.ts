@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportCsv } from '../../src/reports/report-csv.ts'
+import { reportCsv } from '../../src/reports/report-rows.ts'
 
 test('no field of the CSV makes a spreadsheet calculate', () => {
   const row = {

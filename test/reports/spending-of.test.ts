@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
-import { spendingOf } from '../../src/reports/spending-of.ts'
+import { spendingOf } from '../../src/reports/report-rows.ts'
 import { allowing, effectsWith } from '../support/effects-with.ts'
 import { itemOf } from '../transactions/build.ts'
 

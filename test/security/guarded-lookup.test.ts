@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { checkLiteral, ForbiddenAddressError, guardedLookup } from '../../src/security/guarded-lookup.ts'
-import { createNameResolver } from '../../src/security/names/resolver.ts'
+import { checkLiteral, ForbiddenAddressError, guardedLookup } from '../../src/security/guarded-http-client.ts'
+import { createNameResolver } from '../../src/security/name-resolver.ts'
 import { startNameServer } from '../support/name-server.ts'
 
 const PUBLIC_ONLY = { allowPrivate: false }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createSealer, readSealingKey, UnsealError } from '../../src/security/sealer.ts'
+import { createSealer, readSealingKey, UnsealError } from '../../src/security/secrets.ts'
 
 const key = randomBytes(32)
 const SECRET = 'a secret with é, 漢 and 🙂'

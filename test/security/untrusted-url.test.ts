@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { untrustedRpcUrlProblem } from '../../src/networks/untrusted-rpc-url.ts'
-import { untrustedUrlProblem } from '../../src/security/untrusted-url.ts'
+import { untrustedRpcUrlProblem } from '../../src/networks/read-urls.ts'
+import { untrustedUrlProblem } from '../../src/security/guarded-http-client.ts'
 
 const CAREFUL = { allowPrivate: false }
 

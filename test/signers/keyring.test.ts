@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
-import { createSealer, type Sealer, UnsealError } from '../../src/security/sealer.ts'
+import { createSealer, type Sealer, UnsealError } from '../../src/security/secrets.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { createKeyring } from '../../src/signers/keyring.ts'
 import { createSignerManager } from '../../src/signers/manage.ts'

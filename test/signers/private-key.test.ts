@@ -1,9 +1,7 @@
 import { getBase58Decoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
-import { createKey, createSeparateKey, isSecret } from '../../src/signers/key.ts'
-import { parsePrivateKey } from '../../src/signers/private-key.ts'
-import { solanaAddress } from '../../src/signers/solana-key.ts'
-import { stellarAddress } from '../../src/signers/stellar-key.ts'
+import { solanaAddress, stellarAddress } from '../../src/signers/ed25519.ts'
+import { createKey, createSeparateKey, isSecret, parsePrivateKey } from '../../src/signers/key.ts'
 
 /** Secret seeds and their accounts, from the test cases of SEP-5. */
 const SEEDS: [string, string][] = [

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { bytesToHex, recoverAddress } from 'viem'
 import { privateKeyToAddress, sign as viemSign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { evmAddress } from '../../src/signers/evm-address.ts'
-import { createSecp256k1Signer, isPrivateKey } from '../../src/signers/secp256k1.ts'
+import { createSecp256k1Signer, evmAddress, isPrivateKey } from '../../src/signers/secp256k1.ts'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 

@@ -3,9 +3,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { smaller } from '../../src/lib/bigint.ts'
 import { openBook } from '../../src/spending/book.ts'
-import { type Counter, most, NOTHING, plus, type Spent, spentOf } from '../../src/spending/budget.ts'
+import {
+  type Counter,
+  firstStep,
+  most,
+  NOTHING,
+  plus,
+  SHAPES,
+  type Spent,
+  spentOf,
+  stepOf,
+} from '../../src/spending/budget.ts'
 import { raise, settle } from '../../src/spending/holding.ts'
-import { firstStep, SHAPES, stepOf } from '../../src/spending/period.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from '../../src/spending/rules.ts'
 import { lockBudgets, readSpent, saveHoldings } from '../../src/spending/spending-store.ts'
 import { openTestDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstStep, SHAPES, stepOf } from '../../src/spending/period.ts'
+import { firstStep, SHAPES, stepOf } from '../../src/spending/budget.ts'
 import { PERIODS } from '../../src/spending/rules.ts'
 
 const START_MS = Date.UTC(2026, 0, 1)

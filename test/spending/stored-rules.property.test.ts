@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { decodeRules, encodeRules } from '../../src/spending/read-rules.ts'
 import {
   type ApprovalThreshold,
   PERIODS,
@@ -7,7 +8,6 @@ import {
   type SpendingRules,
   WEEKDAYS,
 } from '../../src/spending/rules.ts'
-import { decodeRules, encodeRules } from '../../src/spending/stored-rules.ts'
 import { TOKEN } from './build.ts'
 
 const u128 = fc.bigInt(0n, 2n ** 128n - 1n)

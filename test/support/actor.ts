@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/access/actor.ts'
+import type { Actor } from '../../src/access/principal.ts'
 
 /** The sender of a test. */
 export const ACTOR: Actor = { keyId: 'root', address: '203.0.113.7', requestId: 'request-1' }

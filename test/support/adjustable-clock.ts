@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/time/clock.ts'
+import type { Clock } from '../../src/lib/time.ts'
 
 /** The machine's clock with an offset: a test can end waits of minutes at once, and make the time of day step. */
 export interface AdjustableClock extends Clock {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/time/clock.ts'
+import type { Clock } from '../../src/lib/time.ts'
 
 /** A clock that stands still until the test moves it. */
 export interface TestClock extends Clock {

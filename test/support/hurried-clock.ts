@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/time/clock.ts'
+import type { Clock } from '../../src/lib/time.ts'
 
 /** A clock that never makes anybody wait: a wait moves the time and is over. */
 export interface HurriedClock extends Clock {

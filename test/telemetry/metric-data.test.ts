@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { readSeries } from '../../src/metrics/series.ts'
-import { toMetricData } from '../../src/telemetry/metric-data.ts'
+import { toMetricData } from '../../src/telemetry/export.ts'
 
 const PERIOD = { startTime: [1, 0], endTime: [2, 0] } as const
 

@@ -3,7 +3,7 @@ import { NoopSpanProcessor } from '@opentelemetry/sdk-trace'
 import { describe, expect, test } from 'vitest'
 import type { SamplerSettings } from '../../src/telemetry/settings.ts'
 import { createSpanSource } from '../../src/telemetry/span-source.ts'
-import { requestLinks, rootIdsOf, rootOf, writeTraceParent } from '../../src/telemetry/transaction-trace.ts'
+import { requestLinks, rootIdsOf, rootOf, writeTraceParent } from '../../src/telemetry/transaction-tracer.ts'
 
 const ID = '0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11'
 const REQUEST = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }

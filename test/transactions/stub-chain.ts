@@ -10,7 +10,7 @@ import type {
 } from '../../src/chains/answer.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import type { EvmChain } from '../../src/chains/evm/types.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
+import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
 import { combineReceipts } from './combine-receipts.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquireLease } from '../../src/database/lease.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
+import { systemClock } from '../../src/lib/time.ts'
 import type { TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import {

@@ -2,6 +2,7 @@
  * One of the servers that http.ts compares, by the first argument. Tells its port and a secret to the parent process, and the
  * CPU time that it has used, in microseconds, whenever it is asked.
  */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
@@ -18,7 +19,7 @@ import { openDatabase } from '../../../src/database/database.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { createRateLimiter } from '../../../src/http/rate-limit.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
-import { systemClock } from '../../../src/lib/time/clock.ts'
+import { systemClock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { libsecp256k1 } from '../../../src/signers/libsecp256k1.ts'
+import { libsecp256k1 } from '../../../src/signers/secp256k1.ts'
 
 /** The beginning of a SubjectPublicKeyInfo of an uncompressed secp256k1 point (RFC 5480). */
 const SPKI_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex')

@@ -1,14 +1,85 @@
 import type { Hex } from 'viem'
 import { hashAuthorization, hexToBytes } from 'viem/utils'
-import { evmAddress } from '../../signers/evm-address.ts'
-import { libsecp256k1 } from '../../signers/libsecp256k1.ts'
-import type { Authorization } from './content.ts'
+import type { Clock } from '../../lib/time.ts'
+import { evmAddress, libsecp256k1 } from '../../signers/secp256k1.ts'
+import type { Refusal } from '../answer.ts'
+import type { RpcClient } from '../rpc/rpc.ts'
+import type { Authorization, EvmRequest } from './content.ts'
+import type { EvmAccount, FeeMarket } from './types.ts'
+
+/** Checks the authorization list of a request (EIP-7702): the relayer's policy, the receiver, the price and each entry. */
+export function checkAuthorizationList(
+  request: EvmRequest,
+  account: EvmAccount,
+  network: FeeMarket,
+): Refusal | undefined {
+  const { authorizationList, to } = request
+  if (authorizationList === undefined) return undefined
+  if (account.policies.allowAuthorizationList !== true)
+    return {
+      code: 'policy_violation',
+      detail:
+        'authorization_list: the policy allow_authorization_list of the relayer is not true; set it, or leave the list out.',
+    }
+  if (to === undefined)
+    return invalid('to: an address is expected; a transaction with authorization_list creates no contract.')
+  return checkPrice(request, account, network) ?? checkEntries(authorizationList, account, network)
+}
+
+function checkPrice(
+  { gasPrice }: EvmRequest,
+  { policies }: EvmAccount,
+  { eip1559 }: FeeMarket,
+): Refusal | undefined {
+  if (gasPrice !== undefined)
+    return invalid(
+      'gas_price: max_fee_per_gas with max_priority_fee_per_gas, or speed, is expected with authorization_list (EIP-7702).',
+    )
+  if (eip1559 && policies.eip1559Pricing !== false) return undefined
+  return {
+    code: 'not_supported',
+    detail:
+      'authorization_list: it needs EIP-1559 prices (EIP-7702), which the network or the policy eip1559_pricing of the relayer excludes.',
+  }
+}
+
+function checkEntries(
+  list: readonly Authorization[],
+  { address }: EvmAccount,
+  { chainId }: FeeMarket,
+): Refusal | undefined {
+  for (const [index, authorization] of list.entries()) {
+    const problem = entryProblem(authorization, { address, chainId })
+    if (problem !== undefined) return invalid(`authorization_list[${index}]${problem}`)
+  }
+  return undefined
+}
+
+/** The service counts the nonces of the relayer's account, so nothing but its own transactions may use one. */
+function entryProblem(
+  authorization: Authorization,
+  { address, chainId }: { readonly address: string; readonly chainId: number },
+): string | undefined {
+  if (authorization.chainId !== 0 && authorization.chainId !== chainId)
+    return `.chain_id: ${chainId}, or 0 for every network, is expected, not ${authorization.chainId}.`
+  if (authorization.nonce > MAX_NONCE) return `.nonce: at most ${MAX_NONCE} is expected.`
+  const authority = authorityOf(authorization)
+  if (authority === undefined)
+    return ': y_parity, r and s of a signature with a low s are expected (EIP-7702).'
+  if (authority.toLowerCase() === address.toLowerCase())
+    return ": an authorization of another account is expected; one of the relayer's own account would use a nonce that the service assigns."
+  return undefined
+}
+
+function invalid(detail: string): Refusal {
+  return { code: 'invalid_request', detail }
+}
 
 /** Half of the order of the curve: a signature with a higher `s` counts nowhere (EIP-7702). */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** Returns the account that signed the authorization, in EIP-55; undefined when its signature is none. */
-export function authorityOf({ address, chainId, nonce, yParity, r, s }: Authorization): string | undefined {
+function authorityOf({ address, chainId, nonce, yParity, r, s }: Authorization): string | undefined {
   if (BigInt(s) > HALF_ORDER) return undefined
   const hash = hashAuthorization({ address: address as Hex, chainId, nonce: Number(nonce) })
   const signature = Buffer.concat([hexToBytes(r as Hex), hexToBytes(s as Hex)])
@@ -18,3 +89,33 @@ export function authorityOf({ address, chainId, nonce, yParity, r, s }: Authoriz
     return undefined // The library throws for numbers that are no point of the curve.
   }
 }
+
+/** The code of a delegated account begins with this prefix (EIP-7702). */
+const DELEGATION = /^0xef0100/i
+
+/** An answer counts for this long, in ms. A delegation that is noticed later than it happened only costs refused broadcasts. */
+const FRESH_MS = 60_000
+
+/**
+ * Returns a reader of how many transactions of an account pools keep at the same time: one for a delegated account, because its code can
+ * move its money and invalidate all waiting transactions (`core/txpool/legacypool` of geth). It returns undefined for no limit, and when no
+ * node answers.
+ */
+export function createInFlightLimits(
+  client: RpcClient,
+  clock: Clock,
+): (address: string) => Promise<number | undefined> {
+  const known = new Map<string, { readonly limit: number | undefined; readonly until: number }>()
+  return async (address) => {
+    const before = known.get(address)
+    if (before !== undefined && clock.monotonic() < before.until) return before.limit
+    const reply = await client.call('eth_getCode', [address, 'latest'])
+    if (reply.kind !== 'result' || typeof reply.result !== 'string') return before?.limit
+    const limit = DELEGATION.test(reply.result) ? 1 : undefined
+    known.set(address, { limit, until: clock.monotonic() + FRESH_MS })
+    return limit
+  }
+}
+
+/** The highest nonce that a number holds exactly; no account sends so many transactions. */
+export const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)

@@ -1,55 +1,54 @@
 import { getAddress } from 'viem/utils'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
-import { createBalanceReader } from '../balance-reader.ts'
+import type { Answer } from '../answer.ts'
+import type { Funding } from '../capabilities.ts'
 import type { SigningContext } from '../chain.ts'
-import { type ChainOptions, connect } from '../connect.ts'
-import { createGenesisReader } from '../genesis.ts'
-import { reportEndpoints } from '../report-endpoints.ts'
-import { createSimulationRefusals } from '../simulation-refusals.ts'
-import { createUnknownTexts } from '../unknown-texts.ts'
+import { createUnknownTexts } from '../refusals.ts'
+import { createBalanceReader } from '../rpc/balance-reader.ts'
+import {
+  type ChainOptions,
+  connect,
+  createGenesisReader,
+  type GenesisQuestion,
+  reportEndpoints,
+} from '../rpc/connect.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { createSimulationRefusals } from '../simulations.ts'
+import { createInFlightLimits } from './authorization.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
+import { readAbi } from './call/abi.ts'
 import { callKey, decodeCall } from './call/decode-call.ts'
 import { encodeCall } from './call/encode-call.ts'
-import { readAbi } from './call/read-registered.ts'
-import type { EvmDraft, EvmRequest } from './content.ts'
-import { createInFlightLimits } from './delegation.ts'
-import { createFunding } from './funding.ts'
-import { GENESIS } from './genesis.ts'
-import { createHeadFeed } from './heads.ts'
-import { readManyReceipts } from './inclusion/block-receipts.ts'
+import type { EvmDraft, EvmPolicies, EvmRequest } from './content.ts'
+import { EVM_CONTENT, READ_METHODS } from './family.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
+import { checkRequest } from './prepare/check.ts'
+import { comparePrice, prepareComparedNoop } from './prepare/compare.ts'
+import { ceilingOf, SPEEDS } from './prepare/fees.ts'
+import { createMarketWatch } from './prepare/market.ts'
+import { createGasLimits, createPriceBounds } from './prepare/node-limits.ts'
+import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
+import { createLineaQuote, readRollupFee } from './prepare/rollups.ts'
+import { createHeadFeed } from './read/heads.ts'
+import { NODE_DIALECT } from './read/node-dialect.ts'
+import { readQuantity } from './read/quantity.ts'
 import {
   readBalance,
   readBlockHash,
   readHead,
+  readManyReceipts,
   readNonces,
   readPendingNonce,
   readReceiptsEverywhere,
   readRevertReason,
-} from './inspect.ts'
-import { NODE_DIALECT } from './node-dialect.ts'
-import { checkRequest } from './prepare/check.ts'
-import { prepareComparedNoop } from './prepare/compare-content.ts'
-import { comparePrice } from './prepare/compare-price.ts'
-import { ceilingOf } from './prepare/fees.ts'
-import { createGasLimits } from './prepare/gas-limits.ts'
-import { createLineaQuote } from './prepare/linea.ts'
-import { createMarketWatch } from './prepare/market.ts'
-import { createPriceBounds } from './prepare/node-price-limits.ts'
-import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
-import { readRollupFee } from './prepare/rollup-fee.ts'
-import { EVM_CONTENT } from './read-content.ts'
-import { READ_METHODS } from './read-methods.ts'
+} from './read/reads.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
-import { SPEEDS } from './speed.ts'
-import { chainIdOf } from './typed-data/chain-id.ts'
-import { signTypedData } from './typed-data/sign.ts'
+import { chainIdOf, signTypedData } from './typed-data.ts'
 import type { EvmChain } from './types.ts'
-import { verifyChainId } from './verify.ts'
 
 /** Creates the chain of one EVM network. */
 export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
@@ -158,4 +157,54 @@ function requireNonce({ nonce }: SigningContext): bigint {
 function byProtocol(urls: readonly RpcUrl[]): { http: RpcUrl[]; webSocket: RpcUrl[] } {
   const isWebSocket = ({ url }: RpcUrl) => /^wss?:/i.test(url)
   return { http: urls.filter((url) => !isWebSocket(url)), webSocket: urls.filter(isWebSocket) }
+}
+
+/** Creates the payments of an EVM network. Every address exists there, and nothing is held back. */
+function createFunding(client: PooledClient): Funding<EvmRequest, EvmPolicies> {
+  return {
+    read: async (address, { asOf } = {}) => {
+      const balance = await readBalance(client, address, asOf)
+      if (balance.kind !== 'ok') return balance
+      return { kind: 'ok', value: { spendable: balance.value, missingReserve: 0n, exists: true } }
+    },
+    pay: ({ to, amount }) => ({ type: 'evm', to, value: amount, speed: 'average' }),
+  }
+}
+
+/** The question for block 0. Most nodes keep it even when they prune later blocks. */
+const GENESIS: GenesisQuestion = {
+  call: { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+  read: (block) => (block as { readonly hash?: unknown } | null)?.hash,
+}
+
+const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
+
+/**
+ * Refuses when an endpoint serves another chain than the configured one. A signature for another chain would be valid there (EIP-155), and
+ * an endpoint of another chain would answer with wrong nonces.
+ */
+async function verifyChainId(client: PooledClient, network: EvmNetwork): Promise<Answer<void>> {
+  const everywhere = (await client.sendEverywhere([CHAIN_ID])).flatMap((replies) =>
+    replies.map(({ reply }) => reply),
+  )
+  // All endpoints rest, so the one that may be asked as a last resort decides.
+  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
+  const replies = answered ? everywhere : await client.send([CHAIN_ID])
+  const answers = replies.map((reply) => compare(reply, network))
+  return (
+    answers.find(({ kind }) => kind === 'refused') ??
+    answers.find(({ kind }) => kind === 'ok') ??
+    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
+  )
+}
+
+function compare(reply: RpcReply, { name, chainId }: EvmNetwork): Answer<void> {
+  if (reply.kind !== 'result') {
+    return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
+  }
+  const served = readQuantity(reply.result)
+  if (served === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a chain id' }
+  if (served === BigInt(chainId)) return { kind: 'ok', value: undefined }
+  const detail = `network ${name}: chain_id ${chainId} is configured, but its endpoint serves chain ${served}.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

@@ -1,6 +1,6 @@
 import type { AccessList, Hex, TransactionSerializable, TransactionSerializableEIP7702 } from 'viem'
 import { hexToBytes, serializeTransaction } from 'viem/utils'
-import { keccak256, keccak256Hex } from '../../lib/keccak256.ts'
+import { keccak256, keccak256Hex } from '../../lib/hash.ts'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
 import type { Authorization, EvmDraft } from './content.ts'

@@ -1,9 +1,7 @@
-import type { Attempt } from '../attempt.ts'
+import type { Attempt, Prepared } from '../attempt.ts'
 import type { ChainCapabilities } from '../capabilities.ts'
 import type { ChainOf } from '../chain.ts'
-import type { Prepared } from '../prepared.ts'
-import type { Account } from '../request.ts'
-import type { UnsignedEvm } from '../unsigned.ts'
+import type { Account, UnsignedEvm } from '../request.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from './content.ts'
 
 type Capabilities = ChainCapabilities<EvmRequest, EvmDraft, EvmPolicies>

@@ -1,11 +1,15 @@
-import type { Clock } from '../../lib/time/clock.ts'
-import type { Failure } from '../../networks/endpoint-health.ts'
-import { type AnswerAllowance, type AnswerLimits, forwardedAllowance, ownAllowance } from './answer-limits.ts'
-import type { NodeErrorRules } from './node-errors.ts'
-import type { RpcObserver } from './observer.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { Failure } from '../../networks/endpoints.ts'
+import type { NodeErrorRules } from './node-dialect.ts'
 import { type PostResult, post } from './post.ts'
-import type { RpcCall, RpcReply } from './rpc.ts'
-import type { Transport } from './transport.ts'
+import type { RpcCall, RpcObserver, RpcReply } from './rpc.ts'
+import {
+  type AnswerAllowance,
+  type AnswerLimits,
+  forwardedAllowance,
+  ownAllowance,
+  type Transport,
+} from './transport.ts'
 
 /** The answers of one endpoint to many calls. A `failure` may come with replies when the endpoint stopped answering halfway. */
 export interface BatchOutcome {

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { Failure } from '../../networks/endpoint-health.ts'
-import type { EndpointPool } from '../../networks/endpoints.ts'
-import { maskUrlInLog } from '../../networks/mask-url.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { EndpointPool, Failure } from '../../networks/endpoints.ts'
+import { maskUrlInLog } from '../../networks/network.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'
-import type { NodeDialect } from './node-dialect.ts'
-import { classifyForwardedError, classifyNodeError, type NodeErrorClass } from './node-errors.ts'
-import type { RpcObserver } from './observer.ts'
-import type { EndpointReply, RpcCall, RpcReply } from './rpc.ts'
+import {
+  classifyForwardedError,
+  classifyNodeError,
+  type NodeDialect,
+  type NodeErrorClass,
+} from './node-dialect.ts'
+import type { EndpointReply, RpcCall, RpcObserver, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
 interface EndpointExecutorOptions extends NodeDialect {

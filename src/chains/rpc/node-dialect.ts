@@ -1,6 +1,5 @@
-import type { AnswerLimits } from './answer-limits.ts'
-import type { NodeErrorRules } from './node-errors.ts'
-import type { RpcCall } from './rpc.ts'
+import type { RpcCall, RpcReply } from './rpc.ts'
+import type { AnswerLimits } from './transport.ts'
 
 /** The question that asks a node for its height. */
 export interface HeightQuestion {
@@ -22,4 +21,73 @@ export interface NodeDialect {
   readonly maxRequestBytes: number
   /** The methods of the service's own questions whose answers may be larger than 1 MiB. */
   readonly largeAnswers?: Readonly<Record<string, AnswerLimits>>
+}
+
+type NodeError = Extract<RpcReply, { kind: 'error' }>
+
+/**
+ * The JSON-RPC errors by which nodes and providers of one kind of chain report their own failures. Codes have different meanings on each
+ * chain.
+ */
+export interface NodeErrorRules {
+  /** Codes that mean "asked too often" and nothing else. */
+  readonly rateLimitCodes: readonly number[]
+  /** Codes that some providers use for "asked too often" and some nodes for a fault of the call: the message decides. */
+  readonly ambiguousRateLimitCodes: readonly number[]
+  readonly rateLimitPhrase: RegExp
+  /** Messages about the call itself, under an ambiguous code. */
+  readonly callFaultPhrase?: RegExp
+  /** Codes of a node that cannot work at present, whatever the call is. */
+  readonly failureCodes: readonly number[]
+  readonly failurePhrase: RegExp
+  /** Codes and messages of a node that lacks data which another node may have. */
+  readonly missingDataCodes: readonly number[]
+  readonly missingDataPhrase?: RegExp
+}
+
+/**
+ * The meaning of an error. `rate_limit`: the node did not look at the call · `endpoint_failure`: the node cannot work now · `missing_data`:
+ * the node works, but another one may know more · `answer`: every other node would repeat this answer.
+ */
+export type NodeErrorClass = 'rate_limit' | 'endpoint_failure' | 'missing_data' | 'answer'
+
+/** Phrases that proxies and providers use on every chain. */
+export const COMMON_RATE_LIMIT_PHRASE =
+  /rate.?limit|too many requests|request (count|limit)|(capacity|quota|throughput) (was |is )?exceeded|throttl/i
+
+/** Phrases of proxies and of failing servers, on every chain. */
+export const COMMON_FAILURE_PHRASE =
+  /^internal (server )?error\W*$|upstream|temporarily|(service|resource|node|backend) (is )?(currently )?(unavailable|not available)|(request|operation|gateway|connection) (has )?timed? ?out/i
+
+/** Classifies the reply of a node to a call of the service. */
+export function classifyNodeError(reply: RpcReply, rules: NodeErrorRules): NodeErrorClass | undefined {
+  if (reply.kind !== 'error') return undefined
+  if (isContractsOwn(reply)) return 'answer'
+  if (isRateLimit(reply, rules)) return 'rate_limit'
+  if (rules.failureCodes.includes(reply.code) || rules.failurePhrase.test(reply.message))
+    return 'endpoint_failure'
+  const lacksData =
+    rules.missingDataCodes.includes(reply.code) || rules.missingDataPhrase?.test(reply.message)
+  return lacksData ? 'missing_data' : 'answer'
+}
+
+/**
+ * Classifies the reply to a call of an API caller. A caller can provoke most codes and have a text of their own echoed, so only an
+ * unambiguous code counts as a rate limit.
+ */
+export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): NodeErrorClass | undefined {
+  const known = classifyNodeError(reply, rules)
+  if (known !== 'rate_limit' || reply.kind !== 'error') return known
+  return rules.rateLimitCodes.includes(reply.code) ? 'rate_limit' : 'endpoint_failure'
+}
+
+/** Returns true for a revert: the author of the contract chooses its words, so they say nothing about the endpoint. */
+export function isContractsOwn(reply: RpcReply): boolean {
+  return reply.kind === 'error' && (reply.code === 3 || /revert/i.test(reply.message))
+}
+
+function isRateLimit({ code, message }: NodeError, rules: NodeErrorRules): boolean {
+  if (rules.rateLimitCodes.includes(code)) return true
+  if (rules.callFaultPhrase?.test(message)) return false
+  return rules.ambiguousRateLimitCodes.includes(code) || rules.rateLimitPhrase.test(message)
 }

@@ -1,13 +1,10 @@
-import { AnswerTooLargeError } from '../../lib/http/answer-too-large.ts'
-import { readRetryAfter } from '../../lib/http/retry-after.ts'
-import type { Failure } from '../../networks/endpoint-health.ts'
-import { ForbiddenAddressError } from '../../security/guarded-lookup.ts'
-import type { AnswerLimits } from './answer-limits.ts'
-import { readBody, writeCalls } from './json-rpc.ts'
-import { classifyNodeError, isContractsOwn, type NodeErrorRules } from './node-errors.ts'
-import { parseVerbatim } from './raw-json.ts'
+import { AnswerTooLargeError } from '../../lib/http/byte-budget.ts'
+import { readRetryAfter } from '../../lib/http/http-client.ts'
+import type { Failure } from '../../networks/endpoints.ts'
+import { ForbiddenAddressError } from '../../security/guarded-http-client.ts'
+import { classifyNodeError, isContractsOwn, type NodeErrorRules } from './node-dialect.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
-import type { Transport } from './transport.ts'
+import type { AnswerLimits, Transport } from './transport.ts'
 
 /**
  * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none of so many calls · `too_large`: the body has
@@ -164,4 +161,91 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** Writes the body of an HTTP request: one call alone, or a batch whose ids are the indexes of the calls (JSON-RPC 2.0, section 6). */
+function writeCalls(calls: readonly RpcCall[]): string {
+  const entries = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
+  return JSON.stringify(entries.length === 1 ? entries[0] : entries)
+}
+
+/** The content of a body: a reply for each call, or one error for them all. */
+type Body =
+  | { readonly kind: 'replies'; readonly replies: readonly RpcReply[] }
+  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+
+/** Reads a body. A batch may come back in any order and with entries missing; missing replies are unknown. */
+function readBody(body: unknown, count: number): Body {
+  const replies = Array.from(
+    { length: count },
+    (): RpcReply => ({ kind: 'unknown', detail: 'no reply in the batch' }),
+  )
+  const entries: readonly unknown[] = Array.isArray(body) ? body : [body]
+  for (const entry of entries) {
+    const { index, reply } = readEntry(entry)
+    if (index !== undefined && index < count) replies[index] = reply
+    else if (index === undefined && reply.kind === 'error') return reply
+  }
+  // Some nodes report the refusal of a whole batch under the id of its first call.
+  const [only] = replies
+  if (count > 1 && entries.length === 1 && only?.kind === 'error') return only
+  return { kind: 'replies', replies }
+}
+
+function readEntry(entry: unknown): { index: number | undefined; reply: RpcReply } {
+  if (typeof entry !== 'object' || entry === null) {
+    return { index: undefined, reply: { kind: 'unknown', detail: 'not a JSON-RPC reply' } }
+  }
+  const { id, result, error } = entry as { id?: unknown; result?: unknown; error?: unknown }
+  const index = indexOf(id)
+  if (typeof error === 'object' && error !== null) {
+    const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
+    const reply = {
+      kind: 'error',
+      code: Number(textOf(code ?? 0)),
+      message: textOf(message ?? 'unnamed error'),
+    } as const
+    return { index, reply: data === undefined ? reply : { ...reply, data } }
+  }
+  return result === undefined
+    ? { index, reply: { kind: 'unknown', detail: 'a reply without a result' } }
+    : { index, reply: { kind: 'result', result } }
+}
+
+/** Some gateways echo the id as text (`"7"` for 7). */
+function indexOf(id: unknown): number | undefined {
+  if (typeof id === 'number') return id
+  return typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : undefined
+}
+
+/** A field that should be a text or a number may be anything, also a number whose spelling is kept, which has no conversion. */
+function textOf(field: unknown): string {
+  return typeof field === 'string' ? field : JSON.stringify(field)
+}
+
+/** JSON that the service only passes on: it reads no numbers, so no digit is lost. */
+
+/** Parses JSON like `JSON.parse`, but keeps the text of a number that would be written differently. */
+function parseVerbatim(text: string): unknown {
+  return engine.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined || String(value) === source) return value
+    return engine.rawJSON(source)
+  })
+}
+
+/** Returns the value with each bigint in a form that `JSON.stringify` can write. */
+export function writable(value: unknown): unknown {
+  if (typeof value === 'bigint') return engine.rawJSON(value.toString())
+  if (Array.isArray(value)) return value.map(writable)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, writable(field)]))
+}
+
+/** Features of the engine's JSON that the TypeScript library does not declare yet: source text access (ES2026). */
+const engine = JSON as unknown as {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown
+  rawJSON(text: string): unknown
 }

@@ -1,4 +1,4 @@
-import type { EndpointState } from '../../networks/endpoints.ts'
+import type { EndpointState, Failure } from '../../networks/endpoints.ts'
 import type { SeenHead } from '../../networks/head-age.ts'
 
 /** One JSON-RPC 2.0 call, with its parameters by position or by name, as the chain's nodes expect them. */
@@ -66,4 +66,22 @@ export interface PooledClient extends RpcClient {
   states(): EndpointState[]
   /** Returns the newest head that the endpoints told; undefined before the first answer. No node is asked. */
   seenHead(): SeenHead | undefined
+}
+
+/** The calls whose errors the service reads by their text. */
+export type TextContext = 'broadcast' | 'estimate'
+
+/** Receives a report of every HTTP request to an endpoint of one network. Must not throw. */
+export interface RpcObserver {
+  asked(request: {
+    /** The host of the endpoint, with its port and without the rest of the url, which may contain a key. */
+    readonly host: string
+    /** The method of each call in the request. */
+    readonly methods: readonly string[]
+    readonly seconds: number
+    /** The failure of the endpoint; absent when it answered, whatever the answer was. */
+    readonly failure?: Failure['kind'] | 'batch_refused' | 'answer_too_large' | undefined
+  }): void
+  /** A node has answered such a call with an error whose text the service does not know. */
+  unknownText?(context: TextContext): void
 }

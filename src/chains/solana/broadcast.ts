@@ -1,9 +1,17 @@
 import type { BroadcastResult } from '../answer.ts'
-import { confirmRefusals } from '../confirm-refusals.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
-import { markUnanswered } from '../unanswered.ts'
-import { reportUnclear, type UnknownTexts } from '../unknown-texts.ts'
-import { readSent } from './failures.ts'
+import { confirmRefusals, markUnanswered, reportUnclear, type UnknownTexts } from '../refusals.ts'
+import {
+  COMMON_FAILURE_PHRASE,
+  COMMON_RATE_LIMIT_PHRASE,
+  classifyNodeError,
+  type NodeDialect,
+  type NodeErrorRules,
+} from '../rpc/node-dialect.ts'
+import type { PooledClient, RpcReply } from '../rpc/rpc.ts'
+import type { AnswerLimits } from '../rpc/transport.ts'
+import { HEIGHT } from './read/head.ts'
+import { fieldsOf } from './read/replies.ts'
+import { type ErrorMeaning, readFailure } from './read/transaction-error.ts'
 
 /** Sends signed transactions to a node in this order and returns the results in the same order. */
 export async function broadcastAll(
@@ -32,3 +40,98 @@ const SETTINGS = {
   preflightCommitment: 'processed',
   maxRetries: 0,
 } as const
+
+/** Codes of JSON-RPC errors (agave `rpc-client-api/src/custom_error.rs`). */
+const PREFLIGHT_FAILED = -32002
+const SIGNATURE_FAILED = -32003
+const NODE_UNHEALTHY = -32005
+const PRECOMPILE_FAILED = -32006
+const SIGNATURE_COUNT_WRONG = -32013
+/** The node cannot read the call, or refuses to look at its parameters. */
+export const INVALID_PARAMS = -32602
+
+/** The node could not read the bytes as a transaction, or found a signature invalid. */
+const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, INVALID_PARAMS]
+
+/**
+ * A node reads address tables first, so a node that does not know a table, or its newest addresses, complains about the bytes (`invalid
+ * transaction: Transaction address table lookup uses an invalid index`).
+ */
+export const ABOUT_TABLES = /address (lookup )?table/i
+
+/** The meaning of an error for broadcast bytes. A transaction that fails with the present accounts may succeed later. */
+const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> = {
+  known: 'accepted',
+  funds: 'later',
+  wait: 'later',
+  state: 'later',
+  never: 'refused',
+}
+
+/**
+ * Reads a reply to `sendTransaction`. With `skipPreflight` a node accepts every well-formed transaction; some providers check it all the
+ * same.
+ */
+export function readSent(reply: RpcReply): BroadcastResult {
+  if (reply.kind === 'unknown') return reply
+  if (reply.kind === 'result') {
+    return typeof reply.result === 'string'
+      ? { kind: 'accepted' }
+      : { kind: 'unknown', detail: 'the endpoint did not answer with a signature' }
+  }
+  const { code, message, data } = reply
+  if (code === INVALID_PARAMS && ABOUT_TABLES.test(message)) return { kind: 'later', detail: message }
+  if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
+  if (code === NODE_UNHEALTHY) return { kind: 'later', detail: message }
+  const { err } = fieldsOf(data)
+  if (code !== PREFLIGHT_FAILED || err === undefined || err === null) {
+    const isFailure = classifyNodeError(reply, NODE_DIALECT.errors) === 'endpoint_failure'
+    return { kind: isFailure ? 'unknown' : 'unclear', detail: message }
+  }
+  const { meaning, description } = readFailure(err)
+  const kind = RESULTS[meaning]
+  return kind === 'accepted' ? { kind, known: true } : { kind, detail: description }
+}
+
+/**
+ * One HTTP request holds at most this many bytes: agave reads 50 KiB (`rpc.rs` `MAX_REQUEST_BODY_SIZE`) and answers HTTP 413 beyond that.
+ */
+const MAX_REQUEST_BYTES = 40_000
+
+/**
+ * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers on other chains: `-32005` is an unhealthy
+ * node, `-32007` a slot that was skipped or is missing after a ledger jump, `-32016` a `minContextSlot` in the future. None of them is a
+ * rate limit. Programs use "compute units", so many messages contain the words.
+ */
+const NODE_ERRORS: NodeErrorRules = {
+  rateLimitCodes: [429, -32029, -32090, -32097],
+  ambiguousRateLimitCodes: [],
+  rateLimitPhrase: COMMON_RATE_LIMIT_PHRASE,
+  failureCodes: [-32005],
+  failurePhrase: COMMON_FAILURE_PHRASE,
+  // Block cleaned up, block or status not available, slot skipped or not stored, history not kept.
+  missingDataCodes: [-32001, -32004, -32007, -32009, -32011, -32014],
+}
+
+/** An account has at most 10 MiB (`MAX_PERMITTED_DATA_LENGTH`), which are 14 MiB in base64. */
+const ACCOUNT_ANSWER: AnswerLimits = { bytes: 16 * 1024 * 1024, values: 100_000 }
+
+/** One `getBlocks` lists half a million slots of ten digits (`MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
+const BLOCKS_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 600_000 }
+
+/** One `getSignaturesForAddress` lists 1000 transactions, each with a memo of up to 566 bytes and an error. */
+const HISTORY_ANSWER: AnswerLimits = { bytes: 4 * 1024 * 1024, values: 100_000 }
+
+/** The JSON-RPC of Solana nodes. */
+export const NODE_DIALECT: NodeDialect = {
+  height: HEIGHT,
+  errors: NODE_ERRORS,
+  maxRequestBytes: MAX_REQUEST_BYTES,
+  largeAnswers: {
+    getBlocks: BLOCKS_ANSWER,
+    getMultipleAccounts: ACCOUNT_ANSWER,
+    getSignaturesForAddress: HISTORY_ANSWER,
+    getTransaction: HISTORY_ANSWER,
+    simulateTransaction: ACCOUNT_ANSWER,
+  },
+}

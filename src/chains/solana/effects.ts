@@ -1,22 +1,147 @@
-import type { Effects } from '../effects.ts'
-import { joinEffects, type PartialEffects } from '../join-effects.ts'
+import { type Effects, joinEffects, NATIVE, type PartialEffects } from '../effects.ts'
 import type { SolanaRequest } from './content.ts'
-import { readAssociatedToken } from './effects/associated-token.ts'
-import type { Call, ReadCall } from './effects/call.ts'
-import { readSystem } from './effects/system.ts'
-import { readToken } from './effects/token.ts'
 import { contentOf } from './request-content.ts'
-import { accountsOf } from './wire/accounts.ts'
-import { programOf } from './wire/message.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
+  accountsOf,
   COMPUTE_BUDGET_PROGRAM,
   MEMO_PROGRAM,
   MEMO_V1_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from './wire/programs.ts'
+} from './wire/addresses.ts'
+import { programOf } from './wire/message.ts'
+import { lamportsIn, type SystemKind, systemKindOf } from './wire/system-instruction.ts'
+
+/** An instruction that takes lamports from its first account. */
+interface Debit {
+  /** The index of the account that receives. */
+  readonly receiver: number
+  /** The length of the data without the seed, in bytes. */
+  readonly bytes: number
+  /** The place of the seed's length, which has eight bytes. */
+  readonly seedAt?: number
+}
+
+const DEBITS: Readonly<Partial<Record<SystemKind, Debit>>> = {
+  createAccount: { receiver: 1, bytes: 52 },
+  createAccountWithSeed: { receiver: 1, bytes: 92, seedAt: 36 },
+  transfer: { receiver: 1, bytes: 12 },
+  transferWithSeed: { receiver: 2, bytes: 52, seedAt: 12 },
+}
+
+/** Instructions that move nothing, and the length of their data in bytes. */
+const HARMLESS_SYSTEM_CALLS: Readonly<Partial<Record<SystemKind, number>>> = {
+  advanceNonce: 4,
+  initializeNonce: 36,
+  allocate: 12,
+}
+
+/** Reads an instruction of the system program. */
+const readSystem: ReadCall = ({ accounts, data }, address) => {
+  const kind = systemKindOf(data)
+  if (kind === undefined) return undefined
+  const [first] = accounts
+  const debit = DEBITS[kind]
+  // An account with allocated data cannot send lamports any more.
+  if (debit === undefined)
+    return data.length === HARMLESS_SYSTEM_CALLS[kind] && first !== address ? {} : undefined
+  if (data.length !== lengthOf(debit, data)) return undefined
+  // A transfer takes from its first account only, so this one pays the relayer.
+  if (first !== address) return kind === 'transfer' && first !== undefined ? {} : undefined
+  const receiver = accounts[debit.receiver]
+  const value = lamportsIn(data)
+  if (receiver === undefined || value === undefined) return undefined
+  return { receivers: [receiver], amounts: [{ asset: NATIVE, value }] }
+}
+
+/** A length of the seed beyond 2^53 loses digits here, but no data is that long. */
+function lengthOf({ bytes, seedAt }: Debit, data: Buffer): number | undefined {
+  if (seedAt === undefined) return bytes
+  return data.length < seedAt + 8 ? undefined : bytes + Number(data.readBigUInt64LE(seedAt))
+}
+
+/** An instruction that names the mint, the amount and who receives. */
+interface Checked {
+  /** The first bytes of the data. */
+  readonly kind: readonly number[]
+  /** The length of the data, in bytes. The amount follows the kind, in eight bytes. */
+  readonly bytes: number
+  /** The index of the receiving token account, or of the delegate. */
+  readonly receiver?: number
+  /** The index of the owner; the signers follow when it is a multisig account. */
+  readonly owner: number
+  /** The receiver is a delegate, who can take the amount later. */
+  readonly allowance?: true
+  /** The mint can have a program that Token-2022 calls with all further accounts (transfer hook). */
+  readonly hooked?: true
+}
+
+/** The index of the mint in all of them. */
+const MINT = 1
+
+/** `TokenInstruction` of spl-token and, for the last one, `TransferFeeInstruction` of Token-2022, whose fee is a part of the amount. */
+const CHECKED: readonly Checked[] = [
+  { kind: [12], bytes: 10, receiver: 2, owner: 3, hooked: true },
+  { kind: [13], bytes: 10, receiver: 2, owner: 3, allowance: true },
+  { kind: [15], bytes: 10, owner: 2 },
+]
+const CHECKED_WITH_FEE: Checked = { kind: [26, 1], bytes: 19, receiver: 2, owner: 3, hooked: true }
+
+/** Kinds that neither move tokens of their signer nor give rights on them, and the length of their data in bytes. */
+const HARMLESS_TOKEN_CALLS: ReadonlyMap<number | undefined, number> = new Map([
+  [1, 1], // InitializeAccount
+  [5, 1], // Revoke
+  [11, 1], // ThawAccount
+  [16, 33], // InitializeAccount2
+  [17, 1], // SyncNative
+  [18, 33], // InitializeAccount3
+  [22, 1], // InitializeImmutableOwner
+])
+
+/** Reads an instruction of SPL Token or Token-2022. Transfers without the mint are unread: their bytes do not tell the asset. */
+const readToken: ReadCall = (call, address) => {
+  const { program, accounts, data } = call
+  if (HARMLESS_TOKEN_CALLS.get(data[0]) === data.length) return {}
+  const kinds = program === TOKEN_2022_PROGRAM ? [...CHECKED, CHECKED_WITH_FEE] : CHECKED
+  const checked = kinds.find(
+    ({ kind, bytes }) => data.length === bytes && kind.every((byte, at) => data[at] === byte),
+  )
+  if (checked === undefined || !isBy(call, checked, address)) return undefined
+  const asset = accounts[MINT]
+  const receivers = checked.receiver === undefined ? [] : [accounts[checked.receiver]]
+  if (asset === undefined || !receivers.every((receiver) => receiver !== undefined)) return undefined
+  const amounts = [{ asset, value: data.readBigUInt64LE(checked.kind.length) }]
+  return { receivers, amounts, ...(checked.allowance && { allowances: amounts }) }
+}
+
+/**
+ * Returns true when the account is the owner, or may be a signer of the multisig account that is. A transfer hook receives the accounts
+ * after the owner with their signatures, so nothing tells what it does with that of the relayer.
+ */
+function isBy({ program, accounts }: Call, { owner, hooked }: Checked, address: string): boolean {
+  if (hooked && program === TOKEN_2022_PROGRAM)
+    return accounts[owner] === address && accounts.length === owner + 1
+  return accounts.indexOf(address, owner) >= 0
+}
+
+/** `AssociatedTokenAccountInstruction`: the first byte of the data. */
+const CREATE = 0
+const CREATE_IDEMPOTENT = 1
+
+/** Payer, token account, owner, mint, system program and token program. */
+const ACCOUNTS = 6
+
+/**
+ * Reads an instruction of the associated token account program. To open an account takes nothing but rent; the program calls no other token
+ * program than the two of SPL. No data means `Create`.
+ */
+const readAssociatedToken: ReadCall = ({ accounts, data }) => {
+  const [kind = CREATE] = data
+  const opens = data.length <= 1 && (kind === CREATE || kind === CREATE_IDEMPOTENT)
+  return opens && accounts.length >= ACCOUNTS ? {} : undefined
+}
 
 /** Returns the effects of a checked request on the relayer's account `address`, without fees and rent. */
 export function solanaEffects(request: SolanaRequest, address: string): Effects {
@@ -63,3 +188,14 @@ const READERS: ReadonlyMap<string, ReadCall> = new Map([
   [MEMO_PROGRAM, readNothing],
   [MEMO_V1_PROGRAM, readNothing],
 ])
+
+/** An instruction with its accounts by address. */
+interface Call {
+  readonly program: string
+  /** In the order of the instruction; undefined for an account from a table. */
+  readonly accounts: readonly (string | undefined)[]
+  readonly data: Buffer
+}
+
+/** Reads the effects on `address` of an instruction that receives its account; undefined when its bytes do not tell them exactly. */
+type ReadCall = (call: Call, address: string) => PartialEffects | undefined

@@ -1,40 +1,38 @@
 import type { SolanaNetwork } from '../../networks/network.ts'
-import { createBalanceReader } from '../balance-reader.ts'
-import { type ChainOptions, connect } from '../connect.ts'
-import { createGenesisReader } from '../genesis.ts'
-import { reportEndpoints } from '../report-endpoints.ts'
-import { createSimulationRefusals } from '../simulation-refusals.ts'
-import { createUnknownTexts } from '../unknown-texts.ts'
-import { broadcastAll } from './broadcast.ts'
+import type { Answer } from '../answer.ts'
+import type { Funding } from '../capabilities.ts'
+import type { Reviewed } from '../chain.ts'
+import { createUnknownTexts } from '../refusals.ts'
+import type { UnsignedSolana } from '../request.ts'
+import { createBalanceReader } from '../rpc/balance-reader.ts'
+import { type ChainOptions, connect, createGenesisReader, reportEndpoints } from '../rpc/connect.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { createSimulationRefusals } from '../simulations.ts'
+import { broadcastAll, NODE_DIALECT } from './broadcast.ts'
 import { encodeInstruction } from './call/encode-instruction.ts'
-import { checkRequest } from './check/request.ts'
-import { createFunding } from './funding.ts'
+import { asRequest, checkRequest, checkUnsigned } from './check.ts'
+import type { SolanaPolicies, SolanaRequest } from './content.ts'
+import { solanaEffects } from './effects.ts'
+import { READ_METHODS, SOLANA_CONTENT } from './family.ts'
 import { createAccountHistory } from './inclusion/account-history.ts'
-import { hasExpired, mayStillExecute } from './inclusion/expiry.ts'
-import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
-import { NODE_DIALECT } from './node-dialect.ts'
-import { createBlockhashWatch } from './prepare/blockhash.ts'
-import { askPrice } from './prepare/market.ts'
-import { prepareDraft } from './prepare/prepare.ts'
-import type { PrepareContext } from './prepare/prepare-context.ts'
+import { hasExpired, mayStillExecute } from './inclusion/inclusion-window.ts'
+import { askEverywhere, createHistoryRecord, HISTORY_CALLS, type HistoryRecord } from './inclusion/ledger.ts'
+import { createBlockhashWatch, createLoadedBytes, type PrepareContext } from './prepare/context.ts'
+import { askPrice, SPEEDS } from './prepare/fees.ts'
+import { FINAL_AFTER_SLOTS } from './prepare/guarded-simulation.ts'
+import { prepareAsItIs, prepareDraft } from './prepare/prepare.ts'
 import { prepareReplacement } from './prepare/replace.ts'
-import { createLoadedBytes } from './prepare/unique-bytes.ts'
-import { createFundsReader } from './read/balance.ts'
+import { createFundsReader, type FundsReader } from './read/accounts.ts'
 import { readHead } from './read/head.ts'
 import { createReceiptReader } from './read/receipts.ts'
-import { SOLANA_CONTENT } from './read-content.ts'
-import { READ_METHODS } from './read-methods.ts'
+import { createTimeouts, resultOf } from './read/replies.ts'
 import { amountOutOf, isReSignable, noop } from './request-content.ts'
-import { reviewUnsigned } from './review.ts'
-import { signDraft } from './sign.ts'
-import { signMessage } from './sign-message.ts'
-import { FINAL_AFTER_SLOTS } from './simulate/guarded-simulation.ts'
-import { SPEEDS } from './speed.ts'
-import { createTimeouts } from './timeouts.ts'
-import type { SolanaChain } from './types.ts'
-import { GENESIS, verifyEndpoints } from './verify.ts'
-import { openTransaction } from './wire/transaction.ts'
+import { signDraft, signMessage } from './sign.ts'
+import type { SolanaAccount, SolanaChain } from './types.ts'
+import { SYSTEM_PROGRAM } from './wire/addresses.ts'
+import { openTransaction } from './wire/message.ts'
+import { transferData } from './wire/system-instruction.ts'
 
 /** Leaders accept a transaction only while they lead, four slots each, so the service broadcasts it again to the next leaders; in ms. */
 const REBROADCAST_MS = 2_000
@@ -102,5 +100,89 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     ...SOLANA_CONTENT,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
+  }
+}
+
+/** Reviews a transaction by the rules of sending, with a simulation; signatures of others may still be missing. */
+async function reviewUnsigned(
+  context: PrepareContext,
+  { transaction }: UnsignedSolana,
+  account: SolanaAccount,
+): Promise<Answer<Reviewed>> {
+  const refusal = checkUnsigned(transaction, account)
+  if (refusal) return { kind: 'refused', refusal }
+  const request = asRequest(transaction)
+  const prepared = await prepareAsItIs(context, request, account)
+  if (prepared.kind !== 'ok') return prepared
+  const { draft } = prepared.value
+  return {
+    kind: 'ok',
+    value: {
+      request,
+      effects: solanaEffects(request, account.address),
+      cost: draft.fee + draft.spends,
+      sign: (signer) => {
+        const sourceAccount = { address: account.address, signer }
+        return signDraft(draft, { sourceAccount, nonce: undefined, account: sourceAccount })
+      },
+    },
+  }
+}
+
+/** The question for the hash of the first block. The result is the hash itself. */
+const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
+
+/**
+ * Refuses when an endpoint serves another cluster than the configured one, where that is known. A signed transaction does not name its
+ * network, only its blockhash does, so an endpoint of another cluster would report other accounts. The call also notes which endpoints keep
+ * old transactions.
+ */
+async function verifyEndpoints(
+  client: PooledClient,
+  network: SolanaNetwork,
+  history: HistoryRecord,
+): Promise<Answer<void>> {
+  const endpoints = await askEverywhere(client, [GENESIS, ...HISTORY_CALLS])
+  for (const { url, replies: told } of endpoints) history.note(url, told.slice(1))
+  const everywhere = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
+  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
+  // All endpoints rest, so the one that may be asked as a last resort decides.
+  const replies = answered ? everywhere : await client.send([GENESIS])
+  const answers = replies.map((reply) => compare(reply, network))
+  return (
+    answers.find(({ kind }) => kind === 'refused') ??
+    answers.find(({ kind }) => kind === 'ok') ??
+    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
+  )
+}
+
+function compare(reply: RpcReply, { name, genesisHash }: SolanaNetwork): Answer<void> {
+  const result = resultOf(reply)
+  if (result.kind !== 'ok') return result
+  if (typeof result.value !== 'string')
+    return { kind: 'unknown', detail: 'the endpoint did not answer with a genesis hash' }
+  if (genesisHash === undefined || result.value === genesisHash) return { kind: 'ok', value: undefined }
+  const detail = `network ${name}: the genesis hash ${genesisHash} is expected, but its endpoint serves ${result.value}.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}
+
+/** Creates the payments of a Solana network. A transfer creates the account. */
+function createFunding({ readFunds }: FundsReader): Funding<SolanaRequest, SolanaPolicies> {
+  return {
+    read: (address, { asOf } = {}) => readFunds(address, asOf),
+    pay: ({ to, amount }, { address }) => ({
+      type: 'solana',
+      instructions: [
+        {
+          programId: SYSTEM_PROGRAM,
+          accounts: [
+            { pubkey: address, isSigner: true, isWritable: true },
+            { pubkey: to, isSigner: false, isWritable: true },
+          ],
+          data: transferData(amount),
+        },
+      ],
+      speed: 'average',
+    }),
   }
 }

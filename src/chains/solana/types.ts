@@ -1,9 +1,7 @@
-import type { Attempt } from '../attempt.ts'
+import type { Attempt, Prepared } from '../attempt.ts'
 import type { ChainCapabilities } from '../capabilities.ts'
 import type { ChainOf } from '../chain.ts'
-import type { Prepared } from '../prepared.ts'
-import type { Account } from '../request.ts'
-import type { UnsignedSolana } from '../unsigned.ts'
+import type { Account, UnsignedSolana } from '../request.ts'
 import type { SolanaDraft, SolanaPolicies, SolanaRequest } from './content.ts'
 
 type Capabilities = ChainCapabilities<SolanaRequest, SolanaDraft, SolanaPolicies>

@@ -1,15 +1,27 @@
-import { type Transaction, TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
+import {
+  type Transaction,
+  TransactionEnvelope,
+  type TransactionResult,
+  type TransactionResultCodeName,
+} from '@stellar/stellar-sdk/xdr'
 import type { Answer, BroadcastResult } from '../answer.ts'
-import { confirmRefusals } from '../confirm-refusals.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
-import { markUnanswered } from '../unanswered.ts'
-import { reportUnclear, type UnknownTexts } from '../unknown-texts.ts'
-import { readSent, type Sent } from './failures.ts'
+import { confirmRefusals, markUnanswered, reportUnclear, type UnknownTexts } from '../refusals.ts'
+import {
+  COMMON_FAILURE_PHRASE,
+  COMMON_RATE_LIMIT_PHRASE,
+  classifyNodeError,
+  type NodeDialect,
+  type NodeErrorRules,
+} from '../rpc/node-dialect.ts'
+import type { PooledClient, RpcReply } from '../rpc/rpc.ts'
+import type { AnswerLimits } from '../rpc/transport.ts'
+import { codeOf, describeResult, readResult } from './inclusion/receipts.ts'
 import { resourceFeeOf } from './model/envelope.ts'
 import { underlying } from './model/strkey.ts'
-import type { MarketWatch } from './prepare/market.ts'
-import { isSorobanTransaction } from './prepare/soroban.ts'
+import type { MarketWatch } from './prepare/fees.ts'
+import { isSorobanTransaction } from './prepare/simulate.ts'
 import { readNonces } from './read/accounts.ts'
+import { fieldsOf, HEIGHT } from './read/replies.ts'
 
 interface BroadcastTerms {
   /** Tells for each envelope, in the same order, that a queue may hold another one with its sequence number. */
@@ -96,4 +108,133 @@ function openRaw(raw: Uint8Array): { readonly tx: Transaction; readonly bumped: 
   return envelope.type === 'envelopeTypeTx'
     ? { tx: envelope.v1.tx, bumped: false }
     : { tx: envelope.feeBump.tx.innerTx.v1.tx, bumped: true }
+}
+
+/** `sequence`: the account's sequence number decides whether the number is used or has to wait. */
+type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
+
+/**
+ * The meanings of the codes that a node returns with status ERROR to `sendTransaction`: every code of `TransactionResultCode` in
+ * stellar-xdr's `Stellar-transaction.x`. The sources of the codes: stellar-core `TransactionFrame::commonValid`,
+ * `FeeBumpTransactionFrame::commonValid` and `TransactionQueue::canAdd`.
+ */
+export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
+  // The next ledger's time is outside its bounds: too early passes, and the ledger that closes proves too late.
+  txTooEarly: 'later',
+  txTooLate: 'later',
+  txBadSeq: 'sequence',
+  // The minimum of the network, of a full queue, or of a replacement.
+  txInsufficientFee: 'underpriced',
+  // Money and accounts come and go; so do the age and the gap of a sequence number in a precondition (CAP-21).
+  txInsufficientBalance: 'later',
+  txNoAccount: 'later',
+  txBadMinSeqAgeOrGap: 'later',
+  txInternalError: 'later',
+  // No ledger will accept these bytes.
+  txMissingOperation: 'refused',
+  txBadAuth: 'refused',
+  txBadAuthExtra: 'refused',
+  txNotSupported: 'refused',
+  txBadSponsorship: 'refused',
+  txMalformed: 'refused',
+  txSorobanInvalid: 'refused',
+  // The validators have frozen entries (CAP-77), and only they can change it.
+  txFrozenKeyAccessed: 'refused',
+  // An operation failed its own check before any ledger (`OperationFrame::checkValid`).
+  txFailed: 'refused',
+  // The code is no error, so the node contradicts itself. The inner code of the two codes with a fee bump is read first.
+  txSuccess: 'unknown',
+  txFeeBumpInnerSuccess: 'unknown',
+  txFeeBumpInnerFailed: 'unknown',
+}
+
+/** The answer of a node to signed bytes; `sequence` when the account has to be read before the answer is known. */
+type Sent = BroadcastResult | { readonly kind: 'sequence'; readonly detail: string }
+
+/** stellar-rpc `sendTransaction`: it could not read the bytes. */
+const UNREADABLE = /^invalid_(xdr|hash)$/
+
+/** Reads a reply to `sendTransaction`. */
+export function readSent(reply: RpcReply): Sent {
+  if (reply.kind === 'error') {
+    if (UNREADABLE.test(reply.message)) return { kind: 'refused', detail: reply.message }
+    // The parts of the node failed to talk to each other, so the network may have the transaction. Other errors are rules of a gateway.
+    const isFailure = classifyNodeError(reply, NODE_DIALECT.errors) === 'endpoint_failure'
+    return { kind: isFailure ? 'unknown' : 'unclear', detail: reply.message }
+  }
+  const fields = fieldsOf(reply)
+  if (fields.kind !== 'ok') return { kind: 'unknown', detail: fields.kind === 'unknown' ? fields.detail : '' }
+  switch (fields.value.status) {
+    case 'PENDING':
+      return { kind: 'accepted' }
+    case 'DUPLICATE':
+      return { kind: 'accepted', known: true }
+    case 'TRY_AGAIN_LATER':
+      return {
+        kind: 'later',
+        detail: 'try_again_later: the queue is full, or holds another transaction of the account',
+      }
+    case 'ERROR':
+      return readError(readResult(fields.value.errorResultXdr))
+    default:
+      return { kind: 'unknown', detail: 'the endpoint answered with a status that is not known' }
+  }
+}
+
+function readError(result: TransactionResult | undefined): Sent {
+  if (result === undefined) return { kind: 'unclear', detail: 'the endpoint did not say what is wrong' }
+  const meaning = MEANINGS[codeOf(result)]
+  const detail = detailOf(result, meaning)
+  return meaning === 'underpriced' && result.feeCharged > 0n
+    ? { kind: meaning, detail, minimum: result.feeCharged }
+    : { kind: meaning, detail }
+}
+
+/** With txINSUFFICIENT_FEE a node returns in `feeCharged` the fee that it would accept. */
+function detailOf(result: TransactionResult, meaning: Meaning): string {
+  const description = describeResult(result)
+  return meaning === 'underpriced' && result.feeCharged > 0n
+    ? `${description}: a fee of at least ${result.feeCharged} stroops is expected`
+    : description
+}
+
+/**
+ * One HTTP request holds at most this many bytes, below the 512 KiB that stellar-rpc reads (`internal/jsonrpc.go` `maxHTTPRequestSize`).
+ */
+const MAX_REQUEST_BYTES = 400_000
+
+/**
+ * stellar-rpc returns `-32603` (`jrpc2.InternalError`) only for failures of its own: a core that is down or busy, a database that cannot be
+ * read. `-32001` and `-32003` come from its limits of the request's duration and of the queue (`requestdurationlimiter.go`, `backlogQ.go`).
+ * A fault of the call is `-32602`, or part of the result.
+ */
+const NODE_ERRORS: NodeErrorRules = {
+  rateLimitCodes: [429, -32029, -32090, -32097],
+  ambiguousRateLimitCodes: [-32005],
+  rateLimitPhrase: new RegExp(`${COMMON_RATE_LIMIT_PHRASE.source}|compute units`, 'i'),
+  failureCodes: [-32603, -32001, -32003],
+  failurePhrase: COMMON_FAILURE_PHRASE,
+  missingDataCodes: [],
+}
+
+/**
+ * The envelope, the result and the changed entries of a transaction, in base64. Today's limits of the network (129 KiB to send, 200 KiB to
+ * read, 16 KiB of events) fit into 1 MiB, and validators vote for larger ones from time to time.
+ */
+const TRANSACTION_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 100_000 }
+
+/** A ledger with all its transactions, of which the service reads the header. */
+const LEDGER_ANSWER: AnswerLimits = { bytes: 16 * 1024 * 1024, values: 100_000 }
+
+/** The JSON-RPC of Stellar nodes. */
+export const NODE_DIALECT: NodeDialect = {
+  height: HEIGHT,
+  errors: NODE_ERRORS,
+  maxRequestBytes: MAX_REQUEST_BYTES,
+  largeAnswers: {
+    getTransaction: TRANSACTION_ANSWER,
+    simulateTransaction: TRANSACTION_ANSWER,
+    getLatestLedger: LEDGER_ANSWER,
+    getLedgers: LEDGER_ANSWER,
+  },
 }

@@ -1,4 +1,6 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
 import {
+  DecoratedSignature,
   FeeBumpTransaction,
   FeeBumpTransactionEnvelope,
   FeeBumpTransactionExt,
@@ -8,13 +10,13 @@ import {
   TransactionEnvelope,
   TransactionV1Envelope,
 } from '@stellar/stellar-sdk/xdr'
-import type { SignedDraft } from '../attempt.ts'
+import type { Signer } from '../../signers/signer.ts'
+import type { MessageSignature, Signature, SignedDraft } from '../attempt.ts'
 import type { SigningContext } from '../chain.ts'
 import type { StellarDraft } from './content.ts'
 import { hashFeeBump, hashTransaction, openEnvelope, withFields } from './model/envelope.ts'
-import { toMuxedAccount } from './model/strkey.ts'
+import { accountIdOf, toMuxedAccount } from './model/strkey.ts'
 import { totalFee } from './prepare/fees.ts'
-import { presentSignature, signHash, stellarSigner } from './signature.ts'
 
 /**
  * Signs a draft. Replacements, externally signed content, and transactions with a channel's sequence number go into a fee bump, which the
@@ -87,4 +89,80 @@ async function bump(
     innerHash: hashTransaction(inner.tx, passphrase).toString('hex'),
     signature: presentSignature(bytes),
   }
+}
+
+/** The prefix of SEP-53, "Message format". No signature payload of a transaction begins with it. */
+const PREFIX = 'Stellar Signed Message:\n'
+
+/**
+ * Signs a message with ed25519 over SHA-256 of the prefix and the message's UTF-8 bytes (SEP-53). The answer adds the signature in base64
+ * and the signer's `G…` address to the contract's fields, as tools of that standard exchange them.
+ */
+export async function signMessage(message: string, signer: Signer): Promise<MessageSignature> {
+  const hash = createHash('sha256').update(PREFIX).update(message, 'utf8').digest()
+  return signDetached(hash, stellarSigner(signer))
+}
+
+/** A signer with an ed25519 key, the curve of Stellar. */
+export type StellarSigner = Extract<Signer, { curve: 'ed25519' }>
+
+/**
+ * Returns the signer with the right type.
+ * @throws Error for another curve: the configuration is checked before anything is signed
+ */
+export function stellarSigner(signer: Signer | undefined): StellarSigner {
+  if (signer?.curve !== 'ed25519') throw new Error('a Stellar account needs a signer of curve ed25519')
+  return signer
+}
+
+/** Signs a hash, and adds the last 4 bytes of the key as the hint by which the network finds it. */
+export async function signHash(
+  hash: Uint8Array,
+  signer: StellarSigner,
+): Promise<{ readonly decorated: DecoratedSignature; readonly bytes: Uint8Array }> {
+  const bytes = await signer.sign(hash)
+  return { decorated: new DecoratedSignature({ hint: hintOf(signer.publicKey), signature: bytes }), bytes }
+}
+
+/** Signs a hash for somebody who takes the signature without an envelope: in the contract's form, and in base64 with the `G…` address. */
+export async function signDetached(hash: Uint8Array, signer: StellarSigner): Promise<MessageSignature> {
+  const bytes = await signer.sign(hash)
+  return {
+    ...presentSignature(bytes),
+    signature: Buffer.from(bytes).toString('base64'),
+    publicKey: addressOf(signer),
+  }
+}
+
+/** Returns true when the hint of a signature names this key. */
+export function claimsToBeBy({ hint }: DecoratedSignature, publicKey: Uint8Array): boolean {
+  return Buffer.from(hint.toBytes()).equals(hintOf(publicKey))
+}
+
+/** Returns true when this key made the signature. */
+export function isBy({ signature }: DecoratedSignature, publicKey: Uint8Array, hash: Uint8Array): boolean {
+  const bytes = signature.toBytes()
+  return bytes.length === 64 && verify(null, hash, toKeyObject(publicKey), bytes)
+}
+
+/** Returns the 64 bytes in the contract's form: both halves, the whole, and no recovery number. */
+export function presentSignature(bytes: Uint8Array): Signature {
+  const sig = Buffer.from(bytes).toString('hex')
+  return { r: sig.slice(0, 64), s: sig.slice(64), v: 0, sig }
+}
+
+/** Returns the `G…` address of a signer. */
+function addressOf(signer: StellarSigner): string {
+  return accountIdOf(signer.publicKey)
+}
+
+function hintOf(publicKey: Uint8Array): Buffer {
+  return Buffer.from(publicKey.subarray(-4))
+}
+
+function toKeyObject(publicKey: Uint8Array) {
+  return createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },
+    format: 'jwk',
+  })
 }

@@ -1,44 +1,32 @@
 import type { StellarNetwork } from '../../networks/network.ts'
-import type { Head } from '../answer.ts'
-import { createBalanceReader } from '../balance-reader.ts'
+import type { Answer, Head } from '../answer.ts'
 import type { SpeedMeaning } from '../chain.ts'
-import { type ChainOptions, connect } from '../connect.ts'
-import { reportEndpoints } from '../report-endpoints.ts'
-import { createSimulationRefusals } from '../simulation-refusals.ts'
+import { createUnknownTexts } from '../refusals.ts'
+import { createBalanceReader } from '../rpc/balance-reader.ts'
+import { type ChainOptions, connect, reportEndpoints } from '../rpc/connect.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { createSimulationRefusals } from '../simulations.ts'
 import type { Speed } from '../speed.ts'
-import { createUnknownTexts } from '../unknown-texts.ts'
-import { broadcastAll } from './broadcast.ts'
+import { broadcastAll, NODE_DIALECT } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
-import { encodeNamedArgs } from './contract-spec/encode-named-args.ts'
+import { encodeNamedArgs } from './contract-spec/named-args.ts'
 import { createSpecReader } from './contract-spec/read-contract-spec.ts'
-import { nextSequence } from './effects.ts'
-import { createFunding } from './funding.ts'
-import { hashesOf } from './inclusion/hashes.ts'
+import { nextSequence } from './effects/effects.ts'
+import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
-import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
-import { NODE_DIALECT } from './node-dialect.ts'
-import { endsAt } from './prepare/ends-at.ts'
-import { externalNonceOf } from './prepare/external-nonce.ts'
-import { costOf } from './prepare/fees.ts'
-import { createMarketWatch, type Market } from './prepare/market.ts'
-import { noop, openChannels } from './prepare/own-requests.ts'
-import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
-import { prepareReplacement } from './prepare/replace.ts'
+import { hashesOf, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
+import { costOf, createMarketWatch, type Market } from './prepare/fees.ts'
+import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
+import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
+import { endsAt, externalNonceOf, prepareReplacement } from './prepare/replace.ts'
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
-import { amountOutOf } from './prepare/spending.ts'
-import { createFundsReader, readNonces } from './read/accounts.ts'
-import { createBaseReserveReader } from './read/base-reserve.ts'
-import { readHead } from './read/head.ts'
+import { createBaseReserveReader, createFundsReader, readNonces } from './read/accounts.ts'
 import { createMemoRequirements } from './read/memo-required.ts'
-import { STELLAR_CONTENT } from './read-content.ts'
-import { READ_METHODS } from './read-methods.ts'
-import { reviewUnsigned } from './review.ts'
-import { reviewAuthorization } from './review-authorization.ts'
-import { signDraft } from './sign.ts'
-import { signMessage } from './sign-message.ts'
+import { fieldsOf, readHead } from './read/replies.ts'
+import { reviewAuthorization, reviewUnsigned } from './review.ts'
+import { signDraft, signMessage } from './sign.ts'
 import type { StellarChain } from './types.ts'
-import { verifyPassphrase } from './verify.ts'
 
 /**
  * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be opened, so
@@ -158,4 +146,37 @@ function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, numbe
 
 function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
   return { bid: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
+}
+
+const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
+
+/**
+ * Refuses when an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
+ * network would refuse the bytes, and its endpoint would answer with wrong sequence numbers.
+ */
+async function verifyPassphrase(client: PooledClient, network: StellarNetwork): Promise<Answer<void>> {
+  const everywhere = (await client.sendEverywhere([NETWORK])).flatMap((replies) =>
+    replies.map(({ reply }) => reply),
+  )
+  // All endpoints rest, so the one that may be asked as a last resort decides.
+  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
+  const replies = answered ? everywhere : await client.send([NETWORK])
+  const answers = replies.map((reply) => compare(reply, network))
+  return (
+    answers.find(({ kind }) => kind === 'refused') ??
+    answers.find(({ kind }) => kind === 'ok') ??
+    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
+  )
+}
+
+function compare(reply: RpcReply, { name, passphrase }: StellarNetwork): Answer<void> {
+  const fields = fieldsOf(reply)
+  if (fields.kind !== 'ok') return fields
+  const { passphrase: served } = fields.value
+  if (typeof served !== 'string') {
+    return { kind: 'unknown', detail: 'the endpoint did not answer with a passphrase' }
+  }
+  if (served === passphrase) return { kind: 'ok', value: undefined }
+  const detail = `network ${name}: the passphrase "${passphrase}" is configured, but its endpoint serves "${served}".`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

@@ -1,8 +1,6 @@
 import type { Schemas } from '../../contract/operations.ts'
 import type { Command } from '../command.ts'
-import { toJson } from './api-client.ts'
-import { type ApiArguments, apiCommand, pathOf, queryOf } from './api-command.ts'
-import { formatTable } from './table.ts'
+import { type ApiArguments, apiCommand, formatTable, pathOf, queryOf, toJson } from './api-command.ts'
 
 type Relayer = Schemas['Relayer']
 

@@ -1,9 +1,7 @@
 import type { Schemas } from '../../contract/operations.ts'
-import { REPORT_COLUMNS, reportCsv } from '../../reports/report-csv.ts'
+import { REPORT_COLUMNS, reportCsv } from '../../reports/report-rows.ts'
 import { type Command, UsageError } from '../command.ts'
-import { type ApiClient, ApiFailure, toJson } from './api-client.ts'
-import { apiCommand, queryOf } from './api-command.ts'
-import { formatTable } from './table.ts'
+import { type ApiClient, ApiFailure, apiCommand, formatTable, queryOf, toJson } from './api-command.ts'
 
 type Row = Schemas['SpendingReportRow']
 

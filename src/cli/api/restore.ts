@@ -1,8 +1,6 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { type Command, EXIT, UsageError } from '../command.ts'
-import { type ApiClient, toJson } from './api-client.ts'
-import { apiCommand, pathOf, queryOf } from './api-command.ts'
-import { formatTable } from './table.ts'
+import { type ApiClient, apiCommand, formatTable, pathOf, queryOf, toJson } from './api-command.ts'
 
 type Relayer = Schemas['Relayer']
 type Transaction = Schemas['Transaction']

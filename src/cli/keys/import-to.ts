@@ -6,8 +6,7 @@ import { importingProvider, importKey } from '../../signers/providers/import-key
 import type { SignerConfig } from '../../signers/providers/registry.ts'
 import type { KeyMaterial } from '../../signers/remote/wrap-key.ts'
 import { type Command, EXIT, type Terminal, UsageError } from '../command.ts'
-import { addressesOf, type NewSecret, passphraseFileOf } from './key-file.ts'
-import { openKeyFile } from './open-key-file.ts'
+import { addressesOf, type NewSecret, openKeyFile, passphraseFileOf } from './key-file.ts'
 
 const NETWORK_TYPES = ['evm', 'stellar', 'solana'] as const
 type NetworkType = (typeof NETWORK_TYPES)[number]

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { evmAddress } from '../../signers/evm-address.ts'
+import { readFile, stat } from 'node:fs/promises'
 import { createKey, createSeparateKey, isSecret } from '../../signers/key.ts'
-import { encryptKeystore } from '../../signers/keystore.ts'
-import type { Terminal } from '../command.ts'
+import { decryptKeystore, encryptKeystore, isSeparate, KeystoreError } from '../../signers/keystore.ts'
+import { evmAddress } from '../../signers/secp256k1.ts'
+import { type Terminal, UsageError } from '../command.ts'
 import { exists, refuseExisting, writeNew } from '../files.ts'
-import { readPassphrase } from './passphrase.ts'
 
 /** The bytes of a generated passphrase: 256 bits, 43 characters in base64. */
 const GENERATED_BYTES = 32
@@ -27,7 +27,7 @@ export function generateKey(): NewSecret {
 }
 
 /** The addresses of a key on each type of network. */
-export interface Addresses {
+interface Addresses {
   /** EIP-55. */
   readonly evm: string
   /** `G…`. */
@@ -58,8 +58,8 @@ export async function writeKeyFile(
 /** Computes the addresses of a private key. */
 export async function addressesOf({ secret, separate }: NewSecret): Promise<Addresses> {
   const key = separate ? createSeparateKey('new', secret) : createKey('new', secret)
-  const { solanaAddress } = await import('../../signers/solana-key.ts')
-  const { stellarAddress } = await import('../../signers/stellar-key.ts')
+  const { solanaAddress } = await import('../../signers/ed25519.ts')
+  const { stellarAddress } = await import('../../signers/ed25519.ts')
   return {
     evm: evmAddress(key.evm.publicKey),
     solana: solanaAddress(key.solana.publicKey),
@@ -101,5 +101,60 @@ export async function usePassphrase(path: string, terminal: Terminal): Promise<s
   if (await exists(path)) return readPassphrase(path, terminal)
   const passphrase = randomBytes(GENERATED_BYTES).toString('base64url')
   await writeNew(path, `${passphrase}\n`)
+  return passphrase
+}
+
+interface OpenKeyFile {
+  readonly path: string
+  readonly passphraseFile: string
+  readonly terminal: Terminal
+}
+
+/**
+ * Decrypts a key file.
+ * @throws UsageError for a file that cannot be read or decrypted; never with content of the file
+ */
+export async function openKeyFile({ path, passphraseFile, terminal }: OpenKeyFile): Promise<NewSecret> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${path} cannot be read (${error.code}).`)
+  })
+  const passphrase = await readPassphrase(passphraseFile, terminal)
+  try {
+    const secret = await decryptKeystore(text, passphrase)
+    if (isSecret(secret)) return { secret, separate: isSeparate(text) }
+  } catch (error) {
+    if (error instanceof KeystoreError) throw new UsageError(`${path} cannot be opened: ${error.message}.`)
+    throw error
+  }
+  throw new UsageError(`${path} has no private key of 32 bytes.`)
+}
+
+/** Other users of the machine have these permissions on a file. */
+const OTHERS = 0o077
+
+/** A shorter passphrase is guessed in spite of scrypt's cost. */
+const SHORTEST = 12
+
+/**
+ * Reads the first line of a passphrase file, and warns about a file that others can read and about a short passphrase.
+ * @throws UsageError for a file that cannot be read or has no first line
+ */
+async function readPassphrase(path: string, terminal: Terminal): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      `${path} cannot be read (${error.code}). Name the passphrase file: --passphrase-file <file>`,
+    )
+  })
+  const passphrase = text.split(/\r?\n/, 1)[0]
+  if (!passphrase) throw new UsageError(`The first line of ${path} is empty; it must be the passphrase.`)
+  const { mode } = await stat(path)
+  if ((mode & OTHERS) !== 0)
+    terminal.err(
+      `warning: other users can read ${path} (mode ${(mode & 0o777).toString(8)}): chmod 600 ${path}`,
+    )
+  if (passphrase.length < SHORTEST)
+    terminal.err(
+      `warning: the passphrase in ${path} has fewer than ${SHORTEST} characters, so it can be guessed`,
+    )
   return passphrase
 }

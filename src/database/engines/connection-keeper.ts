@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Clock } from '../../lib/time/clock.ts'
+import type { Clock } from '../../lib/time.ts'
 import type { Logger } from '../../log.ts'
 
 const FIRST_DELAY_MS = 100

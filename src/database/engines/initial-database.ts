@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { builtFile } from '../../lib/package-root.ts'
+import { builtFile } from '../../lib/package-files.ts'
 import { migrationsVersion } from './migrations-version.ts'
 
 /** A new database writes its log in segments of this size, in MB: the log is bounded by whole segments. */

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Clock } from '../../lib/time/clock.ts'
+import type { Clock } from '../../lib/time.ts'
 import type { Logger } from '../../log.ts'
 import { createConnectionKeeper } from './connection-keeper.ts'
 import type { Servers } from './postgres-servers.ts'

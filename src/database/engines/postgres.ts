@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { systemClock } from '../../lib/time/clock.ts'
+import { systemClock } from '../../lib/time.ts'
 import type { Logger } from '../../log.ts'
 import type { Database } from '../engine.ts'
 import { isAway, isReadOnly, noteAway } from '../errors.ts'

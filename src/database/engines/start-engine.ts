@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { builtFile } from '../../lib/package-root.ts'
+import { builtFile } from '../../lib/package-files.ts'
 import type { ClientPort, EngineAnswer, EngineRequest } from './engine-messages.ts'
 
 /** An engine that is not open yet, in a thread of its own or in this one. */

@@ -1,11 +1,11 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../diagnosis/facts.ts'
-import { assertNever } from '../../lib/assert-never.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { assertNever } from '../../lib/exhaustive.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { presentHead } from './head.ts'
+import { presentHead } from './shared.ts'
 
 /** Converts a diagnosis to the form of the contract. `call` is that of the shown attempt, where it is known. */
 export function presentDiagnosis(

@@ -1,10 +1,10 @@
+import type { Unit } from '../../chains/chain.ts'
 import type { EvmDraft } from '../../chains/evm/content.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { nameOf } from '../../spending/rules.ts'
-import type { DryRun } from '../../transactions/dry-run/dry-run.ts'
-import { presentUnit } from './unit.ts'
+import type { DryRun } from '../../transactions/dry-run.ts'
 
 /** Shows what would happen to a request. */
 export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['DryRun'] {
@@ -50,4 +50,15 @@ function presentRuleResult({ rule, allowed, requiresApproval, detail, subject }:
     requires_approval: requiresApproval ? (true as const) : undefined,
     detail,
   })
+}
+
+/** Gives the word of the contract for the smallest unit of a network. */
+export function presentUnit(unit: Unit): Schemas['RelayerBalance']['unit'] {
+  return UNITS[unit]
+}
+
+const UNITS: Record<Unit, Schemas['RelayerBalance']['unit']> = {
+  wei: 'wei',
+  stroops: 'stroop',
+  lamports: 'lamport',
 }

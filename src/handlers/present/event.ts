@@ -1,14 +1,15 @@
 import type { AlertNotice } from '../../alerts/alert.ts'
 import { readAlertNotices } from '../../alerts/alerts-store.ts'
+import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/schema.ts'
 import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
-import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/event-payload-store.ts'
+import { omitUndefined } from '../../lib/object.ts'
+import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/store.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import { readSnapshots } from '../../transactions/store/event-payload-store.ts'
 import { withDecodedCalls } from './decoded-calls.ts'
-import { presentRelayer } from './relayer.ts'
+import { presentRelayer } from './shared.ts'
 import { presentTransaction } from './transaction.ts'
 
 interface EventPresenterDeps {
@@ -97,4 +98,15 @@ function presentRelayerState(
     return { payload_type: 'relayer_enabled', relayer, retry_count: snapshot.failedChecks }
   }
   return { payload_type: 'relayer_disabled', relayer, disable_reason: disabledReason }
+}
+
+/** Creates the writer of webhook bodies. The service signs and sends these bytes; the section `webhooks` of the contract describes them. */
+export function createBodyWriter(
+  presentEvents: EventPresenter,
+): (events: readonly EventRecord[]) => Promise<string[]> {
+  return async (events) => (await presentEvents(events)).map(writeBody)
+}
+
+function writeBody({ id, type, payload, created_at }: Schemas['Event']): string {
+  return stringifyJson({ id, event: type, payload, timestamp: created_at })
 }

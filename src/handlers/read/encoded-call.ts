@@ -1,14 +1,19 @@
 import type { Chain } from '../../chains/chain.ts'
 import type { RegisteredFunctions } from '../../chains/evm/content.ts'
+import type { IdlCall } from '../../chains/solana/content.ts'
+import type { Input, Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
+import { fingerprintOf } from '../../lib/hash.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import { findFunctions } from '../../relayers/interfaces/interfaces-store.ts'
-import { withEncodedInstructions } from './encoded-instructions.ts'
-import { isEvmRequest } from './evm-request.ts'
-import type { RequestBody } from './request.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { type BatchItem, errorAtItem } from '../../transactions/accept/accept-batch.ts'
+import { presentInstruction } from '../present/transaction.ts'
+import { isEvmRequest, type RequestBody, readAccountMeta, readRequest } from './request.ts'
 
 /** The relayer that sends the bodies. */
-export interface CallContext {
+interface CallContext {
   readonly db: Db
   readonly relayerId: string
   readonly chain: Chain
@@ -32,10 +37,7 @@ export async function withEncodedCall(context: CallContext, body: RequestBody): 
 }
 
 /** Does the same for many bodies, and reads the registered ABIs of all of them in one query. */
-export async function withEncodedCalls(
-  context: CallContext,
-  bodies: readonly PlacedBody[],
-): Promise<RequestBody[]> {
+async function withEncodedCalls(context: CallContext, bodies: readonly PlacedBody[]): Promise<RequestBody[]> {
   const { db, relayerId, chain } = context
   const addresses = bodies.flatMap(({ body }) => contractOf(body, chain) ?? [])
   const functions = await findFunctions(db, relayerId, [...new Set(addresses)])
@@ -81,4 +83,71 @@ function encodeBody(
   if (encoded.kind === 'refused')
     throw new AppError(encoded.refusal.code, `${place}.${encoded.refusal.detail}`)
   return { ...others, data: encoded.value }
+}
+
+type InstructionsBody = Schemas['SolanaInstructionsRequest']
+
+/**
+ * Puts the accounts and the data in the place of each call of an instruction by name.
+ *
+ * @param place the path of the body in errors: `body`
+ * @throws AppError `invalid_request` with the field that does not fit
+ */
+function withEncodedInstructions(
+  body: InstructionsBody,
+  { encodeInstruction }: Chain,
+  place: string,
+): InstructionsBody {
+  // A relayer on another kind of network refuses the body with or without the call.
+  if (encodeInstruction === undefined) return body
+  const instructions = body.instructions.map((instruction, index) => {
+    if (!('call' in instruction)) return instruction
+    const { program_id, call } = instruction
+    const encoded = encodeInstruction(readCall(call), program_id)
+    if (encoded.kind === 'ok') return presentInstruction({ programId: program_id, ...encoded.value })
+    throw new AppError(encoded.refusal.code, `${place}.instructions[${index}].${encoded.refusal.detail}`)
+  })
+  return { ...body, instructions }
+}
+
+function readCall({ remaining_accounts, ...call }: Schemas['SolanaIdlCall']): IdlCall {
+  return omitUndefined({ ...call, remainingAccounts: remaining_accounts?.map(readAccountMeta) })
+}
+
+type BatchBody = Input<'sendTransactionBatch'>['body']
+
+/**
+ * Reads the items of a batch as requests of the relayer's network type. The fingerprint leaves the key out, so an item is the same request as
+ * a single one with its key in the header.
+ * @throws AppError 400 with the item: `wrong_network_type`, or `invalid_request` for a key that an earlier item has
+ */
+export async function readBatch(
+  context: CallContext,
+  { transactions }: BatchBody,
+  relayer: Relayer,
+): Promise<BatchItem[]> {
+  const places = new Map<string, number>()
+  const placed = transactions.map((body, index) => ({ body, place: `body.transactions[${index}]` }))
+  const encoded = await withEncodedCalls(context, placed)
+  return encoded.map(({ idempotency_key: key, ...body }, index) => {
+    try {
+      const item = { request: readRequest(body, relayer, context.chain), idempotencyKey: undefined }
+      if (key === undefined) return item
+      requireNew(key, places)
+      places.set(key, index)
+      const idempotencyKey = { key, fingerprint: fingerprintOf(body), field: 'idempotency_key' }
+      return { ...item, idempotencyKey }
+    } catch (error) {
+      throw errorAtItem(index, error)
+    }
+  })
+}
+
+function requireNew(key: string, places: ReadonlyMap<string, number>): void {
+  const earlier = places.get(key)
+  if (earlier === undefined) return
+  throw new AppError(
+    'invalid_request',
+    `idempotency_key: expected a key that no other item has; transactions[${earlier}] has the same one.`,
+  )
 }

@@ -5,7 +5,6 @@ import type { RpcUrl } from '../../networks/network.ts'
 import { writePoliciesOf } from '../../relayers/policies/policies.ts'
 import type { Relayer, RelayerConfig } from '../../relayers/relayer.ts'
 import { readRelayer, writeRelayer } from '../../relayers/relayer-document.ts'
-import { mergePatch } from './merge-patch.ts'
 
 /**
  * Reads the relayer that a caller describes by the rules of the configuration file.
@@ -66,4 +65,19 @@ function chosenByCaller<T extends { readonly customRpcUrls?: readonly RpcUrl[] |
 }: T) {
   if (customRpcUrls === undefined) return relayer
   return { ...relayer, customRpcUrls: customRpcUrls.map((url) => ({ ...url, untrusted: true as const })) }
+}
+
+/** Applies a JSON merge patch (RFC 7396): `null` removes a field, objects are merged, any other value replaces the field. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const merged = new Map(isObject(target) ? Object.entries(target) : [])
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, mergePatch(merged.get(key), value))
+  }
+  return Object.fromEntries(merged)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,18 +1,31 @@
 import { createHash } from 'node:crypto'
+import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/schema.ts'
-import { fingerprintOf } from '../../lib/fingerprint.ts'
+import { fingerprintOf } from '../../lib/hash.ts'
 import type { BatchAcceptor, BatchItem } from '../../transactions/accept/accept-batch.ts'
+import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
+import { isFinal } from '../../transactions/model/transitions.ts'
 import { findKeys } from '../../transactions/store/idempotency-store.ts'
 import { findTransactions } from '../../transactions/store/read-store.ts'
-import { readBatch } from '../read/batch.ts'
-import type { AdmitCall } from './admit-call.ts'
-import { bundleIdOf, transactionIdsOf } from './bundle-id.ts'
-import { CALLS_VERSION, MOST_CALLS, readCalls } from './bundle-request.ts'
-import { BUNDLE_PENDING, bundleStatus, includedCall } from './bundle-status.ts'
-import { type Fields, isAbsent, readAddress, readFields, readQuantity, readText } from './parameters.ts'
+import { readBatch } from '../read/encoded-call.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
-import { requireAccount, requireScope, type WalletMethod, type WalletRequest } from './wallet-call.ts'
+import { includedAttempt } from './sending.ts'
+import { readTransaction } from './transaction-request.ts'
+import {
+  type AdmitCall,
+  type Fields,
+  isAbsent,
+  readAddress,
+  readFields,
+  readQuantity,
+  readText,
+  requireAccount,
+  requireChain,
+  requireScope,
+  type WalletMethod,
+  type WalletRequest,
+} from './wallet-call.ts'
 
 /** The parts of the service that bundles need. */
 export interface BundleDeps {
@@ -124,4 +137,101 @@ async function readBundle({ runtime }: WalletRequest, items: readonly Transactio
 function presentReceipt(receipt: unknown): Fields {
   const { logs, status, blockHash, blockNumber, gasUsed, transactionHash } = readFields(receipt, 'receipt')
   return { logs, status, blockHash, blockNumber, gasUsed, transactionHash }
+}
+
+/** Names a bundle of calls after its transactions. Ids of transactions are UUIDs. */
+function bundleIdOf(transactionIds: readonly string[]): string {
+  return `0x${transactionIds.map((id) => id.replaceAll('-', '')).join('')}`
+}
+
+/** Reads the ids of the transactions from the id of their bundle; undefined when this is another id. */
+function transactionIdsOf(bundleId: string): readonly string[] | undefined {
+  if (!/^0x([0-9a-f]{32})+$/.test(bundleId)) return undefined
+  return bundleId
+    .slice(2)
+    .match(/.{32}/g)
+    ?.map((hex) => hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5'))
+}
+
+/** The version of EIP-5792 that the methods speak. */
+const CALLS_VERSION = '2.0.0'
+
+/** The most calls of a bundle: a batch of `sendTransactionBatch` has no more transactions. */
+export const MOST_CALLS = 100
+
+/**
+ * Reads the calls of `wallet_sendCalls` as items of `sendTransactionBatch`, which are yet to be validated.
+ *
+ * @throws RpcError for what the account cannot do: all calls in one transaction, another chain, a capability that is not optional
+ */
+function readCalls(request: WalletRequest, bundle: Fields): readonly object[] {
+  const { version, atomicRequired, calls } = bundle
+  const chainId = readQuantity(bundle.chainId, 'chainId')
+  const from = readAddress(bundle.from, 'from')
+  if (version !== CALLS_VERSION) throw invalidParams(`version: ${CALLS_VERSION} is expected`)
+  if (typeof atomicRequired !== 'boolean') throw invalidParams('atomicRequired: true or false is expected')
+  if (chainId === undefined) throw invalidParams('chainId: expected')
+  if (!Array.isArray(calls) || calls.length === 0) throw invalidParams('calls: at least one call is expected')
+  if (calls.length > MOST_CALLS)
+    throw new RpcError(RPC_CODES.bundleTooLarge, `calls: at most ${MOST_CALLS} are expected`)
+  if (atomicRequired)
+    throw new RpcError(
+      RPC_CODES.atomicityNotSupported,
+      'atomicRequired: false is expected, because the account sends one transaction for each call',
+    )
+  refuseCapabilities(bundle)
+  requireChain(request, chainId, RPC_CODES.unsupportedChain)
+  if (from !== undefined) requireAccount(request, from, 'from')
+  return calls.map((call: unknown, at) => readCall(request, readFields(call, `calls.${at}`)))
+}
+
+function readCall(request: WalletRequest, call: Fields): object {
+  refuseCapabilities(call)
+  const { capabilities, ...content } = call
+  return readTransaction(request, content)
+}
+
+function refuseCapabilities({ capabilities }: Fields): void {
+  if (isAbsent(capabilities)) return
+  const required = Object.entries(readFields(capabilities, 'capabilities')).find(
+    ([, capability]) => (Object(capability) as Fields).optional !== true,
+  )
+  if (required)
+    throw new RpcError(
+      RPC_CODES.unsupportedCapability,
+      `capabilities: ${required[0]} is not supported, and not optional`,
+    )
+}
+
+/** The result of one call of a bundle: `dropped` when the chain will never include it. */
+type CallResult = 'pending' | 'succeeded' | 'reverted' | 'dropped'
+
+/** The status code of EIP-5792 of a bundle of which the chain does not include everything yet. */
+const BUNDLE_PENDING = 100
+
+/** Its further status codes. */
+const CONFIRMED = 200
+const NEVER_INCLUDED = 400
+const REVERTED = 500
+const PARTLY_REVERTED = 600
+
+/** Decides the status of a bundle, as EIP-5792 counts it, from its transactions. Pure. */
+function bundleStatus(items: readonly TransactionWithAttempts[]): number {
+  const results = new Set(items.map(resultOf))
+  if (results.has('pending')) return BUNDLE_PENDING
+  if (results.has('succeeded')) return results.size === 1 ? CONFIRMED : PARTLY_REVERTED
+  return results.has('reverted') ? REVERTED : NEVER_INCLUDED
+}
+
+/** Returns the attempt of a request that the chain includes, or undefined when it includes none, or a no-op in its place. */
+function includedCall(item: TransactionWithAttempts): Attempt | undefined {
+  const included = includedAttempt(item)
+  return included === undefined || isNoop(included.kind) ? undefined : included
+}
+
+function resultOf(item: TransactionWithAttempts): CallResult {
+  const included = includedAttempt(item)
+  if (included && isNoop(included.kind)) return 'dropped'
+  if (included) return included.outcome === 'reverted' ? 'reverted' : 'succeeded'
+  return isFinal(item.transaction.status) ? 'dropped' : 'pending'
 }

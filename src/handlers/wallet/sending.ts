@@ -1,18 +1,28 @@
 import type { Logger } from 'pino'
+import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/schema.ts'
-import { keccak256Hex } from '../../lib/keccak256.ts'
+import type { EventNotifier } from '../../events/follow.ts'
+import { keccak256Hex } from '../../lib/hash.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { Acceptor } from '../../transactions/accept/accept.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
+import { findHashOwners } from '../../transactions/store/attempts-store.ts'
+import { findTransactions } from '../../transactions/store/read-store.ts'
+import { requireTransaction } from '../../transactions/store/require-transaction.ts'
 import { readRequest } from '../read/request.ts'
-import type { AdmitCall } from './admit-call.ts'
-import { findByHash, includedAttempt } from './attempts-by-hash.ts'
-import { readBytes, readFields } from './parameters.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readTransaction } from './transaction-request.ts'
-import { type WaitDeps, waitUntilSigned } from './wait-until-signed.ts'
-import { requireScope, type WalletMethod } from './wallet-call.ts'
+import {
+  type AdmitCall,
+  readBytes,
+  readFields,
+  requireScope,
+  type WalletMethod,
+  type WalletRequest,
+} from './wallet-call.ts'
 
 /** The parts of the service that sending needs. */
 export interface SendingDeps extends WaitDeps {
@@ -86,4 +96,69 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
     `Transaction ${transactionId} is accepted and ${state}.${reason} Do not send it again; look for it by its id.`,
     data,
   )
+}
+
+/** The parts of the service that a wait needs. */
+interface WaitDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly notifier: EventNotifier
+}
+
+/** The time in ms after which a wait looks again without an event, because a lost connection to the database loses announcements. */
+const BACKSTOP_MS = 500
+
+/** The least time in ms between the first two looks. It doubles up to `BACKSTOP_MS`, because the events of all relayers wake every wait. */
+const FIRST_PAUSE_MS = 10
+
+/** Waits until a transaction is signed, has ended, or needs an approval, or until the deadline, and returns it as it is then. */
+async function waitUntilSigned(
+  { db, clock, notifier }: WaitDeps,
+  { relayer, deadline, context }: WalletRequest,
+  item: TransactionWithAttempts,
+): Promise<TransactionWithAttempts> {
+  const listener = notifier.add()
+  try {
+    for (let seen = item, pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, BACKSTOP_MS)) {
+      const left = deadline - clock.monotonic()
+      if (isDecided(seen) || left <= 0 || context.signal.aborted) return seen
+      const changed = listener.arm()
+      seen = await requireTransaction(db, relayer, item.transaction.id)
+      if (isDecided(seen)) return seen
+      await clock.sleep(Math.min(left, BACKSTOP_MS), changed)
+      await clock.sleep(Math.min(left, pauseMs))
+    }
+  } finally {
+    listener.remove()
+  }
+}
+
+function isDecided({ transaction, attempts }: TransactionWithAttempts): boolean {
+  return attempts.length > 0 || transaction.awaitsApproval === true || isFinal(transaction.status)
+}
+
+/** Finds the transactions of this relayer that have an attempt with one of the hashes, by the hash in lower case. */
+export async function findByHash(
+  db: Db,
+  { id }: Relayer,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, TransactionWithAttempts>> {
+  if (hashes.length === 0) return new Map()
+  const owners = await findHashOwners(
+    db,
+    hashes.map((hash) => hash.toLowerCase()),
+  )
+  const found = await findTransactions(db, id, [...new Set(owners.values())])
+  const byId = new Map(found.map((item) => [item.transaction.id, item]))
+  return new Map(
+    [...owners].flatMap(([hash, owner]) => {
+      const item = byId.get(owner)
+      return item === undefined ? [] : [[hash, item] as const]
+    }),
+  )
+}
+
+/** The attempt that the chain includes; undefined while it includes none. */
+export function includedAttempt({ attempts }: TransactionWithAttempts): Attempt | undefined {
+  return attempts.find(({ outcome }) => outcome === 'mined' || outcome === 'reverted')
 }

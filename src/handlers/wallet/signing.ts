@@ -1,10 +1,15 @@
 import { JsonError, parseJson } from '../../contract/exact-integers.ts'
 import type { HandlerMap } from '../../contract/operations.ts'
-import type { AdmitCall } from './admit-call.ts'
-import { readAddress, readFields } from './parameters.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readUnsigned } from './transaction-request.ts'
-import { requireAccount, type WalletMethod, type WalletRequest } from './wallet-call.ts'
+import {
+  type AdmitCall,
+  readAddress,
+  readFields,
+  requireAccount,
+  type WalletMethod,
+  type WalletRequest,
+} from './wallet-call.ts'
 
 /** The operations that the methods are made of. They have each rule, and write the audit log. */
 export type SigningOperations = Pick<HandlerMap, 'signMessage' | 'signTypedData' | 'signTransaction'>

@@ -1,7 +1,15 @@
-import { omitUndefined } from '../../lib/omit-undefined.ts'
-import { type Fields, isAbsent, readAddress, readBytes, readQuantity } from './parameters.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import { invalidParams, RPC_CODES } from './rpc-error.ts'
-import { requireAccount, requireChain, type WalletRequest } from './wallet-call.ts'
+import {
+  type Fields,
+  isAbsent,
+  readAddress,
+  readBytes,
+  readQuantity,
+  requireAccount,
+  requireChain,
+  type WalletRequest,
+} from './wallet-call.ts'
 
 /** The fields of a transaction that the service sends or signs, with the names of JSON-RPC. */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,8 +1,9 @@
+import type { Principal } from '../../access/principal.ts'
 import type { Scope } from '../../access/scope.ts'
-import type { RequestContext } from '../../contract/operations.ts'
+import type { Input, OperationId, RawInput, RequestContext } from '../../contract/operations.ts'
 import type { EvmRelayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
-import { RPC_CODES, RpcError } from './rpc-error.ts'
+import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 
 /** The facts of a request that all its calls share. */
 export interface WalletRequest {
@@ -36,4 +37,65 @@ export function requireScope({ context: { principal } }: WalletRequest, scope: S
   if (principal.may(scope)) return
   const problem = `API key ${principal.id} lacks the scope ${scope}.`
   throw new RpcError(RPC_CODES.unauthorized, problem, { code: 'insufficient_scope' })
+}
+
+/**
+ * Admits a call inside the process to an operation as if it came in a request of its own: it checks the scope, then the input by the contract.
+ *
+ * @throws AppError `insufficient_scope` or `invalid_request`
+ */
+export type AdmitCall = <Id extends OperationId>(
+  operation: Id,
+  principal: Principal,
+  call: RawInput,
+) => Input<Id>
+
+/** The fields of an object of a call. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** @throws RpcError when the value is no object */
+export function readFields(value: unknown, name: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidParams(`${name}: an object is expected`)
+  return value as Fields
+}
+
+/** @throws RpcError when the value is no text */
+export function readText(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalidParams(`${name}: a string is expected`)
+  return value
+}
+
+/** The most hexadecimal digits of a quantity: a word of the EVM has 256 bits. */
+const MOST_DIGITS = 64
+
+/** @throws RpcError when the value is there, and is no quantity */
+export function readQuantity(value: unknown, name: string): bigint | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value !== 'string' || value.length > 2 + MOST_DIGITS || !/^0x[0-9a-f]+$/i.test(value))
+    throw invalidParams(
+      `${name}: a quantity is expected, which is 0x and at most ${MOST_DIGITS} hexadecimal digits`,
+    )
+  return BigInt(value)
+}
+
+/** @throws RpcError when the value is there, and no bytes are */
+export function readBytes(value: unknown, name: string): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value !== 'string' || value.length % 2 !== 0 || !/^0x[0-9a-f]*$/i.test(value))
+    throw invalidParams(`${name}: bytes are expected, which are 0x and an even number of hexadecimal digits`)
+  return value
+}
+
+/** @throws RpcError when the value is there, and is no address */
+export function readAddress(value: unknown, name: string): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{40}$/i.test(value))
+    throw invalidParams(`${name}: an address is expected, which is 0x and 40 hexadecimal digits`)
+  return value
+}
+
+/** Libraries send fields that they do not use as null, or as an empty list. */
+export function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }

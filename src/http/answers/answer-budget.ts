@@ -3,7 +3,7 @@ import { limitConcurrency } from '../../lib/concurrency/limit-concurrency.ts'
 import { type ByteBudget, createByteBudget } from '../../lib/http/byte-budget.ts'
 import type { HttpContext } from '../state.ts'
 import { sendFailure } from './error-boundary.ts'
-import type { FinishingStep } from './finish-answer.ts'
+import type { FinishingStep } from './send.ts'
 
 /**
  * The bytes of answers that one caller may leave unread, for what only reads. The service keeps an answer until the connection has taken it, so

@@ -1,10 +1,10 @@
+import { Readable } from 'node:stream'
 import type { ContractOperation } from '../../contract/document.ts'
-import type { Streamed } from '../../contract/operations.ts'
+import { stringifyJson } from '../../contract/exact-integers.ts'
+import type { Pagination, Streamed, StreamPiece } from '../../contract/operations.ts'
 import type { HttpContext } from '../state.ts'
-import { type AnswerBudget, callerOf } from './answer-budget.ts'
-import { type SuccessResult, successBody } from './envelope.ts'
+import { type AnswerBudget, type AnswerShare, callerOf } from './answer-budget.ts'
 import { sendJson, sendText } from './send.ts'
-import { sendEvents } from './send-events.ts'
 
 /** The result of a handler without the envelope. */
 interface BareResult {
@@ -46,4 +46,98 @@ function sendBare(context: HttpContext, { status, body, contentType, repeatable 
   if (typeof body === 'string') sendText(context, status, body)
   else sendJson(context, status, body)
   if (contentType !== undefined) context.set('Content-Type', contentType)
+}
+
+/** The result of a handler, before the envelope. */
+interface SuccessResult {
+  readonly data: unknown
+  readonly pagination?: Pagination
+  readonly logs?: readonly string[]
+}
+
+/** Puts the envelope around a result. `metadata` exists only when the handler has logs. */
+function successBody({ data, pagination, logs = [] }: SuccessResult): object {
+  return {
+    success: true,
+    data,
+    ...(pagination && { pagination }),
+    ...(logs.length > 0 && {
+      metadata: { logs: logs.map((message) => ({ level: 'log', message })), traces: [] },
+    }),
+  }
+}
+
+/** The bytes that a page is expected to have before it is there. Most have fewer, because a page ends at 256 KiB of contents. */
+const PAGE_BYTES = 524_288
+
+/**
+ * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection has accepted the
+ * previous ones, so a slow reader costs the memory of one group of pieces, and all readers of a caller together not more than its budget: a page
+ * is read when there is room for it. The iterator ends when the reader disconnects.
+ */
+export function sendEvents(context: HttpContext, streamed: Streamed, share: AnswerShare): void {
+  context.status = 200
+  context.set('Content-Type', 'text/event-stream; charset=utf-8')
+  context.set('Cache-Control', 'no-store')
+  // A connection that stays open after its stream would delay the shutdown of the service.
+  context.set('Connection', 'close')
+  // This header stops proxies from buffering events.
+  context.set('X-Accel-Buffering', 'no')
+  // Koa destroys it when the reader has left.
+  context.body = readOneByOne(frames(streamed, share), share.close)
+}
+
+/**
+ * Reads a text when the connection has taken the one before. `Readable.from` reads one ahead, whatever its mark is: another page of memory for
+ * each slow reader.
+ */
+function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): Readable {
+  return new Readable({
+    objectMode: true,
+    highWaterMark: 0,
+    read() {
+      texts.next().then(
+        ({ value }) => this.push(value ?? null),
+        (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
+      )
+    },
+    destroy(error, done) {
+      onEnd()
+      texts.return().then(
+        () => done(error),
+        () => done(error),
+      )
+    },
+  })
+}
+
+async function* frames({ after, stream }: Streamed, share: AnswerShare): AsyncGenerator<string, void> {
+  // Node sends the headers with the first bytes, and a reader needs to know at once that it is connected. An id without data is no event:
+  // readers only remember it, and send it as Last-Event-ID when they come back.
+  yield `: open\nid: ${after}\n\n`
+  for await (const group of stream) {
+    if (typeof group !== 'function') yield toText(group)
+    else if (await share.wait(PAGE_BYTES)) {
+      // No variable holds the text, which would outlive its reader's taking it.
+      yield await counted(share, group)
+      share.release()
+    } else return
+  }
+}
+
+async function counted(share: AnswerShare, read: () => Promise<readonly StreamPiece[]>): Promise<string> {
+  const text = toText(await read())
+  share.release()
+  share.hold(Buffer.byteLength(text))
+  return text
+}
+
+function toText(group: readonly StreamPiece[]): string {
+  return group.map(toFrame).join('')
+}
+
+/** One `data` line holds the whole event, because JSON text has no line breaks. */
+function toFrame(piece: StreamPiece): string {
+  if (piece.kind === 'alive') return ': still here\n\n'
+  return `id: ${piece.id}\nevent: ${piece.type}\ndata: ${stringifyJson(piece.data)}\n\n`
 }

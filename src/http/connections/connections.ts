@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Limits } from '../limits.ts'
+import type { Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import type { Clock } from '../../lib/time.ts'
+import type { Limits } from '../server-options.ts'
 import type { Peers } from './peer.ts'
 
 /**
@@ -164,4 +166,88 @@ function leastRecentlyUsed(connections: ByLastUse, except: Connection): Connecti
 function firstIdle(connections: ByLastUse): Connection | undefined {
   for (const connection of connections) if (connection.requests === 0) return connection
   return undefined
+}
+
+/** A quarter of the file descriptors stays free for endpoints, webhooks, the database and files, and never less than this. */
+const LEAST_RESERVE = 256
+
+/** The part of the process limit that `fittingLimit` reads. */
+interface OpenFiles {
+  /** The most file descriptors of the process; Node raises the soft limit to the hard one at its start. */
+  readonly openFiles: number
+}
+
+/** Gives the number of connections that leave enough file descriptors for everything else, but at least one. */
+export function fittingLimit(wanted: number, { openFiles }: OpenFiles): number {
+  const most = Math.min(Math.floor((openFiles * 3) / 4), openFiles - LEAST_RESERVE)
+  return Math.max(1, Math.min(wanted, most))
+}
+
+/** Lowers the wanted number of connections to what the process may open, and logs that it did. */
+export function connectionLimit(wanted: number, log: Logger): number {
+  const openFiles = openFilesOfProcess()
+  const limit = fittingLimit(wanted, { openFiles })
+  if (limit < wanted)
+    log.warn({ wanted, limit, openFiles }, 'connection limit lowered: the process may open too few files')
+  return limit
+}
+
+/** The type declarations of Node lack the option, and the shape of the report. */
+const report: object & { excludeNetwork?: boolean; getReport(): object } = process.report
+
+interface ProcessReport {
+  readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } }
+}
+
+function openFilesOfProcess(): number {
+  // Without this option the report resolves the names of all peers.
+  report.excludeNetwork = true
+  const { userLimits } = report.getReport() as ProcessReport
+  const soft = Number(userLimits?.open_files?.soft)
+  return Number.isFinite(soft) ? soft : Number.POSITIVE_INFINITY
+}
+
+/** The shortest time in ms between two lines, because unauthenticated callers decide how often a connection is closed. */
+const QUIET_MS = 10_000
+
+/** Logs that connections were closed because of a limit: the first one at once, the later ones as a number. */
+export function createLimitLog({
+  log,
+  clock,
+}: {
+  log: Logger
+  clock: Pick<Clock, 'monotonic'>
+}): (peer: string | undefined) => void {
+  let silentUntil = -Infinity
+  let closed = 0
+  return (peer) => {
+    closed += 1
+    if (clock.monotonic() < silentUntil) return
+    log.warn({ peer, closed }, 'connection closed: the limit is reached')
+    silentUntil = clock.monotonic() + QUIET_MS
+    closed = 0
+  }
+}
+
+/** Starts to listen and returns the address. `backlog` is the number of connections that wait to be accepted. Rejects when the port is in use. */
+export async function listen(
+  server: Server,
+  { host, port, backlog }: { readonly host: string; readonly port: number; readonly backlog?: number },
+): Promise<{ host: string; port: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ port, host, ...(backlog !== undefined && { backlog }) }, resolve)
+  await promise
+  server.removeListener('error', reject)
+  const { address, port: actual } = server.address() as AddressInfo
+  return { host: address, port: actual }
+}
+
+/** Stops new connections and closes the open ones. */
+export async function close(server: Server): Promise<void> {
+  if (!server.listening) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  server.closeAllConnections()
+  await promise
 }

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../lib/time/clock.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { FinishingStep } from '../answers/send.ts'
+import type { Limits } from '../server-options.ts'
 import type { Connections } from './connections.ts'
 
 /** The time limits of a shutdown, in ms. */
@@ -56,4 +58,32 @@ async function takeWaiting(connections: Connections, deadlineMs: number): Promis
 async function turns(): Promise<void> {
   await nextTurn()
   await nextTurn()
+}
+
+/** Tells whether the server shuts down. */
+export interface DrainState {
+  readonly draining: boolean
+}
+
+/** Asks callers of a server that shuts down to reconnect elsewhere: a kept-alive connection would outlive the server. */
+export function closeWhileDraining(state: DrainState): FinishingStep {
+  return function closeWhileDraining(context) {
+    if (state.draining) context.set('Connection', 'close')
+  }
+}
+
+interface KeepAliveOptions {
+  readonly connections: Connections
+  readonly limits: Pick<Limits, 'unauthenticatedKeepAliveMs'>
+}
+
+/** Announces the shorter life of an idle connection that has shown no key. The header of Node names the time of the others. */
+export function keepAlive({ connections, limits }: KeepAliveOptions): FinishingStep {
+  const seconds = Math.floor(limits.unauthenticatedKeepAliveMs / 1000)
+  const headers = { Connection: 'keep-alive', 'Keep-Alive': `timeout=${seconds}` }
+  return function keepAlive(context) {
+    const { req, res } = context
+    if (connections.isAuthenticated(req.socket) || !res.shouldKeepAlive || res.hasHeader('Connection')) return
+    context.set(headers)
+  }
 }

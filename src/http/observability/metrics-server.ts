@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import { preferredType } from '../answers/preferred-type.ts'
-import { close, listen } from '../connections/listening.ts'
-import { createHostCheck, type HostCheck } from './host-check.ts'
-import { type MetricsPage, readMetricsPath } from './metrics-paths.ts'
+import { preferredType } from '../answers/send.ts'
+import { close, listen } from '../connections/connections.ts'
 
 /** Metrics as text, with the media type of the text. */
 interface MetricsText {
@@ -12,7 +12,7 @@ interface MetricsText {
 }
 
 /** Reads the metrics of this process. */
-export interface MetricsReader {
+interface MetricsReader {
   read(): Promise<MetricsText>
   names(): readonly string[]
   /** Returns undefined for a name that no metric has. */
@@ -30,7 +30,7 @@ interface MetricsServerOptions {
 }
 
 /** A server that serves the metrics only. */
-export interface MetricsServer {
+interface MetricsServer {
   /** Rejects when the port is in use. */
   listen(): Promise<{ host: string; port: number }>
   close(): Promise<void>
@@ -115,4 +115,70 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.setHeader('Content-Length', Buffer.byteLength(text))
   response.end(text)
+}
+
+/** Tells of a `Host` header that the request was really meant for this service. */
+type HostCheck = (host: string | undefined) => boolean
+
+/**
+ * Endings of names that no public name server answers for: of Kubernetes services, of the clouds' internal names (`internal` is reserved for
+ * that by ICANN), and of the machine itself (RFC 6761).
+ */
+const PRIVATE_ENDINGS = ['.svc', '.cluster.local', '.internal', '.localhost']
+
+/** Allows every name. */
+const EVERY_NAME = '*'
+
+/**
+ * Creates the check against DNS rebinding: a page in the browser of somebody inside the network asks for a name of the page's own, whose
+ * address has become that of the service, and may then read the answer. The browser sends that name, and the owner of the page can only own
+ * public names. So it accepts IP addresses, names without a dot (as Docker and Kubernetes give them), private endings, the name of this
+ * machine, and the names of the operator. HTTP/1.0 may leave the header out, which no browser does.
+ */
+function createHostCheck(names: readonly string[], own: string = hostname()): HostCheck {
+  const allowed = new Set([...names, own].map((name) => name.toLowerCase()))
+  return (host) => {
+    if (host === undefined || allowed.has(EVERY_NAME)) return true
+    const name = nameOf(host)
+    return (
+      allowed.has(name) ||
+      isIP(name) !== 0 ||
+      !name.includes('.') ||
+      PRIVATE_ENDINGS.some((ending) => name.endsWith(ending))
+    )
+  }
+}
+
+/** Returns the name of a `Host` header in lower case, without its port, the brackets of IPv6, and a dot at the end. */
+function nameOf(host: string): string {
+  const [, address] = /^\[([^\]]*)\](?::[0-9]*)?$/.exec(host) ?? []
+  return (
+    address ??
+    host
+      .replace(/:[0-9]*$/, '')
+      .replace(/\.$/, '')
+      .toLowerCase()
+  )
+}
+
+/** The paths of the metrics without the prefix of the contract: Prometheus and clients of OpenZeppelin Relayer ask for these. */
+const BARE = /^\/(?:metrics(?:\/|$)|debug\/metrics\/scrape(?:\/|$))/
+
+const PREFIX = '/api/v1'
+
+/** Returns the path as the contract has it: that of the metrics with the prefix, and any other path unchanged. */
+export function contractPath(path: string): string {
+  return BARE.test(path) ? `${PREFIX}${path}` : path
+}
+
+/** A page of metrics: all of them, or their names when the caller prefers those; all as text; or one. */
+type MetricsPage = { readonly kind: 'all' | 'text' } | { readonly kind: 'one'; readonly name: string }
+
+/** Reads the path of a page; undefined for any other path. */
+function readMetricsPath(path: string): MetricsPage | undefined {
+  const wanted = contractPath(path)
+  if (wanted === `${PREFIX}/metrics`) return { kind: 'all' }
+  if (wanted === `${PREFIX}/debug/metrics/scrape`) return { kind: 'text' }
+  const [, name] = /^\/api\/v1\/metrics\/([a-zA-Z_:][a-zA-Z0-9_:]*)$/.exec(wanted) ?? []
+  return name === undefined ? undefined : { kind: 'one', name }
 }

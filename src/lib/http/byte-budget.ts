@@ -1,5 +1,3 @@
-import { AnswerTooLargeError } from './answer-too-large.ts'
-
 /** The memory that all answers under way may take together. */
 export interface ByteBudget {
   /** The bytes that the open shares hold at present, without those that are free. */
@@ -11,7 +9,7 @@ export interface ByteBudget {
 }
 
 /** The part of a budget that one answer holds. */
-export interface BudgetShare {
+interface BudgetShare {
   /** @throws AnswerTooLargeError when the budget has not so many bytes left */
   take(bytes: number): void
   /** Takes the bytes, even when the budget has not so many left. */
@@ -57,4 +55,9 @@ export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions)
       }
     },
   }
+}
+
+/** A server answered more than the service reads. The rest of the answer was not read. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError'
 }

@@ -8,9 +8,10 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { pipeline, type Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
-import type { ByteBudget } from './byte-budget.ts'
-import { BEGINNING, type BodyLimits, type BodyReader, wholeBody } from './http-body.ts'
+import { createGunzip } from 'node:zlib'
+import { AnswerTooLargeError, type ByteBudget } from './byte-budget.ts'
 
 export interface PostRequest {
   readonly url: string
@@ -43,7 +44,7 @@ export interface HttpClient {
 }
 
 /** Certificates and a private key in PEM. */
-export interface TlsFiles {
+interface TlsFiles {
   /** The authorities that the server's certificate must come from. */
   readonly ca?: Buffer
   /** The certificate that the client shows, with its private key. */
@@ -233,4 +234,118 @@ function knownStatus(response: IncomingMessage): number {
 function readHeaders({ headers }: IncomingMessage): Record<string, string> {
   const entries = Object.entries(headers).slice(0, MAX_HEADERS)
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value).slice(0, MAX_HEADER_LENGTH)]))
+}
+
+/** A way to read the body of an answer. */
+interface BodyReader {
+  /** Headers that ask for a body which `read` understands. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Ends the connection when it rejects. */
+  readonly read: (response: IncomingMessage, limits?: BodyLimits) => Promise<string>
+}
+
+/** The limits of one body that is read in full. */
+interface BodyLimits {
+  /** The longest body, in bytes. The limit of the client counts as well. */
+  readonly bytes: number
+  /** Sees each part before the next one is read. Throws to stop the reading. */
+  readonly inspect?: (chunk: Uint8Array) => void
+}
+
+/** The client reads this much of a body whose beginning is enough, in bytes: people look at it to find a fault. */
+const BEGINNING_BYTES = 16_384
+
+/** Stops reading at the limit, which closes the connection. The text must fit a database, which stores no NUL character. */
+const BEGINNING: BodyReader = {
+  headers: {},
+  // By events: an iterator would cost more than the rest of a request with an empty answer.
+  read: (response) =>
+    new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const end = () => resolve(decodeBeginning(chunks))
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        size += chunk.length
+        if (size < BEGINNING_BYTES) return
+        end()
+        response.destroy()
+      })
+      response.on('end', end)
+      response.on('error', reject)
+      // An error has a stack, which takes long to make, and `close` follows every answer.
+      response.on('close', () => {
+        if (!response.readableEnded) reject(new Error('the answer ended early'))
+      })
+    }),
+}
+
+function decodeBeginning(chunks: readonly Buffer[]): string {
+  if (chunks.length === 0) return ''
+  const bytes = Buffer.concat(chunks).subarray(0, BEGINNING_BYTES)
+  return new TextDecoder().decode(bytes).replaceAll('\u0000', '\ufffd')
+}
+
+/** Accepts gzip, because nodes answer batches with megabytes of JSON. The limits count decompressed bytes. */
+function wholeBody(limit: number, budget?: ByteBudget): BodyReader {
+  return {
+    headers: { 'accept-encoding': 'gzip' },
+    read: async (response, limits = { bytes: limit }) => {
+      const chunks: Buffer[] = []
+      const take = counter({ ...limits, bytes: Math.min(limit, limits.bytes) })
+      // The caller parses the text in the same turn in which it gets it, so the share may end with the reading.
+      const share = budget?.open()
+      try {
+        for await (const chunk of decompress(response) as AsyncIterable<Buffer>) {
+          take(chunk)
+          share?.take(chunk.length)
+          chunks.push(chunk)
+        }
+        return new TextDecoder().decode(Buffer.concat(chunks))
+      } finally {
+        share?.close()
+      }
+    },
+  }
+}
+
+function counter({ bytes, inspect }: BodyLimits): (chunk: Buffer) => void {
+  let size = 0
+  return (chunk) => {
+    size += chunk.length
+    if (size > bytes) throw new AnswerTooLargeError(`the answer has more than ${bytes} bytes`)
+    inspect?.(chunk)
+  }
+}
+
+function decompress(response: IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response
+  // The loop that reads the decompressed stream receives every error, so the callback has nothing to do.
+  return pipeline(response, createGunzip(), () => {})
+}
+
+/** A longer wish is read as this one, in ms: nothing here waits for more than a day. */
+const MAX_MS = 86_400_000
+
+/** The three forms of HTTP-date (RFC 9110, section 5.6.7). `Date.parse` alone would read much else as a date. */
+const DATES = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+]
+const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
+
+/**
+ * Reads the header `Retry-After` (RFC 9110, section 10.2.3): whole seconds, or an HTTP-date. Returns ms from `now`, a day at most;
+ * undefined for anything else.
+ */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : readDate(text) - now
+  return Number.isNaN(ms) ? undefined : Math.min(MAX_MS, Math.max(0, ms))
+}
+
+/** Ms since the epoch; NaN for no date. */
+function readDate(text: string): number {
+  if (ASCTIME_DATE.test(text)) return Date.parse(`${text} GMT`)
+  return DATES.some((form) => form.test(text)) ? Date.parse(text) : Number.NaN
 }

@@ -1,5 +1,4 @@
-import type { CatalogueEntry } from './entry.ts'
-import { EIP1559, LEGACY, OSAKA_MAX_GAS } from './evm-kinds.ts'
+import { type CatalogueEntry, EIP1559, LEGACY, OSAKA_MAX_GAS } from './entry.ts'
 
 /**
  * Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks. Holesky is gone: it was shut

@@ -1,4 +1,4 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { AuditAction } from '../../audit/entry.ts'
 import type { Db, Tx } from '../../database/schema.ts'

@@ -20,7 +20,7 @@ export interface Exchange {
 }
 
 /** The reason for which a delivery was given up without a try. */
-export interface NeverSent {
+interface NeverSent {
   readonly error: string
 }
 
@@ -69,4 +69,42 @@ export interface Settlement {
 /** Events without a transaction are in no order: each has an ordering key of its own. */
 export function orderingKeyOf({ transactionId, number }: EventRecord): string {
   return transactionId ?? `event ${number}`
+}
+
+/** Receives the outcomes of delivery tries after they are stored. It must not throw. */
+export interface DeliveryObserver {
+  tried(attempt: {
+    /** `retried`: it failed and is tried again. `dead`: the service does not try it again by itself. */
+    readonly outcome: 'delivered' | 'retried' | 'dead'
+    readonly seconds: number
+  }): void
+}
+
+/** A try of a delivery. */
+export interface TracedTry {
+  readonly event: EventRecord
+  readonly notificationId: string
+  /** The number of tries before this one. */
+  readonly tries: number
+  /** Whole: the tracer shows only its host. */
+  readonly url: string
+}
+
+/** The outcome of a try; without a status there was no complete answer. */
+interface TryOutcome {
+  readonly status: number | undefined
+  readonly isDelivered: boolean
+}
+
+/** A try that is being recorded. */
+export interface DeliverySpan {
+  /** The headers that give the receiver the trace context. */
+  readonly headers: Readonly<Record<string, string>>
+  end(outcome: TryOutcome): void
+}
+
+/** Records tries of deliveries in the traces of their transactions. */
+export interface DeliveryTracer {
+  /** Begins to record a try. Never rejects. */
+  begin(item: TracedTry): Promise<DeliverySpan>
 }

@@ -2,7 +2,7 @@ import type { Lease } from '../../database/lease.ts'
 import type { Db } from '../../database/schema.ts'
 import { pauseGone } from '../store.ts'
 import type { Outgoing, Settlement } from './delivery.ts'
-import type { Receiver } from './receiver/receiver.ts'
+import type { Receiver } from './receiver.ts'
 import { type Key, record, startNext } from './record-store.ts'
 
 /** The maximum number of results that one statement writes. A statement blocks the embedded database while it runs. */

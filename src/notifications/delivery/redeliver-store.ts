@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Db, Tx } from '../../database/schema.ts'
 import { startNext } from './record-store.ts'
-import { BACKOFF } from './schedule.ts'
+import { BACKOFF } from './try-delivery.ts'
 
 /** The channel that announces a change of what is due, of a notification or of its keys. */
 export const DUE_CHANNEL = 'deliveries_due'

@@ -1,10 +1,8 @@
-import { readRetryAfter } from '../../lib/http/retry-after.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { createHmac } from 'node:crypto'
+import { readRetryAfter } from '../../lib/http/http-client.ts'
+import { backoffMs, type Clock } from '../../lib/time.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
-import { signatureHeaders } from '../signature.ts'
-import type { Exchange, Outgoing, Prepared, Settlement } from './delivery.ts'
-import { nextTry } from './schedule.ts'
-import type { DeliveryTracer } from './tracer.ts'
+import type { DeliveryTracer, Exchange, Outgoing, Prepared, Settlement } from './delivery.ts'
 
 /** The dependencies of a try. */
 export interface TryDeps {
@@ -117,4 +115,80 @@ function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange, fail
   return next.kind === 'never'
     ? { settlement: { ...common, status: 'dead' }, restMs }
     : { settlement: { ...common, status: 'pending', delayMs: next.delayMs }, restMs }
+}
+
+/**
+ * The first wait after a failure and the longest one, in ms. The wait doubles with each failure; a receiver that is back would notice too
+ * late if it grew beyond an hour.
+ */
+export const BACKOFF = { baseMs: 5_000, maxMs: 3_600_000, jitter: 'equal' } as const
+
+/**
+ * So many tries fail before a delivery is given up, whatever the clock says: they take 40 to 90 minutes, and a clock that steps forward by a day ends
+ * nothing before. The shortest window, an hour, has as many, so with a clock that is right this changes nothing.
+ */
+export const LEAST_TRIES = 11
+
+/** The decision after a failed try. */
+type NextTry = { readonly kind: 'again'; readonly delayMs: number } | { readonly kind: 'never' }
+
+interface Failure {
+  /** The number of tries so far, this one included. */
+  readonly tries: number
+  readonly now: number
+  /** A failure after this time is the last, in ms since 1970, if `LEAST_TRIES` have failed, or the receiver fails for long. */
+  readonly giveUpAt: number
+  /** The receiver has failed for everything for long, by a clock that does not step. */
+  readonly failsForLong?: boolean
+  /** The wait that the receiver asked for, in ms. */
+  readonly retryAfterMs?: number | undefined
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number
+}
+
+/** Decides when to try again: never sooner than the receiver asked, and for the last time at `giveUpAt`. Pure, but for `random`. */
+export function nextTry({
+  tries,
+  now,
+  giveUpAt,
+  failsForLong = false,
+  retryAfterMs = 0,
+  random,
+}: Failure): NextTry {
+  if (now >= giveUpAt && (tries >= LEAST_TRIES || failsForLong)) return { kind: 'never' }
+  const delay = Math.max(retryAfterMs, backoffMs(tries, { ...BACKOFF, random }))
+  return { kind: 'again', delayMs: now >= giveUpAt ? delay : Math.min(delay, giveUpAt - now) }
+}
+
+interface Signed {
+  /** The `uid` of the event: `webhook-id`. */
+  readonly id: string
+  /** The time of this try, in ms since the epoch. */
+  readonly at: number
+  /** The exact body. */
+  readonly body: string
+  /** Keys, newest first; empty for a notification that does not sign. */
+  readonly keys: readonly string[]
+}
+
+/**
+ * Creates the headers that authenticate a body. `X-Signature` is the base64 of HMAC-SHA256 over the body with the UTF-8 bytes of the key. The
+ * headers of Standard Webhooks (github.com/standard-webhooks, "Signature scheme") also sign the id and the time, so that a third party cannot
+ * replay an old request; their `webhook-signature` can contain several signatures.
+ */
+export function signatureHeaders({ id, at, body, keys }: Signed): Record<string, string> {
+  const timestamp = String(Math.floor(at / 1000))
+  const [newest, previous] = keys.map((key) => hmac(key, body))
+  const standard = keys.map((key) => `v1,${hmac(key, `${id}.${timestamp}.${body}`)}`)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(standard.length > 0 && { 'webhook-signature': standard.join(' ') }),
+    ...(newest !== undefined && { 'X-Signature': newest }),
+    ...(previous !== undefined && { 'X-Signature-Previous': previous }),
+  }
+}
+
+function hmac(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64')
 }

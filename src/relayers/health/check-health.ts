@@ -1,13 +1,26 @@
-import type { Chain } from '../../chains/chain.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Answer } from '../../chains/answer.ts'
+import type { Chain, SourceAccount } from '../../chains/chain.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { SignerHealth } from '../../signers/signer.ts'
+import { sharesAccount } from '../policies/policy.ts'
 import type { Relayer } from '../relayer.ts'
-import { findRelayer } from '../store.ts'
-import { askHealth, nothingHeard } from './ask-health.ts'
-import { evaluateHealth, type HealthMemory, type HealthStep, NO_MEMORY, nextStep } from './health.ts'
-import { countFailedChecks, findSubjects } from './health-store.ts'
-import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
-import { type HealthReading, readingOf } from './reading.ts'
-import { settleHealth } from './settle-health.ts'
+import { findRelayer, setSystemDisabled } from '../store.ts'
+import {
+  evaluateHealth,
+  type HealthCheckerDeps,
+  type HealthEvaluation,
+  type HealthFacts,
+  type HealthMemory,
+  type HealthReading,
+  type HealthStep,
+  type HealthTarget,
+  NO_MEMORY,
+  nextStep,
+  readingOf,
+  type SourceAccountFacts,
+} from './health.ts'
+import { countFailedChecks, findSubjects, type HealthSubject, lockForHealth } from './health-store.ts'
 
 /** A check without an answer by then counts as silence, in ms: far more than a node needs on the slowest chain. */
 const LONGEST_MS = 60_000
@@ -116,5 +129,150 @@ async function waitWithin<T>(
     return await Promise.race([answer, late.then(() => undefined)])
   } finally {
     over.abort()
+  }
+}
+
+/** A relayer with the accounts whose nonces it takes. */
+interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
+  readonly sourceAccounts: readonly SourceAccount[]
+}
+
+/** Returns the facts of a check without any answer in time. */
+function nothingHeard(chain: Chain): HealthFacts {
+  const network = { kind: 'unknown', detail: 'no answer in time' } as const
+  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, ...NO_NONCES, signers: [] }
+}
+
+const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
+const NO_NONCES = { sourceAccounts: [], unexplained: [], history: NOT_ASKED } as const
+
+/**
+ * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
+ * The identity of the chain is asked first and once; the other questions go out in one turn, so that they share batches. Keys that other
+ * services hold are checked meanwhile.
+ */
+async function askHealth(
+  chain: Chain,
+  all: readonly Asked[],
+  {
+    findChainReset,
+    findUnexplained,
+    checkHistory,
+  }: Pick<HealthCheckerDeps, 'findChainReset' | 'findUnexplained' | 'checkHistory'>,
+): Promise<HealthFacts[]> {
+  const [network, signers] = await Promise.all([
+    verifyChain(chain, all, findChainReset),
+    Promise.all(all.map(checkSigners)),
+  ])
+  const common = { network, endpoints: chain.endpoints() }
+  if (network.kind !== 'ok')
+    return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NO_NONCES, signers: own }))
+  const answers = all.map(async (asked, index) => {
+    const [balance, sourceAccounts, history] = await Promise.all([
+      chain.balance(asked.relayer.address),
+      askSourceAccounts(chain, asked),
+      checkHistory(asked.relayer, chain),
+    ])
+    const unexplained = await findUnexplained(asked.relayer, readNonces(sourceAccounts))
+    return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
+  })
+  // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
+  const [facts] = await Promise.all([Promise.all(answers), chain.head()])
+  return facts
+}
+
+/** Checks each key once that another service holds. */
+async function checkSigners({ sourceAccounts }: Asked): Promise<SignerHealth[]> {
+  const checks = new Set(sourceAccounts.flatMap(({ signer }) => signer?.check ?? []))
+  return Promise.all([...checks].map((check) => check()))
+}
+
+/** Refuses an endpoint of another network, and a chain that was reset. */
+async function verifyChain(
+  chain: Chain,
+  [first]: readonly Asked[],
+  findChainReset: HealthCheckerDeps['findChainReset'],
+): Promise<Answer<void>> {
+  const verified = await chain.verify()
+  if (verified.kind !== 'ok' || first === undefined) return verified
+  const detail = await findChainReset(first.relayer)
+  return detail === undefined ? verified : { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}
+
+async function askSourceAccounts(
+  chain: Chain,
+  { sourceAccounts, confirmed }: Asked,
+): Promise<SourceAccountFacts[]> {
+  if (chain.sequencing === undefined) return []
+  const next = await chain.sequencing.nonces(sourceAccounts.map(({ address }) => address))
+  return sourceAccounts.map(({ address }, index) => ({
+    address,
+    confirmed: confirmed.get(address),
+    next: next[index] ?? NO_REPLY,
+  }))
+}
+
+function readNonces(sourceAccounts: readonly SourceAccountFacts[]) {
+  return sourceAccounts.flatMap(({ address, next }) =>
+    next.kind === 'ok' ? [{ address, chainNonce: next.value }] : [],
+  )
+}
+
+const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
+
+/**
+ * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the others, and the next check
+ * repeats the finding.
+ */
+async function settleHealth(
+  deps: HealthCheckerDeps,
+  target: HealthTarget,
+  evaluation: HealthEvaluation,
+): Promise<void> {
+  const { id } = target.relayer
+  try {
+    const step = await decideAgain(deps, target, evaluation)
+    if (step.kind === 'disable') deps.log.warn({ relayer: id, reason: step.reason }, 'relayer disabled')
+    if (step.kind === 'enable') deps.log.info({ relayer: id }, 'relayer enabled')
+  } catch (error) {
+    deps.log.error({ err: error, relayer: id }, 'relayer check could not be stored')
+  }
+}
+
+/**
+ * Decides under a lock on the relayer as it is now: of two processes with the same finding, one writes and records the event. A finding
+ * about a relayer that has changed since then does not count.
+ */
+async function decideAgain(
+  { db, prepare }: HealthCheckerDeps,
+  { relayer, chain }: HealthTarget,
+  evaluation: HealthEvaluation,
+): Promise<HealthStep> {
+  // A caller has changed the urls of its network.
+  if ((await prepare(relayer)).chain !== chain) return NOTHING
+  return db.transaction().execute(async (tx) => {
+    const present = await lockForHealth(tx, relayer.id)
+    if (present === undefined || !isDeepStrictEqual(tested(present), tested(relayer))) return NOTHING
+    const step = nextStep(present, evaluation)
+    if (step.kind === 'disable') await setSystemDisabled(tx, relayer.id, step.reason)
+    if (step.kind === 'enable') await setSystemDisabled(tx, relayer.id, null)
+    return step
+  })
+}
+
+const NOTHING: HealthStep = { kind: 'none' }
+
+/** Returns the fields of a relayer that a check depends on. */
+function tested(relayer: Relayer) {
+  const { networkType, network, address, signerId, customRpcUrls, policies } = relayer
+  const { minBalance } = policies
+  return {
+    networkType,
+    network,
+    address,
+    signerId,
+    customRpcUrls,
+    minBalance,
+    shared: sharesAccount(relayer),
   }
 }

@@ -1,11 +1,16 @@
+import type { Logger } from 'pino'
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
 import type { OwnTransaction } from '../../chains/capabilities.ts'
-import type { Unit } from '../../chains/chain.ts'
+import { type Chain, type SourceAccount, toWholeUnits, type Unit } from '../../chains/chain.ts'
+import type { Db } from '../../database/schema.ts'
+import { omitUndefined } from '../../lib/object.ts'
+import type { Clock } from '../../lib/time.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
 import { wayOut } from '../chain-reset.ts'
-import { minBalanceOf } from '../policy.ts'
+import { minBalanceOf } from '../policies/policy.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
+import type { HealthSubject } from './health-store.ts'
 
 /** The facts of one check: the answers of the chain, and the service's own records. */
 export interface HealthFacts {
@@ -85,7 +90,7 @@ const OUT_OF_STEP_CHECKS = 2
 const RETRY_SECONDS = [10, 20, 30, 45, 60]
 
 /** The relayer under check, the unit of its chain, and the time in ms since the epoch. */
-export interface HealthCase {
+interface HealthCase {
   readonly relayer: Relayer
   readonly unit: Unit
   readonly now: number
@@ -266,4 +271,76 @@ export function untilNextCheck(failedChecks: number, intervalMs: number): number
   if (failedChecks === 0) return intervalMs
   const last = RETRY_SECONDS.length - 1
   return (RETRY_SECONDS[Math.min(failedChecks - 1, last)] ?? 0) * 1000
+}
+
+/** The numbers that a check read. A number is absent when the check did not learn it. */
+export interface HealthReading {
+  readonly relayerId: string
+  readonly network: string
+  readonly networkType: NetworkType
+  /** The spendable balance in whole coins. */
+  readonly balance?: number
+  /** The same, exactly, in the smallest unit. */
+  readonly spendable?: bigint
+  /**
+   * The next nonce that the service assigns minus the next one of the chain, of the source account where they differ the most: positive
+   * while nonces wait for a block, negative when another program uses the account.
+   */
+  readonly nonceGap?: number
+}
+
+/** Takes the numbers of a relayer from the facts of its check. */
+export function readingOf(
+  { relayer, assigned }: Pick<HealthSubject, 'relayer' | 'assigned'>,
+  { balance, sourceAccounts }: HealthFacts,
+  unit: Unit,
+): HealthReading {
+  return omitUndefined({
+    relayerId: relayer.id,
+    network: relayer.network,
+    networkType: relayer.networkType,
+    balance: balance.kind === 'ok' ? toWholeUnits(balance.value, unit) : undefined,
+    spendable: balance.kind === 'ok' ? balance.value : undefined,
+    nonceGap: widestGap(sourceAccounts, assigned),
+  })
+}
+
+function widestGap(
+  sourceAccounts: readonly SourceAccountFacts[],
+  assigned: HealthSubject['assigned'],
+): number | undefined {
+  const gaps = sourceAccounts.flatMap(({ address, next }) => {
+    const own = assigned.get(address)
+    return own === undefined || next.kind !== 'ok' ? [] : [Number(own - next.value)]
+  })
+  return gaps.length === 0
+    ? undefined
+    : gaps.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one))
+}
+
+/** A relayer under check, with its chain. */
+export interface HealthTarget extends HealthSubject {
+  readonly chain: Chain
+  /** The accounts whose nonces it takes. */
+  readonly sourceAccounts: readonly SourceAccount[]
+  /** The memory of its last check on this chain. */
+  readonly memory: HealthMemory
+}
+
+/** The parts of the service that checks work with. */
+export interface HealthCheckerDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  /** Returns a sentence when the chain of a prepared relayer was reset; undefined when that is not proved. */
+  readonly findChainReset: (relayer: Relayer) => Promise<string | undefined>
+  /** Finds the accounts of a relayer whose chain has used nonces that the records do not explain. Read the nonces of the chain before. */
+  readonly findUnexplained: (
+    relayer: Relayer,
+    sourceAccounts: readonly { readonly address: string; readonly chainNonce: bigint }[],
+  ) => Promise<UnexplainedNonces[]>
+  /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
+  readonly checkHistory: (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
+  /** Returns the present chain and accounts of a relayer. */
+  readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

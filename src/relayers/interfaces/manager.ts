@@ -1,4 +1,4 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db, Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
@@ -6,10 +6,13 @@ import { lockRelayer } from '../store.ts'
 import {
   auditedInterface,
   type ContractInterface,
+  countInterfaces,
+  deleteInterface,
+  findInterface,
   type InterfaceContent,
   type InterfaceKey,
-} from './contract-interface.ts'
-import { countInterfaces, deleteInterface, findInterface, saveInterface } from './interfaces-store.ts'
+  saveInterface,
+} from './interfaces-store.ts'
 
 /** The most contracts of one relayer that have an interface: together they can have 50 MiB. */
 const MAX_INTERFACES = 200

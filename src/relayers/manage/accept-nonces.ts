@@ -1,4 +1,4 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'

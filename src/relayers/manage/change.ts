@@ -1,16 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
+import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
-import { sendsPrivately } from '../policy.ts'
+import type { Network } from '../../networks/network.ts'
+import { lockSigner } from '../../signers/store.ts'
+import { sendsPrivately } from '../policies/policy.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
-import { relayerChanges } from '../shown-relayer.ts'
-import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
-import { lockTopUps } from '../top-up/lock-store.ts'
-import { requireSameAccounts, requireSigner } from './change-signer.ts'
-import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
-import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
-import { requireTreasury } from './treasury.ts'
+import { relayerChanges } from '../relayer-codec.ts'
+import { findRelayer, lockRelayer, lockTopUps, updateRelayer } from '../store.ts'
+import {
+  checkUntrustedEndpoints,
+  findAccounts,
+  type ManageContext,
+  type ManagedRelayer,
+  requireNotification,
+  requirePrivateEndpoints,
+  requireTreasury,
+  resolveNetwork,
+  signerNotFound,
+} from './context.ts'
 
 /** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
 export type RelayerChange = (relayer: Relayer, initial: object) => RelayerConfig
@@ -64,4 +73,42 @@ export async function changeRelayer(
 function requireRelayer(relayer: Relayer | undefined, id: string): Relayer {
   if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
   return relayer
+}
+
+interface Handover {
+  readonly present: Relayer
+  readonly wanted: RelayerConfig
+  readonly network: Network
+}
+
+/**
+ * Checks that another signer has the same accounts, so that nonces and stored transactions stay those of the relayer.
+ * @throws AppError `signer_not_found`, or `invalid_request` that says which address the signer has
+ */
+async function requireSameAccounts(
+  context: ManageContext,
+  { present, wanted, network }: Handover,
+): Promise<void> {
+  const { addresses } = await findAccounts(context, wanted, network)
+  const [own, ...channels] = addresses
+  if (own !== present.address)
+    throw refused(
+      `signer "${wanted.signerId}" has the key of ${own}, and relayer "${present.id}" operates ${present.address}; create a relayer for another account`,
+    )
+  const [, ...before] = (await findAccounts(context, present, network)).addresses
+  if (channels.join() !== before.join())
+    throw refused(`signer "${wanted.signerId}" derives other channel accounts than "${present.signerId}"`)
+}
+
+/**
+ * Locks the signer against deletion until the commit.
+ * @throws AppError `signer_not_found`
+ */
+async function requireSigner(tx: Tx, relayer: RelayerConfig): Promise<void> {
+  if ((await lockSigner(tx, relayer.signerId, 'share')) === undefined)
+    throw signerNotFound(relayer, relayer.signerId)
+}
+
+function refused(sentence: string): AppError {
+  return new AppError('invalid_request', `signer_id: ${sentence}.`)
 }

@@ -1,19 +1,24 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
 import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'
 import type { RelayerAccounts } from '../accounts.ts'
-import { signersOf } from '../channels.ts'
-import type { Relayer, RelayerConfig } from '../relayer.ts'
-import { auditedRelayer } from '../shown-relayer.ts'
-import { insertRelayer, lockRelayer } from '../store.ts'
-import { lockTopUps } from '../top-up/lock-store.ts'
-import { checkUntrustedEndpoints, requirePrivateEndpoints, resolveNetwork } from './check-network.ts'
-import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
-import { findAccounts, signerNotFound } from './find-accounts.ts'
-import { requireTreasury } from './treasury.ts'
+import { type Relayer, type RelayerConfig, signersOf } from '../relayer.ts'
+import { auditedRelayer } from '../relayer-codec.ts'
+import { insertRelayer, lockRelayer, lockTopUps } from '../store.ts'
+import {
+  checkUntrustedEndpoints,
+  findAccounts,
+  type ManageContext,
+  type ManagedRelayer,
+  requireNotification,
+  requirePrivateEndpoints,
+  requireTreasury,
+  resolveNetwork,
+  signerNotFound,
+} from './context.ts'
 
 /** Every network call comes first: no database transaction is open during one (I9). */
 export async function createRelayer(

@@ -1,17 +1,15 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../account-claims-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
-import { auditedRelayer } from '../shown-relayer.ts'
-import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
-import { lockTopUps } from '../top-up/lock-store.ts'
+import { auditedRelayer } from '../relayer-codec.ts'
+import { countUnfinished, lockRelayer, lockTopUps, removeRelayer } from '../store.ts'
 import { acceptNonces } from './accept-nonces.ts'
 import { changeRelayer, type RelayerChange } from './change.ts'
-import type { ManageContext, ManagedRelayer } from './context.ts'
+import { type ManageContext, type ManagedRelayer, refuseTreasury } from './context.ts'
 import { createRelayer } from './create.ts'
-import { refuseTreasury } from './treasury.ts'
 
 /** The verbs of callers on relayers. Each is atomic, is recorded in the audit log, and throws AppError when the service refuses it. */
 export interface RelayerManager {

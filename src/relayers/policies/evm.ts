@@ -1,7 +1,7 @@
 import { DEFAULT_FEE_LIMIT_MULTIPLIER } from '../../chains/evm/content.ts'
-import { address, type FieldType, flag, u128 } from '../../lib/fields/field-types.ts'
-import type { Reader } from '../../lib/fields/reader.ts'
+import { address, type FieldType, flag, type Reader, u128 } from '../../lib/fields.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
+import { ALLOWED_RPC_METHODS, SPENDING_RULES, topUpOf } from './common.ts'
 import {
   atLeast,
   atLeastOrAbsent,
@@ -12,11 +12,7 @@ import {
   subset,
   subsetOrAny,
 } from './limit.ts'
-import type { PolicyTable } from './policy-table.ts'
-import { amount, count, listOf, plain } from './policy-type.ts'
-import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
-import { SPENDING_RULES } from './spending-rules.ts'
-import { topUpOf } from './top-up.ts'
+import { amount, count, listOf, type PolicyTable, plain } from './policy-table.ts'
 
 /** More blocks than this are weeks on any network; whoever wants to wait so long means never. */
 const MAX_FALLBACK_BLOCKS = 1_000_000

@@ -1,5 +1,5 @@
-import { assertNever } from '../../lib/assert-never.ts'
-import type { Reader } from '../../lib/fields/reader.ts'
+import { assertNever } from '../../lib/exhaustive.ts'
+import type { Reader } from '../../lib/fields.ts'
 import { NETWORK_TYPES, type NetworkType } from '../../networks/network.ts'
 import type { RelayerConfig, RelayerConfigOf } from '../relayer.ts'
 import { checkEvmPolicies, EVM_POLICIES } from './evm.ts'

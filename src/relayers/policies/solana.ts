@@ -1,13 +1,9 @@
 import type { SolanaPolicies } from '../../chains/solana/content.ts'
-import { flag, int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
-import type { Reader } from '../../lib/fields/reader.ts'
+import { flag, int64, oneOf, publicKey, type Reader } from '../../lib/fields.ts'
 import type { SolanaRelayerConfig } from '../relayer.ts'
+import { ALLOWED_RPC_METHODS, SPENDING_RULES, topUpOf } from './common.ts'
 import { atLeast, atMost, NO_LIMIT, ordered, permission, subset, superset } from './limit.ts'
-import type { PolicyTable } from './policy-table.ts'
-import { amount, choice, count, listOf, plain } from './policy-type.ts'
-import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
-import { SPENDING_RULES } from './spending-rules.ts'
-import { topUpOf } from './top-up.ts'
+import { amount, choice, count, listOf, type PolicyTable, plain } from './policy-table.ts'
 
 /** The most bytes and signatures that a Solana transaction can have. */
 const MAX_TRANSACTION_BYTES = 1232

@@ -1,12 +1,8 @@
-import { flag, int64, oneOf } from '../../lib/fields/field-types.ts'
-import type { Reader } from '../../lib/fields/reader.ts'
+import { flag, int64, oneOf, type Reader } from '../../lib/fields.ts'
 import type { StellarRelayerConfig } from '../relayer.ts'
+import { ALLOWED_RPC_METHODS, SPENDING_RULES, topUpOf } from './common.ts'
 import { atLeast, atMost, NO_LIMIT, permission } from './limit.ts'
-import type { PolicyTable } from './policy-table.ts'
-import { amount, count, plain } from './policy-type.ts'
-import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
-import { SPENDING_RULES } from './spending-rules.ts'
-import { topUpOf } from './top-up.ts'
+import { amount, count, type PolicyTable, plain } from './policy-table.ts'
 
 /** A signed version that waits for more than a day is a mistake of the configuration. */
 const MAX_TIMEOUT_SECONDS = 86_400

@@ -1,9 +1,9 @@
 import type { KeyMetadata } from '@aws-sdk/client-kms'
-import { type FieldType, text } from '../../lib/fields/field-types.ts'
-import { libsecp256k1 } from '../libsecp256k1.ts'
+import { type FieldType, text } from '../../lib/fields.ts'
 import { loadPackage, type RemoteProvider } from '../providers/provider.ts'
 import { RemoteFault, type RemoteKey, readSpki, type SignRequest } from '../remote/remote-key.ts'
 import { type KeyMaterial, readWrappingKey, wrapWithRsa } from '../remote/wrap-key.ts'
+import { libsecp256k1 } from '../secp256k1.ts'
 
 /** A region is part of a host name, so no other character may stand in it. */
 const region: FieldType<string> = {

@@ -1,6 +1,6 @@
 import type { KeyClientOptions } from '@azure/keyvault-keys'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
-import type { Secret } from '../../security/secret.ts'
+import type { Secret } from '../../security/secrets.ts'
 import { loadPackage } from '../providers/provider.ts'
 import { answered, bareCause, loginFailure } from '../remote/answers.ts'
 import { RemoteFault } from '../remote/remote-key.ts'

@@ -1,13 +1,12 @@
 import { createHash, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
-import { type FieldType, text } from '../../lib/fields/field-types.ts'
+import { type FieldType, text } from '../../lib/fields.ts'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
-import type { Secret } from '../../security/secret.ts'
-import { evmAddress } from '../evm-address.ts'
-import { libsecp256k1 } from '../libsecp256k1.ts'
+import type { Secret } from '../../security/secrets.ts'
 import type { RemoteProvider } from '../providers/provider.ts'
 import { signJwt } from '../remote/access-token.ts'
 import { answered, type JsonObject, readJsonObject, textIn } from '../remote/answers.ts'
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
+import { evmAddress, libsecp256k1 } from '../secp256k1.ts'
 
 interface CdpConfig extends CdpSecrets {
   readonly accountAddress: string

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type FieldType, httpUrl, text, whole } from '../../lib/fields/field-types.ts'
+import { type FieldType, httpUrl, text, whole } from '../../lib/fields.ts'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
-import { systemClock } from '../../lib/time/clock.ts'
-import { libsecp256k1 } from '../libsecp256k1.ts'
+import { systemClock } from '../../lib/time.ts'
 import type { ConnectContext, RemoteProvider, SignerFields } from '../providers/provider.ts'
 import { type AccessTokens, createAccessTokens } from '../remote/access-token.ts'
 import { answered, type JsonObject, objectIn, readJsonObject, textIn } from '../remote/answers.ts'
 import { RemoteFault, type RemoteKey, readSpki, type SignRequest } from '../remote/remote-key.ts'
 import { type KeyMaterial, readWrappingKey, wrapWithRsaAes } from '../remote/wrap-key.ts'
+import { libsecp256k1 } from '../secp256k1.ts'
 import {
   connectDefaultCredentials,
   logInAsServiceAccount,

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { HttpClient } from '../../lib/http/http-client.ts'
-import type { Secret } from '../../security/secret.ts'
+import type { Secret } from '../../security/secrets.ts'
 import { loadPackage } from '../providers/provider.ts'
 import { type AccessToken, signJwt } from '../remote/access-token.ts'
 import { answered, bareCause, loginFailure, readJsonObject, textIn } from '../remote/answers.ts'

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
-import { type FieldType, text, whole } from '../../lib/fields/field-types.ts'
-import type { Secret } from '../../security/secret.ts'
-import { libsecp256k1 } from '../libsecp256k1.ts'
+import { type FieldType, text, whole } from '../../lib/fields.ts'
+import type { Secret } from '../../security/secrets.ts'
 import { moduleProcess } from '../pkcs11/module-process.ts'
 import {
   describeKey,
@@ -12,6 +11,7 @@ import {
 } from '../pkcs11/protocol.ts'
 import { loadPackage, type RemoteProvider, type SignerFields } from '../providers/provider.ts'
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
+import { libsecp256k1 } from '../secp256k1.ts'
 
 /** A key pair of an HSM. The configuration file alone may name it: a caller must not load a library into this machine. */
 export const pkcs11: RemoteProvider<Pkcs11Config> = {

@@ -1,8 +1,7 @@
 import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto'
-import { type FieldType, text } from '../../lib/fields/field-types.ts'
+import { type FieldType, text } from '../../lib/fields.ts'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
-import type { Secret } from '../../security/secret.ts'
-import { libsecp256k1 } from '../libsecp256k1.ts'
+import type { Secret } from '../../security/secrets.ts'
 import type { RemoteProvider } from '../providers/provider.ts'
 import { answered, type JsonObject, objectIn, readJsonObject, textIn } from '../remote/answers.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type SignRequest,
   samePublicKeys,
 } from '../remote/remote-key.ts'
+import { libsecp256k1 } from '../secp256k1.ts'
 
 interface TurnkeyConfig {
   readonly apiPublicKey: string

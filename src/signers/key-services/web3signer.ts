@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { type FieldType, httpUrl } from '../../lib/fields/field-types.ts'
+import { type FieldType, httpUrl } from '../../lib/fields.ts'
 import { createHttpClient, type HttpClient, type PostAnswer } from '../../lib/http/http-client.ts'
 import type { RemoteProvider, SignerFields } from '../providers/provider.ts'
 import { answered } from '../remote/answers.ts'

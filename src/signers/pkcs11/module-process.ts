@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { extname, join } from 'node:path'
-import { builtFile } from '../../lib/package-root.ts'
+import { builtFile } from '../../lib/package-files.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import type { KeyLocation, ModuleAnswer, ModuleFault, ModuleRequest, ModuleResult } from './protocol.ts'
 

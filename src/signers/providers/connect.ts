@@ -1,5 +1,5 @@
 import { createHttpClient, type HttpClient } from '../../lib/http/http-client.ts'
-import { type Clock, systemClock } from '../../lib/time/clock.ts'
+import { type Clock, systemClock } from '../../lib/time.ts'
 import { createGuardedHttpClient } from '../../security/guarded-http-client.ts'
 import type { CallLimits } from '../remote/call.ts'
 import { connectRemoteKey, type RemoteConnection } from '../remote/create-remote-key.ts'

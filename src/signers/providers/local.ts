@@ -1,9 +1,15 @@
 import { open } from 'node:fs/promises'
-import { whole } from '../../lib/fields/field-types.ts'
-import type { Secret } from '../../security/secret.ts'
-import { createKey, createSeparateKey, isSecret, type Key } from '../key.ts'
+import { whole } from '../../lib/fields.ts'
+import type { Secret } from '../../security/secrets.ts'
+import {
+  createKey,
+  createSeparateKey,
+  isSecret,
+  type Key,
+  PRIVATE_KEY_FORMS,
+  parsePrivateKey,
+} from '../key.ts'
 import { decryptKeystore, isSeparate, KeystoreError } from '../keystore.ts'
-import { PRIVATE_KEY_FORMS, parsePrivateKey } from '../private-key.ts'
 import type { LocalProvider } from './provider.ts'
 
 interface LocalConfig {

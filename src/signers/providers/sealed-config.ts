@@ -1,6 +1,5 @@
-import { text } from '../../lib/fields/field-types.ts'
-import { openReader, type Reader } from '../../lib/fields/reader.ts'
-import { createSecret } from '../../security/secret.ts'
+import { openReader, type Reader, text } from '../../lib/fields.ts'
+import { createSecret } from '../../security/secrets.ts'
 import { createObjectReaders, type SignerFields } from './provider.ts'
 import { readSignerConfig, type SignerConfig, type SignerType } from './registry.ts'
 

@@ -1,5 +1,5 @@
 import type { PostAnswer } from '../../lib/http/http-client.ts'
-import { ForbiddenAddressError } from '../../security/guarded-lookup.ts'
+import { ForbiddenAddressError } from '../../security/guarded-http-client.ts'
 import { RemoteFault } from './remote-key.ts'
 
 /** Translates the failures of a connection. */

@@ -1,7 +1,6 @@
 import { limitConcurrency } from '../../lib/concurrency/limit-concurrency.ts'
-import { backoffMs } from '../../lib/time/backoff.ts'
-import { type Clock, withTimeout } from '../../lib/time/clock.ts'
-import { signerRefused, signerUnavailable } from '../signer-fault.ts'
+import { backoffMs, type Clock, withTimeout } from '../../lib/time.ts'
+import { signerRefused, signerUnavailable } from '../signer.ts'
 import { RemoteFault } from './remote-key.ts'
 
 /** The limits of the calls to the service of one key. */

@@ -1,17 +1,18 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
-import { keccak256 } from '../../lib/keccak256.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { keccak256 } from '../../lib/hash.ts'
+import type { Clock } from '../../lib/time.ts'
 import { type Key, keyOf } from '../key.ts'
-import { libsecp256k1 } from '../libsecp256k1.ts'
-import type {
-  Curve,
-  EcdsaSignature,
-  Ed25519Signer,
-  Secp256k1Signer,
-  Signer,
-  SignerHealth,
+import { libsecp256k1 } from '../secp256k1.ts'
+import {
+  type Curve,
+  type EcdsaSignature,
+  type Ed25519Signer,
+  isSignerFault,
+  type Secp256k1Signer,
+  type Signer,
+  type SignerHealth,
+  signerRefused,
 } from '../signer.ts'
-import { isSignerFault, signerRefused } from '../signer-fault.ts'
 import { type Caller, type CallLimits, createCaller } from './call.ts'
 import {
   describePublicKeys,

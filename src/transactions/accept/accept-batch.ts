@@ -1,14 +1,14 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import type { ChainRequest } from '../../chains/request.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransactions } from '../store/read-store.ts'
 import { type Accepted, checkStatic, prepareCandidate, repeated, type Submission } from './accept.ts'
 import { admitCandidates } from './admit.ts'
-import { errorAtItem } from './error-at-item.ts'
+import { withEncodedArgs } from './checks.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
-import { withEncodedArgs } from './with-encoded-args.ts'
 
 /** A request of a batch. */
 export interface BatchItem {
@@ -18,7 +18,7 @@ export interface BatchItem {
 }
 
 /** The requests of a batch, in the order of acceptance, and their sender. */
-export interface Batch {
+interface Batch {
   readonly items: readonly BatchItem[]
   readonly actor: Actor
 }
@@ -172,4 +172,23 @@ function keyOf({ submission: { idempotencyKey } }: Placed): string[] {
 
 function refuseAt(index: number, refusal: Error | undefined): void {
   if (refusal !== undefined) throw errorAtItem(index, refusal)
+}
+
+/** Refusals that are about the relayer, and would be the same for every item. */
+const OF_RELAYER: ReadonlySet<ErrorCode> = new Set([
+  'relayer_disabled',
+  'relayer_not_found',
+  'relayer_paused',
+])
+
+/** A sentence that begins with the name of a field of the item. */
+const BEGINS_WITH_FIELD = /^[a-z][a-z0-9_.[\]]*: /
+
+/** Says in a refusal which item of a batch it is about. Everything else stays as it is. Pure. */
+export function errorAtItem(index: number, error: unknown): unknown {
+  if (!(error instanceof AppError) || OF_RELAYER.has(error.code)) return error
+  const { code, detail, retryAfterSeconds, cause } = error
+  const separator = BEGINS_WITH_FIELD.test(detail) ? '.' : ': '
+  const options = retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }
+  return new AppError(code, `body.transactions[${index}]${separator}${detail}`, options)
 }

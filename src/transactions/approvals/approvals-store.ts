@@ -1,19 +1,12 @@
 import { type Selectable, sql } from 'kysely'
-import { seesEverything, type Visibility } from '../../access/visibility.ts'
+import { seesEverything, type Visibility } from '../../access/principal.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { ApprovalsTable } from '../../database/approval-tables.ts'
 import type { Db, Tx } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
-import { oneOf } from '../../lib/one-of.ts'
-import {
-  APPROVAL_STATES,
-  type Approval,
-  type ApprovalReason,
-  type ApprovalState,
-  type DecisionRecord,
-  type NewApproval,
-} from './approval.ts'
+import { oneOf } from '../../lib/exhaustive.ts'
+import { omitUndefined } from '../../lib/object.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 
 /** An approval without a decision is over when its transaction no longer waits. */
 const STATE = sql<string>`coalesce(approvals.decision,
@@ -165,4 +158,41 @@ function toApproval(row: Selectable<ApprovalsTable> & { readonly state: string }
     decidedAt: row.decided_at ?? undefined,
     decisionReason: row.decision_reason ?? undefined,
   })
+}
+
+/** Every state of an approval. A type test holds it equal to the contract's. */
+const APPROVAL_STATES = ['waiting', 'approved', 'refused', 'expired', 'withdrawn'] as const
+
+/**
+ * The state of an approval. `withdrawn`: the transaction ended before anybody decided, because it was canceled or its network started over.
+ */
+export type ApprovalState = (typeof APPROVAL_STATES)[number]
+
+/** A rule that asks for an approval. */
+type ApprovalReason = Pick<RuleResult, 'subject' | 'rule' | 'detail'>
+
+/** A transaction that is going to wait for an approval. */
+export interface NewApproval {
+  readonly transactionId: string
+  readonly relayerId: string
+  /** The id of the API key that sent the transaction. It cannot decide. */
+  readonly requestedBy: string
+  readonly reasons: readonly ApprovalReason[]
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A decision about a transaction. */
+interface DecisionRecord {
+  readonly decision: Exclude<ApprovalState, 'waiting' | 'withdrawn'>
+  readonly decidedAt: Date
+  /** The id of the API key that decided; absent when the time was over. */
+  readonly decidedBy?: string | undefined
+  /** The words of whoever decided. */
+  readonly decisionReason?: string | undefined
+}
+
+/** A transaction that waits or has waited for an approval. */
+export interface Approval extends NewApproval, Partial<Omit<DecisionRecord, 'decision'>> {
+  readonly state: ApprovalState
 }

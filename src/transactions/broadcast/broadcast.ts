@@ -2,17 +2,15 @@ import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import { isNoop, openAttempts } from '../model/attempts.ts'
 import { isPriceNamed, speedUpAfterMs } from '../model/due.ts'
-import { reportFinished } from '../model/observer.ts'
+import { reportFinished, traceStep } from '../model/observer.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
-import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { hasFollowers } from '../store/queue-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
-import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
+import { announceIncident, saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 import { postponeTransactions } from '../store/work-store.ts'
 import { isAboutPrice } from './follow-up.ts'
-import { markPrivate } from './mark-private.ts'
 import { broadcastByRoute, routeOf, willBePublic } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 import { comparedAttempt, isComparison } from './unclear.ts'
@@ -236,4 +234,51 @@ export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWit
 /** The attempt whose bytes are broadcast at present. */
 export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
   return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
+}
+
+/**
+ * Stores, before any bytes leave, that transactions of a private relayer are private, and the newest block before their first private
+ * broadcast. After a crash at any line they are private all the same, and the blocks are counted from before the broadcast at the latest.
+ * Returns the transactions that may be broadcast now, without those that changed meanwhile. An unknown head keeps nothing back: a later
+ * broadcast stores the block, so that the transaction stays private for longer.
+ */
+async function markPrivate(
+  context: TransactionsContext,
+  { chain, isPrivate }: RelayerRuntime,
+  items: readonly TransactionWithAttempts[],
+): Promise<readonly TransactionWithAttempts[]> {
+  const canBroadcast = chain.privateBroadcast !== undefined
+  const lacksMark = ({ transaction }: TransactionWithAttempts) => isPrivate && transaction.isPrivate !== true
+  const lacksBlock = ({ transaction }: TransactionWithAttempts) =>
+    canBroadcast &&
+    (isPrivate || transaction.isPrivate === true) &&
+    transaction.privateSinceBlock === undefined
+  if (!items.some((item) => lacksMark(item) || lacksBlock(item))) return items
+  const head = items.some(lacksBlock) ? await chain.head() : undefined
+  const block = head?.kind === 'ok' ? head.value.number : undefined
+  const changed = items.filter((item) => lacksMark(item) || (lacksBlock(item) && block !== undefined))
+  const saved = await saveInOwnTransaction(
+    context,
+    changed.map((item) => ({
+      ...item.transaction,
+      isPrivate: true,
+      privateSinceBlock: lacksBlock(item) ? block : item.transaction.privateSinceBlock,
+    })),
+  )
+  return withSaved(items, { changed, saved })
+}
+
+function withSaved(
+  items: readonly TransactionWithAttempts[],
+  {
+    changed,
+    saved,
+  }: { readonly changed: readonly TransactionWithAttempts[]; readonly saved: readonly Transaction[] },
+): TransactionWithAttempts[] {
+  const byId = new Map(saved.map((transaction) => [transaction.id, transaction]))
+  return items.flatMap((item) => {
+    if (!changed.includes(item)) return [item]
+    const transaction = byId.get(item.transaction.id)
+    return transaction === undefined ? [] : [{ ...item, transaction }]
+  })
 }

@@ -3,8 +3,8 @@ import { openAttempts, reservation } from '../model/attempts.ts'
 import { isPriceNamed, WATCHED_MS } from '../model/due.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { afterFallBack, fallBackIn, fallBackReason } from '../model/waiting-reason.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
+import { afterFallBack, fallBackIn, fallBackReason } from '../watch/inclusion-reason.ts'
 import {
   type BroadcastCase,
   chooseFollowUp,

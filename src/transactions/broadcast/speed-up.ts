@@ -1,19 +1,24 @@
-import type { Attempt } from '../../chains/attempt.ts'
+import type { Attempt, Prepared } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { Prepared } from '../../chains/prepared.ts'
 import { contentKind, isNoop } from '../model/attempts.ts'
 import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/due.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { waitingReason, withoutWaiting } from '../model/waiting-reason.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findHead, findHeadSince } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { type Signable, sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
+import { waitingReason, withoutWaiting } from '../watch/inclusion-reason.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
-import { noNewBlock } from './decide-raise.ts'
-import { planRaise, prepareRaise, type RaisePlan, type RaiseWait, storeRaise } from './raise-fee.ts'
+import {
+  noNewBlock,
+  planRaise,
+  prepareRaise,
+  type RaisePlan,
+  type RaiseWait,
+  storeRaise,
+} from './raise-fee.ts'
 
 /**
  * Handles the first transaction of the account's queue, because no later nonce can be included before it. A no-op cancels it when its

@@ -1,6 +1,5 @@
 import type { Tx } from '../../database/schema.ts'
-import { networkOf } from '../../relayers/network-of.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
+import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { openBook, refusalIn } from '../../spending/book.ts'
 import { awaitsCharge } from '../../spending/holding.ts'
 import { findHoldings } from '../../spending/spending-store.ts'

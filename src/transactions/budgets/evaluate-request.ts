@@ -1,12 +1,10 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import type { Effects } from '../../chains/effects.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import { networkOf } from '../../relayers/network-of.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
+import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { hasLimits, requireAllowed } from '../../spending/book.ts'
 import { evaluateContent, evaluateSignature, type RuleResult } from '../../spending/evaluate-content.ts'
-import type { Spender } from '../../spending/rules.ts'
-import { subjectOfKey, subjectOfRelayer } from '../../spending/subject.ts'
+import { type Spender, subjectOfKey, subjectOfRelayer } from '../../spending/rules.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 
 /**

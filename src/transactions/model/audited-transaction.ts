@@ -1,7 +1,7 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import type { AuditAction, AuditedChange } from '../../audit/entry.ts'
-import { fingerprintOf } from '../../lib/fingerprint.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { fingerprintOf } from '../../lib/hash.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import type { Transaction } from './transaction.ts'
 

@@ -3,13 +3,12 @@ import type { Chain, SigningContext, SourceAccount } from '../../chains/chain.ts
 import type { Account, ChainRequest } from '../../chains/request.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Db } from '../../database/schema.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import type { Clock } from '../../lib/time.ts'
 import type { Network } from '../../networks/network.ts'
 import type { HistoryCheck } from '../../relayers/health/health.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { ReservationBounds } from '../store/reservation-bounds.ts'
-import type { TransactionObserver } from './observer.ts'
-import type { TransactionTracer } from './tracer.ts'
+import type { TransactionObserver, TransactionTracer } from './observer.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A relayer's network, chain client and signing accounts. */

@@ -1,6 +1,6 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../access/principal.ts'
 import { AppError, internalError } from '../../errors.ts'
-import { inactive } from '../../relayers/policy.ts'
+import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findOpenRequests } from '../store/queue-store.ts'

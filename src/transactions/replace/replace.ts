@@ -1,6 +1,12 @@
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
-import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
-import type { AfterExpiry, Prepared, SetupRequired } from '../../chains/prepared.ts'
+import type {
+  AfterExpiry,
+  Attempt,
+  AttemptKind,
+  Draft,
+  Prepared,
+  SetupRequired,
+} from '../../chains/attempt.ts'
 import type { Tx } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
@@ -8,31 +14,43 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
 import { refuseIncluded } from '../accept/accept.ts'
-import { withEncodedArgs } from '../accept/with-encoded-args.ts'
+import { prepareContent, withEncodedArgs } from '../accept/checks.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge.ts'
 import { spendersOf } from '../budgets/evaluate-request.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/attempts.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
-import { WATCHED_MS } from '../model/due.ts'
-import { accountOf, contentNonce, hasNonce, type TransactionsContext } from '../model/runtime.ts'
-import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { isScheduled, WATCHED_MS } from '../model/due.ts'
+import {
+  accountOf,
+  contentNonce,
+  hasNonce,
+  isExternallySigned,
+  type RelayerRuntime,
+  type TransactionsContext,
+} from '../model/runtime.ts'
+import {
+  ENDED_UNSIGNED,
+  type Purpose,
+  type Transaction,
+  type TransactionWithAttempts,
+} from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findTransaction } from '../store/read-store.ts'
 import { requireTransaction } from '../store/require-transaction.ts'
 import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
 import { withWish } from '../watch/undecided.ts'
-import { evaluateReplacement } from './evaluate-replacement.ts'
-import { replacePending } from './replace-pending.ts'
 import {
   auditChange,
   type Change,
   checkReplacementFunds,
+  type NonceChange,
   type Replaced,
   type Replacing,
+  savePending,
   saveReplaced,
 } from './replacement.ts'
-import { replacementRefusal } from './replacement-refusal.ts'
+import { evaluateReplacement, replacementRefusal } from './replacement-refusal.ts'
 import { undoIfRefused } from './undo-replacement.ts'
 
 /** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
@@ -282,4 +300,88 @@ export function unpreparedError(answer: Exclude<Answer<Prepared>, { kind: 'ok' }
     'No node of the network answers at present, so nothing was changed. Try again.',
     { cause: answer.detail },
   )
+}
+
+/** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
+export async function replacePending(
+  context: TransactionsContext,
+  change: Change,
+  { transaction, attempts }: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
+  const { relayer, request } = change
+  const nextRunAt = new Date(context.clock.now())
+  const runtime = context.runtimeOf(relayer)
+  if (request === undefined) {
+    const canceled = canceledPending(runtime, { transaction, attempts }, nextRunAt)
+    const replaced = { transaction: canceled, attempts, logs: [] }
+    return savePending(context, { change, before: transaction, replaced, cost: 0n }, {})
+  }
+  const { chain } = runtime
+  const prepared = await prepareContent({ relayer, request, chain, now: context.clock.now() })
+  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  refuseIncluded(known)
+  const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
+  const nonce = contentNonce(runtime, transaction, request)
+  const next: Transaction = {
+    ...transaction,
+    ...nonce,
+    status: nextStatus(transaction.status, 'replaced'),
+    // With a nonce it holds up the others, so it is signed at any price.
+    ...(nonce.nonce === undefined && known?.awaitsPrice !== undefined
+      ? { awaitsPrice: true, statusReason: known.awaitsPrice }
+      : { awaitsPrice: undefined, statusReason: undefined }),
+    request,
+    purpose: 'request',
+    estimatedGas: known?.knownGas,
+    cost,
+    isBudgeted: transaction.isBudgeted || isLimited(change) || undefined,
+    nextRunAt,
+  }
+  if (!isScheduled(next, context.clock.now()) && next.awaitsPrice !== true)
+    await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
+  const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
+  const replaced = { transaction: next, attempts, logs }
+  const nonces = nonceChange(runtime, transaction, next)
+  return savePending(context, { change, before: transaction, replaced, cost }, nonces)
+}
+
+function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transaction): NonceChange {
+  if (hasNonce(before, { sourceAccount: next.sourceAccount, nonce: next.nonce })) return {}
+  return {
+    claimed: runtime.chain.externalSigning?.nonceOf(next.request),
+    freed: isExternallySigned(runtime, before) ? undefined : before.sourceAccount,
+  }
+}
+
+function pendingLog(attempts: readonly Attempt[]): string {
+  return attempts.length === 0
+    ? 'Nothing had been signed; the new content takes its place.'
+    : 'None of the signed attempts is in effect any more; the new content takes their place.'
+}
+
+/** A no-op must use an assigned nonce, because all later nonces wait for it (I5). */
+function canceledPending(
+  runtime: RelayerRuntime,
+  { transaction, attempts }: TransactionWithAttempts,
+  nextRunAt: Date,
+): Transaction {
+  if (transaction.nonce !== undefined && !isExternallySigned(runtime, transaction)) {
+    return {
+      ...transaction,
+      purpose: 'cancel',
+      statusReason: 'Canceled by the caller; a no-op takes its nonce.',
+      nextRunAt,
+    }
+  }
+  const status = nextStatus(transaction.status, 'canceled')
+  return {
+    ...transaction,
+    ...ENDED_UNSIGNED,
+    status,
+    statusReason:
+      attempts.length === 0
+        ? 'Canceled by the caller before anything was signed.'
+        : 'Canceled by the caller; the chain has proved that nothing that was signed is included.',
+  }
 }

@@ -1,13 +1,17 @@
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
-import { inactive } from '../../relayers/policy.ts'
+import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { checkRequest } from '../accept/accept.ts'
-import type { TransactionsContext } from '../model/runtime.ts'
-import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { externalNonceProblem } from '../accept/checks.ts'
+import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
+import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { attemptsAtNonce, unprovenAttempts } from '../model/attempts.ts'
+import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
+import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isReplaceable } from '../model/transitions.ts'
-import { refuseExternallySigned } from './refuse-externally-signed.ts'
-import type { Change } from './replacement.ts'
+import type { Change, Replacing } from './replacement.ts'
 
 /** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */
 export function replacementRefusal(
@@ -64,4 +68,45 @@ function notReplaceable(
     'transaction_not_replaceable',
     `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`,
   )
+}
+
+/** In these cases the earlier version is not broadcast any more, and the transaction ends when it has expired. */
+const AWAITING_EXPIRY: readonly Purpose[] = ['successor', 'cancel']
+
+/**
+ * Refuses what the nonce of a third party makes impossible: this service signs no no-op for it, and it assigns the nonces of its own
+ * accounts itself. The chain decides about every other change. Returns undefined when the change is allowed.
+ */
+export function refuseExternallySigned(
+  context: TransactionsContext,
+  { relayer, request }: Change,
+  item: TransactionWithAttempts,
+): AppError | undefined {
+  const runtime = context.runtimeOf(relayer)
+  if (request !== undefined) {
+    const externalNonce = runtime.chain.externalSigning?.nonceOf(request)
+    return externalNonce && externalNonceProblem(runtime, externalNonce)
+  }
+  const { transaction } = item
+  if (!isExternallySigned(runtime, transaction) || AWAITING_EXPIRY.includes(transaction.purpose))
+    return undefined
+  if (unprovenAttempts(attemptsAtNonce(item)).length === 0) return undefined
+  return new AppError(
+    'not_supported',
+    `Its sequence number belongs to ${transaction.sourceAccount}, who has signed it; only that account can cancel it.`,
+  )
+}
+
+/** Asks the rules about new content for a transaction. An approval would come too late for it, because the earlier content may be included. */
+export async function evaluateReplacement(
+  context: TransactionsContext,
+  { relayer, request, actor }: Omit<Replacing, 'id'>,
+): Promise<RuleResult[]> {
+  const { chain } = context.runtimeOf(relayer)
+  const effects = () => chain.effects(request, relayer.address)
+  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
+  return [
+    ...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true }),
+    ...refuseWaiting(waiting, 'A replacement cannot wait: cancel the transaction, and send the new content.'),
+  ]
 }

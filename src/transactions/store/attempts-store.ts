@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Attempt, AttemptOutcome, ChainResult } from '../../chains/attempt.ts'
 import type { Db, Tx } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
-import { toExactJson } from '../../lib/exact-json.ts'
+import { toExactJson } from '../../lib/json.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { type AttemptRow, encodeDraft, encodeSignature, toAttempt } from './codec.ts'
 

@@ -9,9 +9,9 @@ import {
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { AttemptsTable, TransactionsTable } from '../../database/transaction-tables.ts'
-import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
-import { oneOf } from '../../lib/one-of.ts'
+import { oneOf } from '../../lib/exhaustive.ts'
+import { fromExactJson, toExactJson } from '../../lib/json.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import { isNetworkType } from '../../networks/network.ts'
 import { PURPOSES, TRANSACTION_STATUSES, type Transaction } from '../model/transaction.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { storableText } from '../../database/text.ts'
-import { mapFields } from '../../lib/map-fields.ts'
+import { mapFields } from '../../lib/object.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { encodeRequest } from './codec.ts'
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Visibility } from '../../access/visibility.ts'
+import type { Visibility } from '../../access/principal.ts'
 import { visibleRelayer } from '../../access/visibility-store.ts'
 import type { Db } from '../../database/schema.ts'
 import type { NetworkType } from '../../networks/network.ts'

@@ -1,13 +1,11 @@
 import { keepLease } from '../../database/keep-lease.ts'
 import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
-import { isSignerFault } from '../../signers/signer-fault.ts'
-import { compareRefused } from '../broadcast/compare-refused.ts'
-import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
+import { isSignerFault } from '../../signers/signer.ts'
+import { compareRefused, rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findDueInFlight } from '../store/work-store.ts'
-import { isReset } from './is-reset.ts'
-import { submitPending } from './submit.ts'
+import { isReset, submitPending } from './submit.ts'
 
 /**
  * Time in ms that the lease of an account lasts, unless the step extends it: another process works for the account so soon after this one

@@ -1,13 +1,16 @@
 import { assertFence, type Lease } from '../../database/lease.ts'
+import type { Db } from '../../database/schema.ts'
+import type { UnexplainedNonces } from '../../relayers/health/health.ts'
+import { sharesAccount } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { raiseKnownNonce } from '../../relayers/store.ts'
+import { traceStep } from '../model/observer.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
-import { traceStep } from '../model/tracer.ts'
-import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
+import { findExplainedNonces, findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
-import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
-import { findUnexplained } from './unexplained-nonces.ts'
 
 /** Signatures are made again this many times when transactions or counters change meanwhile. Then the next step tries again. */
 const MAX_TRIES = 5
@@ -134,4 +137,90 @@ async function storeIn(
   const changed = plan.transactions.flatMap(({ id }) => (written.has(id) ? [] : [id]))
   if (changed.length > 0) throw new ChangedMeanwhileError(changed)
   return { kind: 'stored', stored }
+}
+
+/** The usable nonces of one source account. */
+export interface AccountCapacity {
+  readonly address: string
+  /** The lowest nonce that the chain can still use. A stored counter below it is raised to it. */
+  readonly chainNonce: bigint
+  /** The number of further transactions that may be in flight. */
+  readonly slots: number
+}
+
+/** Nonces for transactions, which nobody has stored yet. */
+interface NoncePlan {
+  /** The transactions that get a nonce, with it, in their order. */
+  readonly transactions: readonly Transaction[]
+  /** The next nonce of each source account that gives one, by address. */
+  readonly next: ReadonlyMap<string, bigint>
+}
+
+/**
+ * Plans nonces for transactions without one, in their order, as long as source accounts have free slots. It fills one source account after
+ * the other, so that a relayer with one source account keeps the order of acceptance. Pure.
+ */
+function planNonces(
+  transactions: readonly Transaction[],
+  sourceAccounts: readonly AccountCapacity[],
+  counters: ReadonlyMap<string, bigint>,
+): NoncePlan {
+  const waiting = [...transactions]
+  const numbered: Transaction[] = []
+  const next = new Map<string, bigint>()
+  for (const { address, chainNonce, slots } of sourceAccounts) {
+    const withSlots = waiting.splice(0, Math.max(0, slots))
+    if (withSlots.length === 0) continue
+    const counter = counters.get(address)
+    const first = counter === undefined || counter < chainNonce ? chainNonce : counter
+    numbered.push(
+      ...withSlots.map((transaction, index) => withNonce(transaction, address, first + BigInt(index))),
+    )
+    next.set(address, first + BigInt(withSlots.length))
+  }
+  return { transactions: numbered, next }
+}
+
+function withNonce(transaction: Transaction, sourceAccount: string, nonce: bigint): Transaction {
+  return { ...transaction, status: nextStatus(transaction.status, 'numbered'), sourceAccount, nonce }
+}
+
+interface Accounts {
+  readonly sourceAccounts: readonly Pick<AccountCapacity, 'address' | 'chainNonce'>[]
+  /** The next nonces to assign, by address, where the caller knows them: an account that is not ahead of its counter needs no query. */
+  readonly counters?: ReadonlyMap<string, bigint>
+}
+
+/**
+ * Finds the accounts whose chain is ahead of the records: nonces were used by transactions that this database does not know. The service
+ * stores what it signs before anybody gets it (I3), so another program has the key, or the database went back in time: it was restored from a
+ * backup, or a standby without its last commits took over. Whatever is pending may be paid already then. Read the nonces of the chain before
+ * the call. An account that is seen for the first time starts with what it has used.
+ */
+export async function findUnexplained(
+  { db }: { readonly db: Db },
+  relayer: Relayer,
+  { sourceAccounts, counters }: Accounts,
+): Promise<UnexplainedNonces[]> {
+  if (sharesAccount(relayer)) return []
+  const suspects = sourceAccounts.filter(
+    ({ address, chainNonce }) => !isWithin(chainNonce, counters?.get(address)),
+  )
+  if (suspects.length === 0) return []
+  const explained = await findExplainedNonces(
+    db,
+    relayer,
+    suspects.map(({ address }) => address),
+  )
+  const unexplained: UnexplainedNonces[] = []
+  for (const { address, chainNonce } of suspects) {
+    const known = explained.get(address)
+    if (known === undefined) await raiseKnownNonce(db, { relayerId: relayer.id, address, nonce: chainNonce })
+    else if (chainNonce > known) unexplained.push({ address, chainNonce, explained: known })
+  }
+  return unexplained
+}
+
+function isWithin(chainNonce: bigint, counter: bigint | undefined): boolean {
+  return counter !== undefined && chainNonce <= counter
 }

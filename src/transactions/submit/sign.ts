@@ -1,19 +1,18 @@
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { raiseKnownNonce } from '../../relayers/store.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { raiseSigned } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/attempts.ts'
+import { traceStep } from '../model/observer.ts'
 import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
-import { traceStep } from '../model/tracer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { insertAttempts } from '../store/attempts-store.ts'
+import { findHashOwners, insertAttempts } from '../store/attempts-store.ts'
 import type { TransactionWriter } from '../store/reservation-bounds.ts'
-import { saveTransactions } from '../store/transactions-store.ts'
-import { withoutDuplicates } from './duplicates.ts'
+import { saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 
 /**
  * Time in ms until another process broadcasts the signed bytes. The process that signs them broadcasts at once; this covers a crash in
@@ -179,4 +178,61 @@ function asSent(
     cost: reservation(drafts, chain.cost),
     nextRunAt: new Date(attempt.signedAt.getTime() + REBROADCAST_MS),
   }
+}
+
+/** Time in ms until a duplicate is signed again: by then there is another blockhash. */
+const RE_SIGN_MS = 1_000
+
+interface Signed {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+}
+
+/**
+ * Removes duplicates on chains without nonces. There, two requests with the same content can result in the same bytes, which the network
+ * executes once, so only one of them may own the bytes. A duplicate is signed again with another blockhash, or fails if a third party
+ * signed it. Returns the other items.
+ */
+async function withoutDuplicates<T extends Signed>(
+  context: TransactionsContext,
+  { chain }: RelayerRuntime,
+  signed: readonly T[],
+): Promise<T[]> {
+  if (chain.sequencing || signed.length === 0) return [...signed]
+  const { db, clock } = context
+  const owners = await findHashOwners(
+    db,
+    signed.map(({ attempt }) => attempt.signed.hash),
+  )
+  const kept: T[] = []
+  const duplicates: Transaction[] = []
+  for (const item of signed) {
+    const { transaction, attempt } = item
+    const owner = owners.get(attempt.signed.hash) ?? transaction.id
+    owners.set(attempt.signed.hash, owner)
+    if (owner === transaction.id) kept.push(item)
+    else
+      duplicates.push(
+        settled(transaction, chain.expiry?.reSignable(transaction.request) ?? true, {
+          owner,
+          now: clock.now(),
+        }),
+      )
+  }
+  if (duplicates.length > 0) await saveInOwnTransaction(context, duplicates)
+  return kept
+}
+
+function settled(
+  transaction: Transaction,
+  reSignable: boolean,
+  { owner, now }: { readonly owner: string; readonly now: number },
+): Transaction {
+  if (reSignable) {
+    const statusReason = `Transaction ${owner} has the same bytes; this one is signed with another blockhash.`
+    return { ...transaction, statusReason, nextRunAt: new Date(now + RE_SIGN_MS) }
+  }
+  const status = nextStatus(transaction.status, 'failed')
+  const statusReason = `The same signed transaction was accepted before, as ${owner}.`
+  return { ...transaction, status, statusReason, cost: 0n }
 }

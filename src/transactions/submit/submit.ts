@@ -1,39 +1,43 @@
 import type { Answer } from '../../chains/answer.ts'
-import type { AttemptKind } from '../../chains/attempt.ts'
-import type { Prepared, SetupRequired } from '../../chains/prepared.ts'
+import type { AttemptKind, Prepared, SetupRequired } from '../../chains/attempt.ts'
 import type { AppError } from '../../errors.ts'
-import { isSignerFault } from '../../signers/signer-fault.ts'
+import { isSignerFault } from '../../signers/signer.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeSuccessors } from '../budgets/charge-successor.ts'
 import { isNoop } from '../model/attempts.ts'
 import { isDue, PRICE_WAIT_MS } from '../model/due.ts'
+import { traceStep } from '../model/observer.ts'
 import {
   accountOf,
   type LeasedAccount,
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
-import { traceStep } from '../model/tracer.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findSubmittable, isOvertaken } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { measureInFlight } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
-import { affordable, type Ready } from './affordable.ts'
-import { type MeasuredCapacity, measureCapacity, measureHeadroom, pendingLimit } from './capacity.ts'
+import {
+  affordable,
+  type MeasuredCapacity,
+  measureCapacity,
+  measureHeadroom,
+  pendingLimit,
+  type Ready,
+} from './capacity.ts'
 import { mayBeSignedBefore } from './check-history.ts'
 import {
   type FailedPreparation,
   isWait,
   OVERDUE,
+  runSetupTransaction,
   settleUnprepared,
   type Unprepared,
   WAIT_MS,
 } from './failed-preparation.ts'
-import { isReset } from './is-reset.ts'
 import { numberAndSign } from './number-and-sign.ts'
-import { runSetupTransaction } from './setup-transaction.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
 /**
@@ -300,4 +304,14 @@ async function toSignables(
     const again = chain.expiry !== undefined && attempts.length > 0 && transaction.purpose === 'request'
     return { transaction, attempts, draft, kind: again ? 're_sign' : KINDS[transaction.purpose] }
   })
+}
+
+/** Returns true when the chain was reset. The relayer is disabled then, so that callers learn the reason. */
+export async function isReset(
+  context: TransactionsContext,
+  { relayer, runtime }: LeasedAccount,
+): Promise<boolean> {
+  if ((await context.findChainReset(runtime)) === undefined) return false
+  if (!relayer.systemDisabled) await context.checkHealth(relayer)
+  return true
 }

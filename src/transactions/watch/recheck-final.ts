@@ -16,10 +16,10 @@ import {
   hasRecentlyFinal,
 } from '../store/final-blocks-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
+import { askSecondOpinions, type ReceiptClaim } from './finalise.ts'
 import type { Inclusion } from './inclusion-reason.ts'
 import { finalEvent, included } from './resolution.ts'
 import { inclusionOf } from './resolve.ts'
-import { askSecondOpinions, type ReceiptClaim } from './second-opinion.ts'
 import type { WatchMemory, WatchRound } from './watch-round.ts'
 
 /**

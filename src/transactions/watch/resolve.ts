@@ -1,14 +1,22 @@
 import type { Receipt, ReceiptAnswer } from '../../chains/answer.ts'
-import type { Attempt } from '../../chains/attempt.ts'
-import { includedAttempt } from '../../chains/included-attempt.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
-import { sharesAccount } from '../../relayers/policy.ts'
-import { hashesOf, hashesOfAll, unprovenAttempts } from '../model/attempts.ts'
+import type { Attempt, Draft } from '../../chains/attempt.ts'
+import { includedAttempt } from '../../chains/chain.ts'
+import { omitUndefined } from '../../lib/object.ts'
+import { sharesAccount } from '../../relayers/policies/policy.ts'
+import { hashesOf, hashesOfAll, reservation, unprovenAttempts } from '../model/attempts.ts'
 import { isExternallySigned } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
 import type { Inclusion } from './inclusion-reason.ts'
-import { reorged } from './reorganisation.ts'
-import { expired, included, type NonceLoss, nonceUsedElsewhere, type Resolution } from './resolution.ts'
+import {
+  expired,
+  included,
+  isClosed,
+  type NonceLoss,
+  nonceUsedElsewhere,
+  outcome,
+  type Resolution,
+} from './resolution.ts'
 import { STUCK_AFTER_MS } from './stuck.ts'
 import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { isFinalBlock, type WatchRound } from './watch-round.ts'
@@ -259,4 +267,27 @@ async function revertReason(
 ) {
   const from = relayers.get(transaction.relayerId)?.address ?? ''
   return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'no reason could be read'
+}
+
+/** The block of the included attempt is no longer in the chain. The same bytes are broadcast again, and every attempt is open again (I7). */
+export function reorged(
+  item: TransactionWithAttempts,
+  { now, costOf }: { now: Date; costOf: (draft: Draft) => bigint },
+): Resolution {
+  const { transaction, attempts } = item
+  const reopened = attempts.filter((attempt) => !isClosed(attempt) && attempt.nonce === transaction.nonce)
+  return {
+    transaction: {
+      ...transaction,
+      status: nextStatus(transaction.status, 'reorged'),
+      statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain; the same bytes are broadcast again.`,
+      block: undefined,
+      cost: reservation(
+        reopened.map((attempt) => attempt.draft),
+        costOf,
+      ),
+      nextRunAt: now,
+    },
+    outcomes: reopened.map((attempt) => outcome(item, attempt, 'broadcast')),
+  }
 }

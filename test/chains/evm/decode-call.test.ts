@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { readAbi, STANDARD_FUNCTIONS } from '../../../src/chains/evm/call/abi.ts'
 import { callKey, decodeCall } from '../../../src/chains/evm/call/decode-call.ts'
 import { encodeCall } from '../../../src/chains/evm/call/encode-call.ts'
-import { readAbi } from '../../../src/chains/evm/call/read-registered.ts'
-import { STANDARD_FUNCTIONS } from '../../../src/chains/evm/call/standard-functions.ts'
 
 const ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const word = (value: bigint | number) => value.toString(16).padStart(64, '0')

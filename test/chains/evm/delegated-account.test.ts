@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createInFlightLimits } from '../../../src/chains/evm/delegation.ts'
-import { chooseNoopTarget } from '../../../src/chains/evm/prepare/noop-target.ts'
+import { createInFlightLimits } from '../../../src/chains/evm/authorization.ts'
+import { chooseNoopTarget } from '../../../src/chains/evm/prepare/gas.ts'
 import type { RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { createTestClock } from '../../support/clock.ts'
 import { FROM, requestOf } from './build.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
-import { systemClock } from '../../../src/lib/time/clock.ts'
+import { systemClock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createHeadFeed } from '../../../src/chains/evm/heads.ts'
-import { systemClock } from '../../../src/lib/time/clock.ts'
+import { createHeadFeed } from '../../../src/chains/evm/read/heads.ts'
+import { systemClock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
 import { startAnvil } from '../../support/anvil.ts'
 import { createTestClock } from '../../support/clock.ts'

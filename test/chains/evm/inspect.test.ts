@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
 import {
   readBalance,
   readBlockHash,
   readHead,
   readNonces,
   readReceipts,
-} from '../../../src/chains/evm/inspect.ts'
-import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
+} from '../../../src/chains/evm/read/reads.ts'
 import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { FROM, requestOf, TO } from './build.ts'
 

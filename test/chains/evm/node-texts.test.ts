@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readBroadcast } from '../../../src/chains/evm/broadcast/failures.ts'
-import { readSimulationError } from '../../../src/chains/evm/prepare/simulation-error.ts'
+import { readSimulationError } from '../../../src/chains/evm/prepare/revert.ts'
 import { NODE_TEXTS, type NodeText } from './node-texts.ts'
 
 const replyOf = ({ code = -32000, text, data }: NodeText) =>

@@ -1,5 +1,5 @@
 import type { BroadcastResult } from '../../../src/chains/answer.ts'
-import type { SimulationError } from '../../../src/chains/evm/prepare/simulation-error.ts'
+import type { SimulationError } from '../../../src/chains/evm/prepare/revert.ts'
 
 /**
  * A sentence by which nodes refuse, with its meaning for a broadcast and, where nodes say it there, for an estimate. The metric

@@ -2,15 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Fees } from '../../../src/chains/evm/content.ts'
-import { capped, ceilingOf, type Market, marketFees } from '../../../src/chains/evm/prepare/fees.ts'
-import { createGasLimits } from '../../../src/chains/evm/prepare/gas-limits.ts'
+import {
+  capped,
+  ceilingOf,
+  type Market,
+  marketFees,
+  raisedTo,
+  reaches,
+  replacementFloor,
+} from '../../../src/chains/evm/prepare/fees.ts'
+import { createGasLimits } from '../../../src/chains/evm/prepare/node-limits.ts'
 import {
   type PrepareContext,
   prepareReplacement,
   prepareSpeedUp,
 } from '../../../src/chains/evm/prepare/prepare.ts'
-import { raisedTo, reaches, replacementFloor } from '../../../src/chains/evm/prepare/replacement-floor.ts'
-import { createSimulationRefusals } from '../../../src/chains/simulation-refusals.ts'
+import { createSimulationRefusals } from '../../../src/chains/simulations.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
 import { createTestClock } from '../../support/clock.ts'
 import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'

@@ -3,7 +3,7 @@ import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import {
   evaluatePrivateOpinions,
   type PrivateOpinion,
-} from '../../../src/chains/evm/broadcast/private-opinions.ts'
+} from '../../../src/chains/evm/broadcast/private-broadcast.ts'
 
 const of = (result: BroadcastResult, unanswered = false): PrivateOpinion => ({
   host: 'a',

@@ -3,7 +3,7 @@ import { hashTypedData, hexToBytes, recoverAddress, type TypedDataDefinition } f
 import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import type { TypedData, TypedDocument } from '../../../src/chains/evm/content.ts'
-import { signTypedData } from '../../../src/chains/evm/typed-data/sign.ts'
+import { signTypedData } from '../../../src/chains/evm/typed-data.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 
 const KEY = `0x${'07'.repeat(32)}` as const

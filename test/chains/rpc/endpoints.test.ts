@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { NODE_DIALECT } from '../../../src/chains/evm/node-dialect.ts'
+import { NODE_DIALECT } from '../../../src/chains/evm/read/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'

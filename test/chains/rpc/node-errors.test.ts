@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { NODE_DIALECT as EVM } from '../../../src/chains/evm/node-dialect.ts'
-import { classifyForwardedError, classifyNodeError } from '../../../src/chains/rpc/node-errors.ts'
-import { NODE_DIALECT as SOLANA } from '../../../src/chains/solana/node-dialect.ts'
-import { NODE_DIALECT as STELLAR } from '../../../src/chains/stellar/node-dialect.ts'
+import { NODE_DIALECT as EVM } from '../../../src/chains/evm/read/node-dialect.ts'
+import { classifyForwardedError, classifyNodeError } from '../../../src/chains/rpc/node-dialect.ts'
+import { NODE_DIALECT as SOLANA } from '../../../src/chains/solana/broadcast.ts'
+import { NODE_DIALECT as STELLAR } from '../../../src/chains/stellar/broadcast.ts'
 
 const RULES = { evm: EVM.errors, stellar: STELLAR.errors, solana: SOLANA.errors }
 

@@ -2,8 +2,8 @@ import { createPrivateKey, randomBytes } from 'node:crypto'
 import { type Address, address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import { onTestFinished } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
+import type { Prepared, SetupRequired } from '../../../src/chains/attempt.ts'
 import type { SigningContext } from '../../../src/chains/chain.ts'
-import type { Prepared, SetupRequired } from '../../../src/chains/prepared.ts'
 import type {
   SolanaDraft,
   SolanaInstruction,
@@ -12,7 +12,7 @@ import type {
 } from '../../../src/chains/solana/content.ts'
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
 import type { SolanaAccount, SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
-import type { Clock } from '../../../src/lib/time/clock.ts'
+import type { Clock } from '../../../src/lib/time.ts'
 import { createLogger, type Logger } from '../../../src/log.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 import { advanceNonce } from '../../solana-node/steps.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkRequest } from '../../../src/chains/solana/check/request.ts'
+import { checkRequest } from '../../../src/chains/solana/check.ts'
 import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
 import { advanceNonce, transfer, unitPrice } from '../../solana-node/steps.ts'
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { checkRequest } from '../../../src/chains/solana/check/request.ts'
+import { checkRequest } from '../../../src/chains/solana/check.ts'
 import { loadContract } from '../../../src/contract/document.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
-import { isSolanaRequest, readSolanaRequest } from '../../../src/handlers/read/solana-request.ts'
+import { isSolanaRequest, readSolanaRequest } from '../../../src/handlers/read/request.ts'
 import { accountWith } from './build.ts'
 
 const document = parse(await readFile(new URL('../../../openapi.yaml', import.meta.url), 'utf8')) as {

@@ -1,8 +1,8 @@
 import * as codes from '@solana/kit'
 import { describe, expect, test } from 'vitest'
 import type { RpcReply } from '../../../src/chains/rpc/rpc.ts'
-import { readSent } from '../../../src/chains/solana/failures.ts'
-import { readStatus } from '../../../src/chains/solana/read/statuses.ts'
+import { readSent } from '../../../src/chains/solana/broadcast.ts'
+import { readStatus } from '../../../src/chains/solana/read/receipts.ts'
 import { ERROR_MEANINGS, readFailure } from '../../../src/chains/solana/read/transaction-error.ts'
 
 const error = (code: number, message: string, data?: unknown): RpcReply => ({

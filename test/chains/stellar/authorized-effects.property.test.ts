@@ -2,7 +2,7 @@ import { Address, type xdr } from '@stellar/stellar-sdk'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CONTRACT_CREATION } from '../../../src/chains/effects.ts'
-import { authorizedEffects } from '../../../src/chains/stellar/effects/authorized-invocation.ts'
+import { authorizedEffects } from '../../../src/chains/stellar/effects/invocation.ts'
 import { effectsWith } from '../../support/effects-with.ts'
 import {
   creation,

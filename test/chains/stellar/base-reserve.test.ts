@@ -1,6 +1,6 @@
 import { xdr } from '@stellar/stellar-sdk'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { baseReserveIn } from '../../../src/chains/stellar/read/base-reserve.ts'
+import { baseReserveIn } from '../../../src/chains/stellar/read/accounts.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { accountWith, addressOf, known, SELF, signingContextAt } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'

@@ -3,7 +3,7 @@ import type { SigningContext } from '../../../src/chains/chain.ts'
 import type { StellarDraft, StellarPolicies, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import { accountIdOf } from '../../../src/chains/stellar/model/strkey.ts'
-import type { StellarSigner } from '../../../src/chains/stellar/signature.ts'
+import type { StellarSigner } from '../../../src/chains/stellar/sign.ts'
 import type { StellarAccount, StellarAttempt } from '../../../src/chains/stellar/types.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '@stellar/stellar-sdk'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stellarEffects } from '../../../src/chains/stellar/effects.ts'
+import { stellarEffects } from '../../../src/chains/stellar/effects/effects.ts'
 import { type AccountState, startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
 import { submitTo } from '../../support/stellar-scenario.ts'
 

@@ -5,7 +5,7 @@ import {
   TransactionResultResult,
 } from '@stellar/stellar-sdk/xdr'
 import { describe, expect, test } from 'vitest'
-import { MEANINGS, readSent } from '../../../src/chains/stellar/failures.ts'
+import { MEANINGS, readSent } from '../../../src/chains/stellar/broadcast.ts'
 
 const resultOf = (result: unknown) => ({ kind: 'result', result }) as const
 

@@ -1,6 +1,6 @@
 import { StrKey } from '@stellar/stellar-sdk/base'
 import { expect, test } from 'vitest'
-import { signMessage } from '../../../src/chains/stellar/sign-message.ts'
+import { signMessage } from '../../../src/chains/stellar/sign.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 
 /** The vectors of SEP-53. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
-import { composeTransaction } from '../../../src/chains/stellar/prepare/compose.ts'
+import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
 import { signDraft } from '../../../src/chains/stellar/sign.ts'
 import {
   accountWith,

@@ -12,9 +12,8 @@ import { describe, expect, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
-import { composeTransaction } from '../../../src/chains/stellar/prepare/compose.ts'
-import { endsAt } from '../../../src/chains/stellar/prepare/ends-at.ts'
-import { externalNonceOf } from '../../../src/chains/stellar/prepare/external-nonce.ts'
+import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
+import { endsAt, externalNonceOf } from '../../../src/chains/stellar/prepare/replace.ts'
 import { accountWith, NETWORK, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 
 interface Shape {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { applyConfig } from '../../../src/config/apply/apply.ts'
-import { describeChange } from '../../../src/config/apply/changes.ts'
+import { applyConfig } from '../../../src/config/apply.ts'
+import { describeChange } from '../../../src/config/changes.ts'
 import type { Database } from '../../../src/database/engine.ts'
-import { ConfigError } from '../../../src/lib/config-errors.ts'
+import { ConfigError } from '../../../src/lib/fields.ts'
 import type { NotificationConfig } from '../../../src/notifications/notification.ts'
 import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'
 import { reserveAccounts } from '../../../src/relayers/account-claims-store.ts'
@@ -15,7 +15,7 @@ import {
   saveRelayer,
   setSystemDisabled,
 } from '../../../src/relayers/store.ts'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import { emptyDatabase, openTestDatabase } from '../../support/database.ts'
 

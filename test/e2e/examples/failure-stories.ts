@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { NOBODY } from '../../../src/access/principal.ts'
 import { explainAway, noteAway } from '../../../src/database/errors.ts'
-import { healthHandlers } from '../../../src/handlers/health.ts'
+import { healthHandlers } from '../../../src/handlers/monitoring.ts'
 import { UNREAD_BYTES } from '../../../src/http/answers/answer-budget.ts'
 import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
 import { API_KEY, startStub } from '../../http/stub-server.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toPage } from '../../../src/handlers/present/page.ts'
+import { toPage } from '../../../src/handlers/present/shared.ts'
 
 test.each([
   { query: {}, offset: 0, limit: 10, shown: { current_page: 1, per_page: 10 } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergePatch } from '../../../src/handlers/read/merge-patch.ts'
+import { mergePatch } from '../../../src/handlers/read/relayer.ts'
 
 /** The examples of RFC 7396, appendix A. */
 test.each<[unknown, unknown, unknown]>([

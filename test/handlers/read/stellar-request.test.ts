@@ -4,7 +4,7 @@ import { loadContract } from '../../../src/contract/document.ts'
 import { parseJson } from '../../../src/contract/exact-integers.ts'
 import type { Input, Schemas } from '../../../src/contract/operations.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
-import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/stellar-request.ts'
+import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/request.ts'
 
 const validator = createValidator(await loadContract())
 const ACCOUNT = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadContract, type Node } from '../../../src/contract/document.ts'
 import { AppError, type ErrorCode, internalError } from '../../../src/errors.ts'
-import { toFailure } from '../../../src/http/answers/failure.ts'
-import { MethodNotAllowedError } from '../../../src/http/answers/method-not-allowed.ts'
-import { STATUS_OF_CODE } from '../../../src/http/answers/status-of-code.ts'
+import { MethodNotAllowedError, STATUS_OF_CODE, toFailure } from '../../../src/http/answers/failure.ts'
 
 const { document } = await loadContract()
 

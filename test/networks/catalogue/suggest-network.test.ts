@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { CATALOGUE } from '../../../src/networks/catalogue/catalogue.ts'
-import { suggestNetwork } from '../../../src/networks/catalogue/suggest-network.ts'
+import { CATALOGUE, suggestNetwork } from '../../../src/networks/catalogue/catalogue.ts'
 import type { NetworkType } from '../../../src/networks/network.ts'
 
 const known = (type: NetworkType) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deliveryId, eventNumberOf } from '../../../src/notifications/delivery/delivery-id.ts'
+import { deliveryId, eventNumberOf } from '../../../src/notifications/delivery/delivery-store.ts'
 
 const number = fc.bigInt({ min: 1n, max: 2n ** 60n - 1n })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { acquireLease } from '../../../src/database/lease.ts'
-import { nextEvents } from '../../../src/events/read.ts'
+import { nextEvents } from '../../../src/events/follow.ts'
 import { recordTestEvent } from '../../../src/events/store.ts'
 import { orderingKeyOf } from '../../../src/notifications/delivery/delivery.ts'
 import { readCursors } from '../../../src/notifications/delivery/outgoing-store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LEAST_TRIES, nextTry } from '../../../src/notifications/delivery/schedule.ts'
+import { LEAST_TRIES, nextTry } from '../../../src/notifications/delivery/try-delivery.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EvmRelayerConfig } from '../../../src/relayers/relayer.ts'
-import { topUpProblem, topUpProblems } from '../../../src/relayers/top-up/top-up-problem.ts'
+import { topUpProblem, topUpProblems } from '../../../src/relayers/top-up.ts'
 
 function relayer(id: string, from?: string, network = 'anvil'): EvmRelayerConfig {
   const topUp = from === undefined ? {} : { topUp: { from, below: 1n, to: 2n, max_per_day: 3n } }

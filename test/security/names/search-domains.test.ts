@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fullNames, parseSearchDomains } from '../../../src/security/names/search-domains.ts'
+import { fullNames, parseSearchDomains } from '../../../src/security/name-resolver.ts'
 
 test('the last search list counts, without its dots', () => {
   const text =

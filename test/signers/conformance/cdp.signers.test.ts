@@ -15,8 +15,8 @@ import {
   verifySignature,
 } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { unfitKey } from '../../../src/relayers/unfit-signer.ts'
-import { createSecret } from '../../../src/security/secret.ts'
+import { unfitKey } from '../../../src/relayers/source-accounts.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import { cdp as provider } from '../../../src/signers/key-services/cdp.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'

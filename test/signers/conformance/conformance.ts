@@ -3,11 +3,10 @@ import { address, getPublicKeyFromAddress, signatureBytes, verifySignature } fro
 import { Keypair } from '@stellar/stellar-sdk'
 import { bytesToHex, keccak256, recoverAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { evmAddress } from '../../../src/signers/evm-address.ts'
+import { solanaAddress, stellarAddress } from '../../../src/signers/ed25519.ts'
 import type { Key } from '../../../src/signers/key.ts'
+import { evmAddress } from '../../../src/signers/secp256k1.ts'
 import type { EcdsaSignature, Secp256k1Signer } from '../../../src/signers/signer.ts'
-import { solanaAddress } from '../../../src/signers/solana-key.ts'
-import { stellarAddress } from '../../../src/signers/stellar-key.ts'
 
 /** The accounts of a key, found by other libraries. */
 export interface Accounts {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Keypair } from '@stellar/stellar-sdk'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import { encryptKeystore } from '../../../src/signers/keystore.ts'
 import { deriveEd25519Seed, isMnemonic } from '../../../src/signers/providers/mnemonic-key.ts'
 import { describeConformance } from './conformance.ts'
@@ -64,7 +64,7 @@ describeConformance({
 
 describe('a seed phrase', () => {
   test('gives the accounts of SEP-5', async () => {
-    const { stellarAddress } = await import('../../../src/signers/stellar-key.ts')
+    const { stellarAddress } = await import('../../../src/signers/ed25519.ts')
     const addresses = await Promise.all(
       [0, 1, 2].map(async (index) => {
         const { stellar } = await mnemonic(SEP5, index)

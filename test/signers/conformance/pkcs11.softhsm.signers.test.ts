@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import type { Key } from '../../../src/signers/key.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import { moduleProcesses } from '../../support/key-services/module-processes.ts'

@@ -7,7 +7,6 @@ import {
   type FaultProxy,
   PASS,
 } from '../../support/key-services/fault-proxy.ts'
-
 import { signEvm } from './conformance.ts'
 
 /** A type of signer whose key another service holds, with the failures of that service. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
 import { APP_ROLE, NAMESPACE, startVault, type Vault } from '../../support/key-services/vault.ts'

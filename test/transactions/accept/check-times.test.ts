@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkTimes } from '../../../src/transactions/accept/check-times.ts'
+import { checkTimes } from '../../../src/transactions/accept/checks.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00.000Z')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ComparedBlock, PriceComparison } from '../../../src/chains/answer.ts'
-import { decideRaise, type RaiseCase } from '../../../src/transactions/broadcast/decide-raise.ts'
+import { decideRaise, type RaiseCase } from '../../../src/transactions/broadcast/raise-fee.ts'
 
 const BLOCK: ComparedBlock = { number: 7n, isNew: true, leftOut: 'room' }
 const OLD: ComparedBlock = { ...BLOCK, isNew: false }

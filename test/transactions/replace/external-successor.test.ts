@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AfterExpiry } from '../../../src/chains/prepared.ts'
+import type { AfterExpiry } from '../../../src/chains/attempt.ts'
 import type { ChainRequest } from '../../../src/chains/request.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { createReplacer } from '../../../src/transactions/replace/replace.ts'
-import { replacePending } from '../../../src/transactions/replace/replace-pending.ts'
+import { createReplacer, replacePending } from '../../../src/transactions/replace/replace.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listResets, rememberGenesis } from '../../../src/networks/chain-identity-store.ts'
-import { resetNetwork } from '../../../src/transactions/reset/reset-store.ts'
+import { resetNetwork } from '../../../src/transactions/reset-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { findByNonce } from '../../../src/transactions/store/read-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'

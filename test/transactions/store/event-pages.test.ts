@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nextEvents } from '../../../src/events/read.ts'
+import { nextEvents } from '../../../src/events/follow.ts'
 import { PAGE_BYTES } from '../../../src/events/store.ts'
 import { encodeRequest } from '../../../src/transactions/store/codec.ts'
 import { readSnapshots } from '../../../src/transactions/store/event-payload-store.ts'

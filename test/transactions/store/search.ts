@@ -1,4 +1,4 @@
-import { EVERYTHING, type Visibility } from '../../../src/access/visibility.ts'
+import { EVERYTHING, type Visibility } from '../../../src/access/principal.ts'
 import type { Db } from '../../../src/database/schema.ts'
 import {
   findPosition,

@@ -4,8 +4,12 @@ import type { Sequencing } from '../../../src/chains/capabilities.ts'
 import type { LeasedAccount } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
-import { affordable, type Ready } from '../../../src/transactions/submit/affordable.ts'
-import { measureCapacity, measureHeadroom } from '../../../src/transactions/submit/capacity.ts'
+import {
+  affordable,
+  measureCapacity,
+  measureHeadroom,
+  type Ready,
+} from '../../../src/transactions/submit/capacity.ts'
 import { draftOf, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raiseKnownNonce } from '../../../src/relayers/store.ts'
 import { findExplainedNonces, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { findUnexplained } from '../../../src/transactions/submit/unexplained-nonces.ts'
+import { findUnexplained } from '../../../src/transactions/submit/number-and-sign.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 

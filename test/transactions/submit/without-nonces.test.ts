@@ -3,8 +3,8 @@ import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import { currentAttempt } from '../../../src/transactions/broadcast/broadcast.ts'
 import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { reorged } from '../../../src/transactions/watch/reorganisation.ts'
 import { expired, included } from '../../../src/transactions/watch/resolution.ts'
+import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { itemOf } from '../build.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')

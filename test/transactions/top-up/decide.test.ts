@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideTopUp } from '../../../src/transactions/top-up/decide.ts'
+import { decideTopUp } from '../../../src/transactions/top-up/top-up.ts'
 
 const RULE = { from: 'treasury', below: 100n, to: 300n, max_per_day: 500n }
 

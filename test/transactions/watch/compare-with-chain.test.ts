@@ -7,7 +7,7 @@ import {
   findMovedBlocks,
   findPassedNonces,
   haveAllExpired,
-} from '../../../src/transactions/watch/compare-with-chain.ts'
+} from '../../../src/transactions/watch/fill-gaps.ts'
 import type { WatchRound } from '../../../src/transactions/watch/watch-round.ts'
 import { FROM, TO } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import { PURPOSES, type Purpose, type Transaction } from '../../../src/transactions/model/transaction.ts'
-import { reorged } from '../../../src/transactions/watch/reorganisation.ts'
 import {
   expired,
   finalEvent,
   finalised,
   nonceUsedElsewhere,
 } from '../../../src/transactions/watch/resolution.ts'
+import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { decidedAbsent, decidedIncluded, undecided } from '../../../src/transactions/watch/undecided.ts'
 import { itemOf } from '../build.ts'
 

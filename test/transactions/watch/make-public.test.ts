@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { isOverdue } from '../../../src/transactions/watch/make-public.ts'
+import { isOverdue } from '../../../src/transactions/watch/watch.ts'
 import { itemOf } from '../build.ts'
 
 const PRIVATE = { isPrivate: true, privateSinceBlock: 10n } as const

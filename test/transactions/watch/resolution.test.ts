@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
-import { waitingReason } from '../../../src/transactions/model/waiting-reason.ts'
-import { reorged } from '../../../src/transactions/watch/reorganisation.ts'
+import { waitingReason } from '../../../src/transactions/watch/inclusion-reason.ts'
 import {
   expired,
   finalised,
   included,
   nonceUsedElsewhere,
 } from '../../../src/transactions/watch/resolution.ts'
+import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
-import { weigh } from '../../../src/transactions/watch/second-opinion.ts'
+import { weigh } from '../../../src/transactions/watch/finalise.ts'
 
 const CLAIM = { transactionId: 'tx', hash: '0xa', blockHash: '0xblock', success: true, givesBack: false }
 

@@ -3,7 +3,7 @@ import { bytesToHex, parseTransaction } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { HEIGHT, readCount } from '../quantity.ts'
+import { HEIGHT, readCount } from '../read/quantity.ts'
 import { readBroadcast } from './failures.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { BroadcastResult } from '../../answer.ts'
-import { hasLasted, type SeenRefusal } from '../../simulation-opinions.ts'
-import { markUnanswered } from '../../unanswered.ts'
+import { markUnanswered } from '../../refusals.ts'
+import { hasLasted, type SeenRefusal } from '../../simulations.ts'
 
 /** The answer of one endpoint to signed bytes. */
 export interface Opinion {

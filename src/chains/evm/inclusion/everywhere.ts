@@ -1,6 +1,6 @@
-import { classifyNodeError } from '../../rpc/node-errors.ts'
+import { classifyNodeError } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
-import { NODE_DIALECT } from '../node-dialect.ts'
+import { NODE_DIALECT } from '../read/node-dialect.ts'
 
 /** The replies of one endpoint to all calls of a question. */
 export interface EndpointReplies {

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
-import { readCount } from '../quantity.ts'
+import { readCount } from '../read/quantity.ts'
 
 /**
  * Our clock may have been ahead of the time in headers by this much, in ms: a day, as after a wrong time zone, and an hour more. With less, a

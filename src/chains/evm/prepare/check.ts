@@ -1,7 +1,7 @@
 import type { Refusal } from '../../answer.ts'
+import { checkAuthorizationList } from '../authorization.ts'
 import type { EvmRequest } from '../content.ts'
 import type { EvmAccount, FeeMarket } from '../types.ts'
-import { checkAuthorizationList } from './check-authorizations.ts'
 import { ceilingOf, describeFees, explicitFees } from './fees.ts'
 import { leastIntrinsicGas } from './gas.ts'
 

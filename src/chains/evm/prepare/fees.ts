@@ -2,7 +2,7 @@ import { parseGwei } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Speed } from '../../speed.ts'
 import { DEFAULT_FEE_LIMIT_MULTIPLIER, type EvmRequest, type Fees } from '../content.ts'
-import { DEFAULT_SPEED, SPEEDS } from '../speed.ts'
+import type { EvmAttempt } from '../types.ts'
 
 /** Limits of price that endpoints showed lately, beside the market, in wei. */
 export interface PriceBounds {
@@ -136,7 +136,7 @@ function multiplierOf({
 }
 
 /** The highest prices that the service chooses by itself, in wei per gas. */
-export interface FeeLimit {
+interface FeeLimit {
   /** The most that any block may charge. */
   readonly ceiling: bigint
   /** A block of today's base fee charges this tip at most. */
@@ -220,3 +220,73 @@ export function describeFees(fees: Fees): string {
 function times(amount: bigint, multiplier: number): bigint {
   return (amount * BigInt(Math.round(multiplier * 100))) / 100n
 }
+
+/** Nodes accept a replacement only when each price is at least this percentage of the old one (geth's `PriceBump` of 10 %). */
+const BUMP_PERCENT = 110n
+
+/** Returns the lowest price that a node accepts in place of `price`: 110 %, rounded up, and at least one wei more. */
+export function bumped(price: bigint): bigint {
+  const raised = (price * BUMP_PERCENT + 99n) / 100n
+  return raised > price ? raised : price + 1n
+}
+
+/** The lowest prices of a replacement, in both fields. */
+export interface Floor {
+  readonly ceiling: bigint
+  readonly tip: bigint
+}
+
+/** Returns the floor over every attempt that may be in a pool with the present nonce; undefined when there is none. */
+export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undefined {
+  const inPool = attempts
+    .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
+    .map((attempt) => attempt.draft.fees)
+  if (inPool.length === 0) return undefined
+  const highest = (price: (fees: Fees) => bigint) => inPool.map(price).reduce(larger)
+  return { ceiling: bumped(highest(ceilingOf)), tip: bumped(highest(tipOf)) }
+}
+
+/** Returns true when a node accepts these fees in place of the attempts that set the floor. */
+export function reaches(fees: Fees, floor: Floor): boolean {
+  return ceilingOf(fees) >= floor.ceiling && tipOf(fees) >= floor.tip
+}
+
+/** Returns the higher of the fees and the floor, field by field. */
+export function raisedTo(fees: Fees, floor: Floor): Fees {
+  if (fees.kind === 'legacy') {
+    return { kind: 'legacy', gasPrice: larger(fees.gasPrice, larger(floor.ceiling, floor.tip)) }
+  }
+  const maxPriorityFeePerGas = larger(fees.maxPriorityFeePerGas, floor.tip)
+  const maxFeePerGas = larger(larger(fees.maxFeePerGas, floor.ceiling), maxPriorityFeePerGas)
+  return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
+}
+
+/** Describes a floor in the fields of the fee kind that the request uses. */
+export function describeFloor(floor: Floor, kind: Fees['kind']): string {
+  return describeFees(
+    kind === 'legacy'
+      ? { kind, gasPrice: larger(floor.ceiling, floor.tip) }
+      : { kind, maxFeePerGas: floor.ceiling, maxPriorityFeePerGas: floor.tip },
+  )
+}
+
+/** The meaning of a speed level: the price above the market, and the wait before the fee is raised. */
+interface SpeedMeaning {
+  /** The market price is multiplied by this. */
+  readonly priceMultiplier: number
+  /** Percentile of the tips paid in recent blocks (`eth_feeHistory`). */
+  readonly rewardPercentile: number
+  /** Seconds without inclusion until the service raises the fee by itself. */
+  readonly raiseAfterSeconds: number
+}
+
+/** Existing clients know these levels and waits; a change is a change of the contract. */
+export const SPEEDS: Readonly<Record<Speed, SpeedMeaning>> = {
+  safeLow: { priceMultiplier: 1, rewardPercentile: 30, raiseAfterSeconds: 600 },
+  average: { priceMultiplier: 1.25, rewardPercentile: 50, raiseAfterSeconds: 300 },
+  fast: { priceMultiplier: 1.5, rewardPercentile: 85, raiseAfterSeconds: 180 },
+  fastest: { priceMultiplier: 2, rewardPercentile: 99, raiseAfterSeconds: 120 },
+}
+
+/** The level of a request that names neither a speed nor a price. */
+const DEFAULT_SPEED: Speed = 'fast'

@@ -1,13 +1,13 @@
-import { numberToHex, toHex } from 'viem/utils'
+import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
-import type { UnknownTexts } from '../../unknown-texts.ts'
-import type { EvmDraft, EvmRequest } from '../content.ts'
-import { readCount } from '../quantity.ts'
-import { NO_CODE } from './noop-target.ts'
-import { decodeRevert, wordsOf } from './revert.ts'
-import { readSimulationError } from './simulation-error.ts'
+import type { UnknownTexts } from '../../refusals.ts'
+import type { PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import { dependsOnState, type SimulationOpinion, type SimulationRefusals } from '../../simulations.ts'
+import type { EvmDraft, EvmPolicies, EvmRequest } from '../content.ts'
+import { askEverywhere } from '../inclusion/everywhere.ts'
+import { HEIGHT, readCount } from '../read/quantity.ts'
+import { decodeRevert, readSimulationError, wordsOf } from './revert.ts'
 
 /**
  * The service adds this margin to an estimate, in percent. State may change between estimate and inclusion: 10 % covers the usual drift,
@@ -108,7 +108,7 @@ export function withinLimit(gas: bigint, most: bigint): bigint {
 }
 
 /** The parameters of `eth_estimateGas`. */
-export interface GasCall extends ListParameters {
+interface GasCall extends ListParameters {
   readonly from: string
   readonly to?: string
   readonly value: string
@@ -166,7 +166,7 @@ export async function estimateGas(
 }
 
 /** Returns the call, and a call of nothing from the same account for comparison. `readCompared` reads the replies. */
-export function comparedCalls(call: GasCall): RpcCall[] {
+function comparedCalls(call: GasCall): RpcCall[] {
   const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
   return [call, nothing].map((one) => ({ method: 'eth_estimateGas', params: [one] }))
 }
@@ -176,7 +176,7 @@ export function comparedCalls(call: GasCall): RpcCall[] {
  * nothing from the same account, which succeeds wherever a node can simulate at all. Without this comparison such a request would wait for
  * ever and hold up the requests behind it.
  */
-export function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<bigint> {
+function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<bigint> {
   const estimate = readEstimate(reply)
   if (estimate.kind !== 'unclear') return estimate
   return readEstimate(control).kind === 'ok'
@@ -232,4 +232,64 @@ export function withoutMargin(gas: bigint): bigint {
 
 function refused(code: 'insufficient_balance' | 'execution_reverted', detail: string): Answer<bigint> {
   return { kind: 'refused', refusal: { code, detail } }
+}
+
+/** The context of an estimate. */
+export interface EstimateContext {
+  readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'states'>
+  readonly simulations: SimulationRefusals
+  readonly unknownTexts?: UnknownTexts | undefined
+}
+
+/**
+ * Estimates the gas of a request. A node that has not seen the newest block may call a good request reverted, so a revert asks for the opinions
+ * of all endpoints. A lack of funds does not: the transaction waits for them in any case.
+ */
+export async function estimateWithSecondOpinion(
+  context: EstimateContext,
+  request: EvmRequest,
+  from: string,
+): Promise<Answer<bigint>> {
+  const answer = await estimateGas(context, request, from)
+  const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
+  if (!isDoubtful) return answer
+  return estimateEverywhere(context, gasCallOf(request, from))
+}
+
+async function estimateEverywhere(
+  { client, simulations }: EstimateContext,
+  call: GasCall,
+): Promise<Answer<bigint>> {
+  const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...comparedCalls(call)])
+  const told = endpoints.map(({ behind, replies: [height, estimate, control] }) => ({
+    answer: readCompared(estimate, control),
+    head: height?.kind === 'result' ? readCount(height.result) : undefined,
+    behind,
+  }))
+  const newest = told.reduce((top, { head }) => larger(top, head ?? 0n), 0n)
+  const opinions = told.map(
+    (one): SimulationOpinion<bigint> => ({ ...one, behind: one.behind || one.head !== newest }),
+  )
+  return simulations.settle(call, opinions)
+}
+
+/** An address without a key, so nobody can deploy or delegate code there. */
+export const NO_CODE = '0x0000000000000000000000000000000000000000'
+
+/**
+ * Chooses the receiver of a no-op: the account itself, unless the account has code (EIP-7702). A call of that code, even with no data,
+ * would cost gas and could revert, so the no-op then goes to an address without code. So does each no-op of a private relayer: Flashbots
+ * Protect takes a transfer to oneself as the command to cancel and includes it nowhere (flashbots/rpc-endpoint `request_sendrawtx.go`).
+ */
+export async function chooseNoopTarget(
+  client: RpcClient,
+  request: EvmRequest,
+  { privateTransactions }: Pick<EvmPolicies, 'privateTransactions'>,
+): Promise<Answer<EvmRequest>> {
+  if (request.isNoop !== true) return { kind: 'ok', value: request }
+  if (privateTransactions === true) return { kind: 'ok', value: { ...request, to: NO_CODE } }
+  const reply = await client.call('eth_getCode', [request.to, 'latest'])
+  if (reply.kind !== 'result' || !isHex(reply.result))
+    return { kind: 'unknown', detail: 'no endpoint tells whether the account has code' }
+  return { kind: 'ok', value: size(reply.result) === 0 ? request : { ...request, to: NO_CODE } }
 }

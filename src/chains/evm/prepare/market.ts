@@ -1,14 +1,13 @@
 import { larger, smaller } from '../../../lib/bigint.ts'
-import { omitUndefined } from '../../../lib/omit-undefined.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
-import { createRecentAnswer } from '../../recent-answer.ts'
+import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { readCount, readPrice, readQuantity } from '../quantity.ts'
-import { SPEEDS } from '../speed.ts'
-import type { Market, MarketBlock, PriceBounds } from './fees.ts'
+import { readCount, readPrice, readQuantity } from '../read/quantity.ts'
+import { type Market, type MarketBlock, type PriceBounds, SPEEDS } from './fees.ts'
 
 /** The market reads the tips of this many blocks. More makes the price slow to follow, fewer makes it jump. */
 const HISTORY_BLOCKS = 4

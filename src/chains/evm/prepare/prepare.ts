@@ -3,26 +3,36 @@ import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { Speed } from '../../speed.ts'
 import { DEFAULT_FEE_LIMIT_MULTIPLIER, type EvmDraft, type EvmRequest, type Fees } from '../content.ts'
-import { readCount } from '../quantity.ts'
+import { readCount } from '../read/quantity.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
 import {
   belowLeast,
   capped,
   ceilingOf,
   describeFees,
+  describeFloor,
   explicitFees,
+  type Floor,
   feeLimit,
   isWithin,
   type Market,
   marketFees,
   type PriceFloor,
   type Pricing,
+  raisedTo,
+  reaches,
+  replacementFloor,
 } from './fees.ts'
-import { gasCallOf, isDoubtfulLimit, withinLimit, withoutMargin } from './gas.ts'
-import type { GasLimitsMemory } from './gas-limits.ts'
-import { chooseNoopTarget } from './noop-target.ts'
-import { describeFloor, type Floor, raisedTo, reaches, replacementFloor } from './replacement-floor.ts'
-import { type EstimateContext, estimateWithSecondOpinion } from './second-estimate.ts'
+import {
+  chooseNoopTarget,
+  type EstimateContext,
+  estimateWithSecondOpinion,
+  gasCallOf,
+  isDoubtfulLimit,
+  withinLimit,
+  withoutMargin,
+} from './gas.ts'
+import type { GasLimitsMemory } from './node-limits.ts'
 
 export interface PrepareContext extends EstimateContext {
   readonly market: () => Promise<Answer<Market>>

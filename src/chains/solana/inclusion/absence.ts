@@ -3,10 +3,8 @@ import type { InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
-import { coverageOf, type Span } from './coverage.ts'
-import { describeDoubt, type EndpointFinding, isForGood } from './doubt.ts'
-import { readLedgers } from './ledgers.ts'
-import type { Life } from './life.ts'
+import type { Life } from './inclusion-window.ts'
+import { type Coverage, coverageOf, readLedgers, type Span } from './ledgers.ts'
 
 /** The proof asks for blocks from another slot on at most this often, because the number of slots without a block is not known before. */
 const MAX_ROUNDS = 6
@@ -21,7 +19,7 @@ const SKIPPED_ONE_IN = 4n
 const SLACK_SLOTS = 64n
 
 /** The question whether a transaction is absent from the chain. */
-export interface AbsenceQuestion {
+interface AbsenceQuestion {
   /** The range of blocks that could include the transaction. */
   readonly life: Life
   /** The transaction must be absent up to this finalized slot. */
@@ -106,4 +104,81 @@ function nextSlot(
   const edges = findings.flatMap((finding) => (finding.kind === 'edge' ? finding.from : []))
   const next = edges.filter((edge) => edge <= to)
   return next.length === 0 ? undefined : next.reduce(smaller)
+}
+
+/**
+ * The contribution of one endpoint to a proof of absence. `unasked`: it does not know the signatures, and its ledger was not read yet ·
+ * `behind`: it has not reached the necessary slot · `no_history`: it was started without transaction history · `unsupported`: it does not
+ * offer the methods.
+ */
+type EndpointFinding =
+  | Coverage
+  | { readonly kind: 'unasked' }
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'no_history' }
+  | { readonly kind: 'unsupported' }
+
+interface Circumstances {
+  /** The first and the last slot of the range. */
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** Explains to an operator why nothing is proved; `unprovable` when every endpoint lacks for good what the proof needs. */
+function describeDoubt(
+  findings: ReadonlyMap<string, EndpointFinding>,
+  { from, to }: Circumstances,
+): InclusionProof {
+  const descriptions = [...findings].map(
+    ([url, finding]) => `${new URL(url).host} ${describeFinding(finding)}`,
+  )
+  const detail = `whether a block between slots ${from} and ${to} holds it: ${descriptions.join('; ')}`
+  const lost = findings.size > 0 && [...findings.values()].every(isForGood)
+  if (!lost) return { kind: 'unknown', detail: `The endpoints do not prove yet ${detail}.` }
+  return {
+    kind: 'unknown',
+    detail: `No endpoint can prove any more ${detail}. Attach an endpoint that has all blocks of these slots with their transactions, or look up the signatures elsewhere and decide the outcome.`,
+    unprovable: true,
+  }
+}
+
+/** Returns true for an endpoint that cannot know the transaction, now or later: a node never gets blocks that it does not have. Pure. */
+function isForGood({ kind }: EndpointFinding): boolean {
+  return FOR_GOOD[kind]
+}
+
+const FOR_GOOD: Readonly<Record<EndpointFinding['kind'], boolean>> = {
+  complete: false,
+  unasked: true,
+  unknown: false,
+  behind: false,
+  edge: true,
+  late: true,
+  pruned: true,
+  hole: true,
+  no_history: true,
+  unsupported: true,
+}
+
+function describeFinding(finding: EndpointFinding): string {
+  switch (finding.kind) {
+    case 'pruned':
+      return `has blocks of its own only from slot ${finding.begin} on`
+    case 'hole':
+      return `lacks ${finding.missing ?? 'some'} of these blocks (ledger jump to a newer snapshot)`
+    case 'no_history':
+      return 'keeps no transaction history (--enable-rpc-transaction-history)'
+    case 'unsupported':
+      return 'does not offer getBlocks and minimumLedgerSlot'
+    case 'behind':
+      return 'is behind'
+    case 'unasked':
+    case 'late':
+    case 'edge':
+      return 'needs questions about more slots than a proof reads'
+    case 'complete':
+      return 'has all of these blocks, and none holds it'
+    case 'unknown':
+      return 'did not answer'
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { larger } from '../../../lib/bigint.ts'
-import { slicesOf } from '../../../lib/slices.ts'
+import { slicesOf } from '../../../lib/object.ts'
 import type { Answer } from '../../answer.ts'
 import type {
   AccountHistory,
@@ -10,15 +10,12 @@ import type {
   OwnTransaction,
 } from '../../capabilities.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
-import { newestSlot } from '../read/recent.ts'
-import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
-import { transactionCall } from '../read/statuses.ts'
-import { isBy } from '../signature.ts'
-import { addressBytes, encodeBase58 } from '../wire/base58.ts'
-import { isMultiSigner } from '../wire/message.ts'
-import { readTransaction } from '../wire/transaction.ts'
-import { askEverywhere } from './everywhere.ts'
-import { lacksHistory, MINIMUM_LEDGER_SLOT, readSlot } from './ledger.ts'
+import { transactionCall } from '../read/receipts.ts'
+import { fieldsOf, newestSlot, readInteger, resultOf } from '../read/replies.ts'
+import { isBy } from '../sign.ts'
+import { addressBytes, encodeBase58 } from '../wire/addresses.ts'
+import { isMultiSigner, readTransaction } from '../wire/message.ts'
+import { askEverywhere, lacksHistory, MINIMUM_LEDGER_SLOT, readSlot } from './ledger.ts'
 
 /** The highest number of transactions that one call lists (agave `MAX_GET_CONFIRMED_SIGNATURES_FOR_ADDRESS2_LIMIT`). */
 const PAGE = 1_000

@@ -1,14 +1,12 @@
 import { createBatcher } from '../../../lib/concurrency/batcher.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Clock } from '../../../lib/time.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { type Finalized, readFinalized } from '../read/head.ts'
 import type { EndpointStatuses, ReceiptReader } from '../read/receipts.ts'
 import type { SolanaAttempt } from '../types.ts'
 import { proveAbsence } from './absence.ts'
-import { mayStillExecute } from './expiry.ts'
-import { type Life, lifeOf, spanOf } from './life.ts'
-import { groupByLife, type Open } from './open-proofs.ts'
+import { groupByLife, type Life, lifeOf, mayStillExecute, type Open, spanOf } from './inclusion-window.ts'
 
 interface ProverOptions {
   readonly client: PooledClient

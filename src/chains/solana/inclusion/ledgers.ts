@@ -1,8 +1,8 @@
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
-import { decisiveSlots, type LedgerReading } from './coverage.ts'
-import { askEverywhere } from './everywhere.ts'
+import type { Life } from './inclusion-window.ts'
 import {
+  askEverywhere,
   blocksCalls,
   heightCall,
   isUnsupported,
@@ -11,10 +11,9 @@ import {
   readHeight,
   readSlot,
 } from './ledger.ts'
-import type { Life } from './life.ts'
 
 /** The blocks of one round of questions. */
-export interface LedgerQuestion {
+interface LedgerQuestion {
   /** The first and the last slot, both included. */
   readonly from: bigint
   readonly to: bigint
@@ -28,7 +27,7 @@ export interface LedgerQuestion {
 }
 
 /** The answer of an endpoint about its ledger. */
-export type ToldOfLedger = LedgerReading | 'unknown' | 'unsupported'
+type ToldOfLedger = LedgerReading | 'unknown' | 'unsupported'
 
 /**
  * Reads the ledger of each endpoint, by url. `unknown`: it is behind, silent or unreadable. The beginning of a ledger is read last, because
@@ -109,4 +108,123 @@ function isPossible(slot: bigint, height: bigint, head: Finalized): boolean {
   if (height < 0n) return false
   if (slots > 0n) return blocks > 0n && blocks <= slots
   return blocks <= 0n && blocks >= slots && (slots < 0n || blocks === 0n)
+}
+
+/**
+ * A node's own ledger begins at the second rooted block after the oldest slot that it reports (agave `blockstore.rs`
+ * `get_first_available_block`); below that it asks its long-term storage. This many slots certainly contain two blocks.
+ */
+const LEDGER_EDGE = 32n
+
+/**
+ * A node may know from the votes that a slot is finalized before it lists the slot as rooted itself. A slot that it does not list this many
+ * slots later is missing from its ledger.
+ */
+const ROOT_LAG = 300n
+
+/** The answers of an endpoint about its ledger for a range of slots. */
+interface LedgerReading {
+  /** The first slot of the range. */
+  readonly askedFrom: bigint
+  /** The oldest slot of the node's own ledger, read after everything else. */
+  readonly begin: bigint
+  /**
+   * Heights that the endpoint reported itself, null where it lists a block without its content: a node that was started with transaction
+   * history only later has older blocks without their transactions.
+   */
+  readonly told: ReadonlyMap<bigint, bigint | null>
+  /** The slots of its finalized blocks in order; undefined when the node could not list them. */
+  readonly blocks: readonly bigint[] | undefined
+}
+
+/** Known heights of blocks by their slots. They are the same on every node. */
+type Heights = ReadonlyMap<bigint, bigint>
+
+/**
+ * The knowledge of a node about the blocks that could include a transaction. `complete`: it knows the signatures of all of them · `edge`:
+ * its ledger begins above the first slot of the range, so the next round starts at `from` · `late`: the range begins too late, so the next
+ * round starts further back · `pruned`: its ledger begins too late · `hole`: blocks are missing, with their number where it is known ·
+ * `unknown`: heights or newest blocks are not known yet.
+ */
+export type Coverage =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'edge'; readonly from: bigint }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'pruned'; readonly begin: bigint }
+  | { readonly kind: 'hole'; readonly missing?: bigint }
+  | { readonly kind: 'unknown' }
+
+/** The range to cover: a life, up to this slot, which has a finalized block. */
+export interface Span {
+  readonly life: Life
+  readonly asOf: bigint
+}
+
+/**
+ * Decides whether a ledger covers the range. The status cache of a node proves nothing: a snapshot of Firedancer contains no signatures
+ * (`src/discof/backup/fd_txncache_writer.c`), and a node that starts on it does not know what the newest blocks before it included.
+ *
+ * Heights count blocks and slots do not, so no block is missing between two blocks when the
+ * number of blocks is the difference of their heights. A skipped slot looks like a lost one; a height is never skipped.
+ */
+export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
+  const { askedFrom, begin, blocks, told } = reading
+  // Below the node's own ledger another storage may have answered, and its errors look like an unknown signature.
+  if (begin > 0n && begin + LEDGER_EDGE > askedFrom) return { kind: 'edge', from: begin + LEDGER_EDGE }
+  if (blocks === undefined) return { kind: 'unknown' }
+  const last = blocks.at(-1)
+  if (last === undefined) return span.asOf - askedFrom > ROOT_LAG ? { kind: 'hole' } : { kind: 'unknown' }
+  const lastHeight = heights.get(last)
+  const start = startIndex(blocks, span.life, lastHeight)
+  const first = start === undefined ? undefined : blocks[start]
+  const firstHeight = first === undefined ? undefined : told.get(first)
+  if (firstHeight === null) return { kind: 'hole' }
+  if (start === undefined || first === undefined || firstHeight === undefined || lastHeight === undefined)
+    return { kind: 'unknown' }
+  if (!endsLateEnough(span, last, lastHeight))
+    return span.asOf - last > ROOT_LAG ? { kind: 'hole' } : { kind: 'unknown' }
+  if (!startsEarlyEnough(span.life, first, firstHeight))
+    return begin > 0n && askedFrom <= begin + LEDGER_EDGE ? { kind: 'pruned', begin } : { kind: 'late' }
+  const missing = lastHeight - firstHeight + 1n - BigInt(blocks.length - start)
+  if (missing === 0n) return { kind: 'complete' }
+  return missing > 0n ? { kind: 'hole', missing } : { kind: 'unknown' }
+}
+
+/** Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the first. */
+function decisiveSlots(blocks: readonly bigint[], life: Life, heights: Heights): bigint[] {
+  const last = blocks.at(-1)
+  if (last === undefined) return []
+  const start = startIndex(blocks, life, heights.get(last))
+  const first = start === undefined ? undefined : blocks[start]
+  return first === undefined ? [last] : [last, first]
+}
+
+/**
+ * Returns the index of the block at which the life begins if no block after it is missing; the first index where the list begins too late.
+ * Returns undefined while the height of the last block is needed and not known.
+ */
+function startIndex(
+  blocks: readonly bigint[],
+  { fromHeight, fromSlot }: Life,
+  lastHeight: bigint | undefined,
+): number | undefined {
+  if (fromHeight !== undefined && lastHeight === undefined) return undefined
+  const needed = fromHeight === undefined || lastHeight === undefined ? 1n : lastHeight - fromHeight + 1n
+  const byHeight = Math.max(0, blocks.length - Number(needed > 1n ? needed : 1n))
+  if (fromSlot === undefined) return byHeight
+  const bySlot = Math.max(
+    0,
+    blocks.findLastIndex((slot) => slot <= fromSlot),
+  )
+  return Math.min(byHeight, bySlot)
+}
+
+function startsEarlyEnough({ fromHeight, fromSlot }: Life, slot: bigint, height: bigint): boolean {
+  // No block is older than the genesis block.
+  if (slot === 0n) return true
+  return (fromHeight === undefined || height <= fromHeight) && (fromSlot === undefined || slot <= fromSlot)
+}
+
+function endsLateEnough({ life: { toHeight }, asOf }: Span, slot: bigint, height: bigint): boolean {
+  return slot >= asOf || (toHeight !== undefined && height >= toHeight)
 }

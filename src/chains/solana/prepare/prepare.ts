@@ -1,17 +1,44 @@
-import { omitUndefined } from '../../../lib/omit-undefined.ts'
+import { larger } from '../../../lib/bigint.ts'
+import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import { checkPolicies, type PolicySubject } from '../check/policies.ts'
-import type { SolanaRequest } from '../content.ts'
+import type { SolanaDraft, SolanaRequest } from '../content.ts'
+import {
+  ACCOUNT_LOCKS,
+  checkFeePayer,
+  checkPolicies,
+  MAX_INSTRUCTIONS,
+  maySpend,
+  type PolicySubject,
+} from '../policies.ts'
+import { requireNonce } from '../read/accounts.ts'
 import { contentOf } from '../request-content.ts'
 import type { SolanaAccount, SolanaPrepared } from '../types.ts'
-import { accountsOf } from '../wire/accounts.ts'
-import { loadAddresses } from '../wire/lookups.ts'
-import { isMultiSigner } from '../wire/message.ts'
-import { nonceAccountOf } from '../wire/system-instruction.ts'
-import { checkFeePayer, maySpend } from './fee-payer.ts'
-import type { Case, PrepareContext } from './prepare-context.ts'
-import { prepareExternallySigned } from './prepare-externally-signed.ts'
-import { prepareOwn } from './prepare-own.ts'
+import { accountsOf, COMPUTE_BUDGET_PROGRAM } from '../wire/addresses.ts'
+import { loadAddresses, withInstructions, withLifetime } from '../wire/lookups.ts'
+import {
+  accountCount,
+  isMultiSigner,
+  MAX_TRANSACTION_BYTES,
+  type Message,
+  transactionSize,
+  writeUnsigned,
+} from '../wire/message.ts'
+import { nonceAccountOf, openOutflow } from '../wire/system-instruction.ts'
+import { type Case, type PrepareContext, readExternalLifetime } from './context.ts'
+import {
+  aboveCap,
+  askPrice,
+  type Bid,
+  type Budget,
+  decideBid,
+  feeCap,
+  feeOf,
+  MAX_UNITS,
+  readBudget,
+  unitLimitFor,
+  writeBudget,
+} from './fees.ts'
+import { guardedSimulation, type Outcome } from './guarded-simulation.ts'
 
 /**
  * Prepares the content of a new transaction: it reads the tables, checks the rules of the relayer, simulates, sets the price, and adds a
@@ -69,4 +96,179 @@ async function openCase(
     kind: 'ok',
     value: omitUndefined({ subject, request, policies, spends: maySpend(message, policies), nonceAccount }),
   }
+}
+
+/** Prepares a transaction that only the relayer signs: the service adds blockhash, compute units and their price. */
+async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<SolanaPrepared>> {
+  const { client } = context
+  const { subject, request, policies } = own
+  const lifetime = await ownLifetimeFor(context, own)
+  if (lifetime.kind !== 'ok') return lifetime
+  const message = withLifetime(subject.message, lifetime.value.token)
+  const missing = missingBudget(message, context.loadedBytes())
+  const [outcome, price] = await Promise.all([
+    guardedSimulation(context, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
+    missing.unitPrice === undefined ? FREE : askPrice(client, message, request.speed),
+  ])
+  if (outcome.kind !== 'ok') return outcome
+  if (price.kind !== 'ok') return price
+  const unitLimit = readBudget(message).unitLimit ?? unitLimitFor(outcome.value.units)
+  const cap = feeCap(policies)
+  const bid = decideBid(message, { wanted: price.value, unitLimit, cap })
+  if (bid.kind === 'short') return { kind: 'refused', refusal: aboveCap(bid.needed, cap) }
+  const priced = complete(message, missing, { unitLimit, unitPrice: bid.unitPrice })
+  return {
+    kind: 'ok',
+    value: toPrepared(own, priced, { outcome: outcome.value, lifetime: lifetime.value, bid }),
+  }
+}
+
+const FREE: Answer<bigint> = { kind: 'ok', value: 0n }
+
+/** The blockhash or nonce of a transaction, and the end of its life. */
+interface OwnLifetime {
+  readonly token: string
+  readonly expiresAt?: bigint
+  readonly preparedAtSlot?: bigint
+}
+
+async function ownLifetimeFor(context: PrepareContext, own: Case): Promise<Answer<OwnLifetime>> {
+  if (own.nonceAccount === undefined) {
+    const latest = await context.blockhash()
+    if (latest.kind !== 'ok') return latest
+    return { kind: 'ok', value: { token: latest.value.blockhash, expiresAt: latest.value.expiresAt } }
+  }
+  const nonce = await requireNonce(context, own.nonceAccount)
+  if (nonce.kind !== 'ok') return nonce
+  return { kind: 'ok', value: { token: nonce.value.value, preparedAtSlot: nonce.value.slot } }
+}
+
+/**
+ * Returns the parts of the budget that the content does not set; a zero is a placeholder for a number that is computed later. Where not all
+ * parts fit, the part that distinguishes the transaction from another one with the same content comes first; where that does not fit
+ * either, the content is sent without it.
+ */
+function missingBudget(message: Message, loadedBytes: number): Budget {
+  const requested = readBudget(message)
+  const distinct = omitUndefined({
+    loadedBytes: requested.loadedBytes === undefined ? loadedBytes : undefined,
+  })
+  const limited = omitUndefined({ ...distinct, unitLimit: requested.unitLimit === undefined ? 0 : undefined })
+  const priced = omitUndefined({ ...limited, unitPrice: requested.unitPrice === undefined ? 0n : undefined })
+  return [priced, limited, distinct].find((missing) => fits(message, missing)) ?? {}
+}
+
+/** Returns true when the network accepts the message with these instructions like without them. */
+function fits(message: Message, missing: Budget): boolean {
+  const widened = withInstructions(message, COMPUTE_BUDGET_PROGRAM, writeBudget(missing))
+  const [before, after] = [accountCount(message), accountCount(widened)]
+  return (
+    transactionSize(widened) <= MAX_TRANSACTION_BYTES &&
+    widened.instructions.length <= MAX_INSTRUCTIONS &&
+    ACCOUNT_LOCKS.every((most) => before > most || after <= most)
+  )
+}
+
+function complete(
+  message: Message,
+  missing: Budget,
+  values: { readonly unitLimit: number; readonly unitPrice: bigint },
+): Message {
+  const budget: Budget = omitUndefined({
+    unitLimit: missing.unitLimit === undefined ? undefined : values.unitLimit,
+    unitPrice: missing.unitPrice === undefined ? undefined : values.unitPrice,
+    loadedBytes: missing.loadedBytes,
+  })
+  return withInstructions(message, COMPUTE_BUDGET_PROGRAM, writeBudget(budget))
+}
+
+interface Findings {
+  readonly outcome: Outcome
+  readonly lifetime: OwnLifetime
+  readonly bid: Extract<Bid, { kind: 'bid' }>
+}
+
+function toPrepared(
+  { subject, nonceAccount }: Case,
+  message: Message,
+  { outcome, lifetime, bid }: Findings,
+): SolanaPrepared {
+  const { accounts, self } = subject
+  const unitPrice = readBudget(message).unitPrice ?? 0n
+  const draft = omitUndefined({
+    type: 'solana' as const,
+    transaction: writeUnsigned(message),
+    fee: feeOf(message),
+    unitPrice,
+    spends: larger(outcome.taken, openOutflow(subject.message, accounts, self)),
+    expiresAt: lifetime.expiresAt,
+    nonceAccount,
+    preparedAtSlot: lifetime.preparedAtSlot,
+  })
+  const logs =
+    bid.unitPrice < bid.wanted
+      ? [
+          `The market price for priority (${bid.wanted} micro-lamports for a compute unit) is above the limit of max_allowed_fee_lamports; the transaction pays ${bid.unitPrice}.`,
+        ]
+      : []
+  return { draft, logs }
+}
+
+/**
+ * Prepares a transaction that others have signed: it is sent unchanged or not at all, because blockhash, price and instructions are theirs.
+ */
+async function prepareExternallySigned(
+  context: PrepareContext,
+  externallySigned: Case,
+): Promise<Answer<SolanaPrepared>> {
+  const { subject, request, nonceAccount } = externallySigned
+  const { message } = subject
+  const [lifetime, outcome] = await Promise.all([
+    externalLifetimeFor(context, message, nonceAccount),
+    guardedSimulation(context, externallySigned, message),
+  ])
+  if (lifetime.kind !== 'ok') return lifetime
+  if (outcome.kind !== 'ok') return outcome
+  const draft = omitUndefined({
+    type: 'solana' as const,
+    transaction: request.transaction ?? '',
+    fee: feeOf(message),
+    unitPrice: readBudget(message).unitPrice ?? 0n,
+    spends: outcome.value.taken,
+    expiresAt: lifetime.value.expiresAt,
+    preparedAtSlot: lifetime.value.preparedAtSlot,
+    nonceAccount: lifetime.value.expiresAt === undefined ? nonceAccount : undefined,
+  })
+  return { kind: 'ok', value: { draft, logs: [] } }
+}
+
+/** The end of its life, or its beginning with a durable nonce. */
+type ExternalLifetime = Pick<SolanaDraft, 'expiresAt' | 'preparedAtSlot'>
+
+async function externalLifetimeFor(
+  context: PrepareContext,
+  { lifetimeToken }: Message,
+  nonceAccount: string | undefined,
+): Promise<Answer<ExternalLifetime>> {
+  return nonceAccount === undefined
+    ? readExternalLifetime(context, lifetimeToken)
+    : checkNonce(context, nonceAccount, lifetimeToken)
+}
+
+/**
+ * A durable nonce is valid until its authority advances it. The value in its place may also be a blockhash, which counts first (agave
+ * `runtime/src/bank/check_transactions.rs`), or a value that the endpoint does not know yet.
+ */
+async function checkNonce(
+  context: PrepareContext,
+  nonceAccount: string,
+  value: string,
+): Promise<Answer<ExternalLifetime>> {
+  const nonce = await requireNonce(context, nonceAccount)
+  if (nonce.kind !== 'ok') return nonce
+  if (nonce.value.value === value) return { kind: 'ok', value: { preparedAtSlot: nonce.value.slot } }
+  const lifetime = await readExternalLifetime(context, value)
+  if (lifetime.kind !== 'refused') return lifetime
+  const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

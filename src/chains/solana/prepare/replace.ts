@@ -1,15 +1,14 @@
 import type { Answer } from '../../answer.ts'
-import type { AfterExpiry } from '../../prepared.ts'
+import type { AfterExpiry } from '../../attempt.ts'
 import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../content.ts'
-import { type NonceState, requireNonce } from '../read/nonce-account.ts'
+import { type NonceState, requireNonce } from '../read/accounts.ts'
 import { contentOf, isNoop } from '../request-content.ts'
 import type { SolanaAccount, SolanaAttempt, SolanaPrepared } from '../types.ts'
-import { accountsOf } from '../wire/accounts.ts'
-import { RECENT_BLOCKHASHES_SYSVAR, SYSTEM_PROGRAM } from '../wire/programs.ts'
+import { accountsOf, RECENT_BLOCKHASHES_SYSVAR, SYSTEM_PROGRAM } from '../wire/addresses.ts'
+import { openTransaction } from '../wire/message.ts'
 import { nonceAccountOf } from '../wire/system-instruction.ts'
-import { openTransaction } from '../wire/transaction.ts'
+import type { PrepareContext } from './context.ts'
 import { prepareDraft } from './prepare.ts'
-import type { PrepareContext } from './prepare-context.ts'
 
 interface Replacement {
   readonly request: SolanaRequest

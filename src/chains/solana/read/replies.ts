@@ -1,8 +1,9 @@
+import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import type { EndpointReply, RpcReply } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcReply } from '../../rpc/rpc.ts'
 
 /** A value, and the slot whose state it was read from. */
-export interface Contextual {
+interface Contextual {
   readonly slot: bigint
   readonly value: unknown
 }
@@ -43,4 +44,61 @@ export function contextualOf(reply: RpcReply | undefined): Answer<Contextual> {
 export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contextual> {
   const answer = contextualOf(endpointReply?.reply)
   return answer.kind === 'ok' && endpointReply?.behind !== false ? BEHIND : answer
+}
+
+/**
+ * A node may be this many slots behind the newest one, about six seconds, when its answer is not final. Behind one url there are often many
+ * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide for good, do not
+ * use it.
+ */
+const TOLERATED_SLOTS = 16n
+
+/** Returns the newest finalized slot that a healthy endpoint reported; 0 before the first. */
+export function newestSlot(client: PooledClient): bigint {
+  const heads = client.states().flatMap(({ head, healthy }) => (healthy && head !== undefined ? [head] : []))
+  return heads.reduce(larger, 0n)
+}
+
+/** Returns the slot that a node must have finalized for its answers to be recent enough. */
+export function recentSlot(client: PooledClient): bigint {
+  const newest = newestSlot(client)
+  return newest > TOLERATED_SLOTS ? newest - TOLERATED_SLOTS : 0n
+}
+
+/**
+ * A thing that is still missing this many finalized slots after it was first missed is not only too new: a node may be some seconds late,
+ * and a block that a client saw is finalized, or dropped, 32 slots later.
+ */
+const TOO_NEW_SLOTS = 64n
+
+/** A thing that was missed this many slots ago counts as missed for the first time. */
+const FORGOTTEN_SLOTS = 1_000n
+
+/** The memory holds at most this many things and forgets the oldest first, whose time starts again. */
+const MAX_REMEMBERED = 10_000
+
+/**
+ * Distinguishes things that do not exist from things that a node does not know yet: blockhashes, nonces and tables that others have just
+ * created.
+ */
+export interface Timeouts {
+  /** Notes that a thing is missing; returns true when it has been missing for too long to be only new. */
+  isOver(what: string): boolean
+}
+
+/** Creates an empty memory. It counts the slots that endpoints report; a new process waits again. */
+export function createTimeouts(client: PooledClient): Timeouts {
+  const missedAt = new Map<string, bigint>()
+  return {
+    isOver(what) {
+      const slot = newestSlot(client)
+      const first = missedAt.get(what)
+      if (first !== undefined && slot - first < FORGOTTEN_SLOTS) return slot - first >= TOO_NEW_SLOTS
+      missedAt.delete(what)
+      missedAt.set(what, slot)
+      const [oldest] = missedAt.keys()
+      if (missedAt.size > MAX_REMEMBERED && oldest !== undefined) missedAt.delete(oldest)
+      return false
+    },
+  }
 }

@@ -1,11 +1,15 @@
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import { type AccountState, readAccounts } from '../read/account-state.ts'
-import type { Timeouts } from '../timeouts.ts'
-import { type LoadedAddresses, tablesOf } from './accounts.ts'
-import { encodeBase58, KEY_BYTES } from './base58.ts'
+import { type AccountState, readAccounts } from '../read/accounts.ts'
+import type { Timeouts } from '../read/replies.ts'
+import {
+  ADDRESS_LOOKUP_TABLE_PROGRAM,
+  encodeBase58,
+  KEY_BYTES,
+  type LoadedAddresses,
+  tablesOf,
+} from './addresses.ts'
 import { lookupsOf, type Message } from './message.ts'
-import { ADDRESS_LOOKUP_TABLE_PROGRAM } from './programs.ts'
 
 /** The length of the data before the addresses of a table (`LOOKUP_TABLE_META_SIZE`). */
 const META_BYTES = 56
@@ -58,4 +62,48 @@ function missing(table: string, whole: boolean): Answer<never> {
     ? `transaction: ${table} is no address lookup table.`
     : `transaction: the address lookup table ${table} does not have all the addresses that are taken from it.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}
+
+type Instruction = Message['instructions'][number]
+type StaticAddress = Message['staticAccounts'][number]
+
+/** Returns the same message with another blockhash, or nonce. */
+export function withLifetime(message: Message, lifetimeToken: string): Message {
+  return { ...message, lifetimeToken }
+}
+
+/**
+ * Returns the same message with further instructions of one program, which use no accounts. They come last: some instructions refer to
+ * others by index (those of the ed25519 program), and the first one has to advance a durable nonce.
+ */
+export function withInstructions(message: Message, program: string, datas: readonly Uint8Array[]): Message {
+  if (datas.length === 0) return message
+  const known = message.staticAccounts.indexOf(program as StaticAddress)
+  const widened = known > 0 ? message : withProgram(message, program as StaticAddress)
+  const programAddressIndex = known > 0 ? known : message.staticAccounts.length
+  const added = datas.map((data): Instruction => ({ programAddressIndex, data }))
+  return { ...widened, instructions: [...widened.instructions, ...added] }
+}
+
+/** A program is read-only and signs nothing, so its index is the last of the static accounts. */
+function withProgram(message: Message, program: StaticAddress): Message {
+  const { header, staticAccounts, instructions } = message
+  const insertedAt = staticAccounts.length
+  return {
+    ...message,
+    header: { ...header, numReadonlyNonSignerAccounts: header.numReadonlyNonSignerAccounts + 1 },
+    staticAccounts: [...staticAccounts, program],
+    // Accounts from tables come after it.
+    instructions:
+      lookupsOf(message).length === 0 ? instructions : instructions.map((one) => moveFrom(one, insertedAt)),
+  }
+}
+
+function moveFrom(instruction: Instruction, insertedAt: number): Instruction {
+  const { accountIndices } = instruction
+  if (accountIndices === undefined) return instruction
+  return {
+    ...instruction,
+    accountIndices: accountIndices.map((index) => (index >= insertedAt ? index + 1 : index)),
+  }
 }

@@ -1,6 +1,5 @@
-import { accountsOf, instructionAccounts, type TransactionAccount } from './accounts.ts'
+import { accountsOf, instructionAccounts, SYSTEM_PROGRAM, type TransactionAccount } from './addresses.ts'
 import { type CompiledInstruction, type Message, programOf } from './message.ts'
-import { SYSTEM_PROGRAM } from './programs.ts'
 
 /** Numbers of the system program's instructions, in the first four bytes of their data (`SystemInstruction`). */
 const KINDS = {

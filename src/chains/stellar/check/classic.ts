@@ -1,12 +1,15 @@
+import { readSignerKey } from '../encode.ts'
 import type {
   ChangeTrustOperation,
+  ClaimPredicate,
+  CreateClaimableBalanceOperation,
   ManageDataOperation,
+  SetOptionsOperation,
   SorobanOperation,
   StellarAsset,
   StellarOperation,
 } from '../model/operation.ts'
 import { baseAccountId } from '../model/strkey.ts'
-import { checkClaimable } from './claimable.ts'
 import {
   accountAddress,
   accountId,
@@ -17,7 +20,6 @@ import {
   plainText,
   positive,
 } from './fields.ts'
-import { checkOptions } from './options.ts'
 
 type ClassicOperation = Exclude<StellarOperation, SorobanOperation>
 
@@ -129,4 +131,74 @@ function checkData({ name, value }: ManageDataOperation, at: string): Problem {
       ? undefined
       : `${at}.value: at most ${MAX_DATA} bytes are expected, ${bytes} were given.`)
   )
+}
+
+/** `Claimant claimants<10>` of XDR. */
+const MAX_CLAIMANTS = 10
+
+/** Checks a `create_claimable_balance` (stellar-core `CreateClaimableBalanceOpFrame::doCheckValid`). */
+function checkClaimable(
+  { asset: kind, amount, claimants }: CreateClaimableBalanceOperation,
+  at: string,
+): Problem {
+  if (claimants.length < 1 || claimants.length > MAX_CLAIMANTS) {
+    return `${at}.claimants: 1 to ${MAX_CLAIMANTS} claimants are expected.`
+  }
+  const twice = claimants.findIndex(({ destination }, index) =>
+    claimants.slice(0, index).some((earlier) => earlier.destination === destination),
+  )
+  if (twice >= 0) return `${at}.claimants[${twice}].destination: each claimant is expected once.`
+  return (
+    asset(kind, `${at}.asset`) ??
+    positive(amount, `${at}.amount`) ??
+    firstOf(
+      claimants,
+      `${at}.claimants`,
+      ({ destination, predicate }, path) =>
+        accountId(destination, `${path}.destination`) ??
+        (predicate === undefined ? undefined : checkPredicate(predicate, `${path}.predicate`, 1)),
+    )
+  )
+}
+
+/** stellar-core `validatePredicate` allows 4 levels. */
+const MAX_PREDICATE_DEPTH = 4
+
+function checkPredicate(predicate: ClaimPredicate, at: string, depth: number): Problem {
+  if (depth > MAX_PREDICATE_DEPTH) return `${at}: predicates may be nested ${MAX_PREDICATE_DEPTH} deep.`
+  const { before_absolute_time: absolute, before_relative_time: relative, not, and, or } = predicate
+  if (absolute !== undefined) return notNegative(absolute, `${at}.before_absolute_time`)
+  if (relative !== undefined) return notNegative(relative, `${at}.before_relative_time`)
+  if (not !== undefined) return checkPredicate(not, `${at}.not`, depth + 1)
+  const [operator, both] = and === undefined ? ['or', or] : ['and', and]
+  if (both === undefined) return undefined
+  if (both.length !== 2) return `${at}.${operator}: exactly two predicates are expected.`
+  return firstOf(both, `${at}.${operator}`, (inner, path) => checkPredicate(inner, path, depth + 1))
+}
+
+/** `string32` of XDR. */
+const MAX_HOME_DOMAIN = 32
+
+/** The four bits of `AccountFlags`. */
+const ALL_FLAGS = 0xf
+
+/** Checks a `set_options` (stellar-core `SetOptionsOpFrame::doCheckValid`). */
+function checkOptions(operation: SetOptionsOperation, at: string, self: string): Problem {
+  const { set_flags = 0, clear_flags = 0, inflation_destination, home_domain, signer } = operation
+  if (set_flags > ALL_FLAGS || clear_flags > ALL_FLAGS)
+    return `${at}: flags from 0 to ${ALL_FLAGS} are expected.`
+  if ((set_flags & clear_flags) !== 0) return `${at}.clear_flags: a flag cannot be set and cleared at once.`
+  return (
+    (inflation_destination === undefined
+      ? undefined
+      : accountId(inflation_destination, `${at}.inflation_destination`)) ??
+    (home_domain === undefined ? undefined : plainText(home_domain, `${at}.home_domain`, MAX_HOME_DOMAIN)) ??
+    (signer === undefined ? undefined : checkSigner(signer, `${at}.signer`, self))
+  )
+}
+
+function checkSigner({ key }: { readonly key: string }, at: string, self: string): Problem {
+  if (readSignerKey(key) === undefined)
+    return `${at}.key: a signer's key is expected (G…, T…, X… or P…); its checksum is wrong.`
+  return key === self ? `${at}.key: the account's own key is weighed by master_weight.` : undefined
 }

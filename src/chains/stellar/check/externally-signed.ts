@@ -6,7 +6,7 @@ import { readReceiptsEverywhere } from '../inclusion/receipts.ts'
 import { hashTransaction, openEnvelope } from '../model/envelope.ts'
 import { publicKeyOf, underlying } from '../model/strkey.ts'
 import { readAccounts } from '../read/accounts.ts'
-import { isBy } from '../signature.ts'
+import { isBy } from '../sign.ts'
 
 /**
  * Checks with its source account that an externally signed transaction can be included at all: the account exists, its sequence number is

@@ -1,12 +1,11 @@
 import type { Refusal } from '../../answer.ts'
 import type { StellarRequest } from '../content.ts'
-import { isSoroban, type StellarOperation } from '../model/operation.ts'
+import { isSoroban, type StellarMemo, type StellarOperation } from '../model/operation.ts'
 import { baseAccountId, isAccountId } from '../model/strkey.ts'
 import { feeCap } from '../prepare/fees.ts'
 import type { StellarAccount } from '../types.ts'
 import { checkClassic } from './classic.ts'
 import { accountAddress, firstOf, type Problem } from './fields.ts'
-import { checkMemo } from './memo.ts'
 import { checkSoroban, unsupportedAuth } from './soroban.ts'
 import { checkTransactionXdr } from './transaction-xdr.ts'
 
@@ -14,7 +13,7 @@ import { checkTransactionXdr } from './transaction-xdr.ts'
 const MAX_OPERATIONS = 100
 
 /** The names of a network. */
-export interface NetworkIdentity {
+interface NetworkIdentity {
   readonly name: string
   readonly passphrase: string
 }
@@ -117,4 +116,37 @@ function checkCap({ maxFee }: StellarRequest, { policies }: StellarAccount): Ref
     code: 'fee_above_cap',
     detail: `max_fee: ${maxFee} is above the relayer's max_fee of ${cap} stroops.`,
   }
+}
+
+/** `string text<28>` of XDR: bytes, not characters. */
+const MAX_TEXT_BYTES = 28
+
+/** The largest integer of XDR's `uint64`. */
+const MAX_ID = 2n ** 64n - 1n
+
+/** Checks a memo. */
+function checkMemo(memo: StellarMemo): Problem {
+  if (memo.type === 'text') {
+    const bytes = Buffer.byteLength(memo.value)
+    return bytes <= MAX_TEXT_BYTES
+      ? undefined
+      : `memo.value: at most ${MAX_TEXT_BYTES} bytes of UTF-8 are expected, ${bytes} were given.`
+  }
+  if (memo.type === 'id') {
+    return memo.value >= 0n && memo.value <= MAX_ID
+      ? undefined
+      : `memo.value: a number from 0 to ${MAX_ID} is expected.`
+  }
+  if (memo.type === 'hash' || memo.type === 'return') return checkHash(memo.value)
+  return undefined
+}
+
+function checkHash(value: readonly number[] | string): Problem {
+  const fits =
+    typeof value === 'string'
+      ? /^[0-9a-fA-F]{64}$/.test(value)
+      : value.length === 32 && value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)
+  return fits
+    ? undefined
+    : 'memo.value: 32 bytes are expected, as integers from 0 to 255 or as 64 hexadecimal digits.'
 }

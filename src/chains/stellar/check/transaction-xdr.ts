@@ -2,7 +2,7 @@ import type { Transaction, TransactionV1Envelope } from '@stellar/stellar-sdk/xd
 import type { StellarRequest } from '../content.ts'
 import { hashTransaction, maxLedgerOf, maxTimeOf, readEnvelope } from '../model/envelope.ts'
 import { publicKeyOf, underlying } from '../model/strkey.ts'
-import { claimsToBeBy, isBy } from '../signature.ts'
+import { claimsToBeBy, isBy } from '../sign.ts'
 import { checkBump } from './classic.ts'
 import { firstOf, type Problem } from './fields.ts'
 

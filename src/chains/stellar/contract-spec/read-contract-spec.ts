@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import {
   ContractDataDurability,
+  decodeStream,
   Hash,
   LedgerEntryData,
   LedgerKey,
   LedgerKeyContractCode,
   LedgerKeyContractData,
+  ScSpecEntry,
+  ScSpecTypeDef,
   ScVal,
 } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { MAX_WASM_BYTES } from '../check/soroban.ts'
-import { encodeScAddress } from '../encode/sc-value.ts'
+import { encodeScAddress } from '../encode.ts'
 import { fieldsOf } from '../read/replies.ts'
-import { ASSET_CONTRACT } from './asset-contract.ts'
-import { type ContractSpec, readContractSpec } from './contract-spec.ts'
-import { customSection } from './wasm-section.ts'
 
 /** The section of the code that has the specification (SEP-48). */
 const SECTION = 'contractspecv0'
@@ -141,4 +141,128 @@ function instanceKey(contract: string): LedgerKey {
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** A parameter of a function. */
+interface Parameter {
+  readonly name: string
+  readonly type: ScSpecTypeDef
+}
+
+/** A type that a contract defines: a structure, a union or an enum. */
+type UserType = Extract<
+  ScSpecEntry,
+  { readonly type: 'scSpecEntryUdtStructV0' | 'scSpecEntryUdtUnionV0' | 'scSpecEntryUdtEnumV0' }
+>
+
+/** The functions and types of a contract by their names (CAP-46, SEP-48). */
+export interface ContractSpec {
+  readonly functions: ReadonlyMap<string, readonly Parameter[]>
+  readonly types: ReadonlyMap<string, UserType>
+}
+
+/** Reads a specification as the code of a contract holds it; undefined for other bytes. Events and errors are left out. */
+export function readContractSpec(bytes: Uint8Array): ContractSpec | undefined {
+  const functions = new Map<string, readonly Parameter[]>()
+  const types = new Map<string, UserType>()
+  try {
+    for (const entry of decodeStream(ScSpecEntry, bytes)) {
+      if (entry.type === 'scSpecEntryFunctionV0')
+        functions.set(
+          entry.functionV0.name.toString(),
+          entry.functionV0.inputs.map(({ name, type }) => ({ name: name.toString(), type })),
+        )
+      if (isUserType(entry)) types.set(entry.value.name.toString(), entry)
+    }
+  } catch {
+    return undefined // The SDK throws: not XDR, of another kind, or nested too deep.
+  }
+  return { functions, types }
+}
+
+function isUserType(entry: ScSpecEntry): entry is UserType {
+  return (
+    entry.type === 'scSpecEntryUdtStructV0' ||
+    entry.type === 'scSpecEntryUdtUnionV0' ||
+    entry.type === 'scSpecEntryUdtEnumV0'
+  )
+}
+
+/** The id of a custom section of a WebAssembly module (core specification, binary format of modules). */
+const CUSTOM = 0
+
+/** The magic number and the version, in bytes. */
+const HEADER_BYTES = 8
+
+/** A number with more bytes does not fit 32 bits (LEB128). */
+const MAX_NUMBER_BYTES = 5
+
+/** Returns the content of the custom sections of this name, joined; undefined when there is none, or the bytes are no module. */
+export function customSection(wasm: Uint8Array, name: string): Uint8Array | undefined {
+  const found: Uint8Array[] = []
+  let at = HEADER_BYTES
+  while (at < wasm.length) {
+    const size = readNumber(wasm, at + 1)
+    const end = size === undefined ? Number.NaN : size.end + size.value
+    if (size === undefined || !(end <= wasm.length)) return undefined
+    if (wasm[at] === CUSTOM) found.push(...contentOf(wasm.subarray(size.end, end), name))
+    at = end
+  }
+  return found.length === 0 ? undefined : Buffer.concat(found)
+}
+
+/** A custom section begins with its name. */
+function contentOf(section: Uint8Array, name: string): Uint8Array[] {
+  const length = readNumber(section, 0)
+  if (length === undefined) return []
+  const end = length.end + length.value
+  const isNamed = Buffer.from(section.subarray(length.end, end)).equals(Buffer.from(name))
+  return isNamed ? [section.subarray(end)] : []
+}
+
+function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
+  let value = 0
+  for (let index = 0; index < MAX_NUMBER_BYTES; index += 1) {
+    const byte = bytes[at + index]
+    if (byte === undefined) return undefined
+    value += (byte & 0x7f) * 2 ** (7 * index)
+    if (byte < 0x80) return { value, end: at + index + 1 }
+  }
+  return undefined
+}
+
+const ADDRESS = ScSpecTypeDef.scSpecTypeAddress()
+const I128 = ScSpecTypeDef.scSpecTypeI128()
+const U32 = ScSpecTypeDef.scSpecTypeU32()
+const BOOL = ScSpecTypeDef.scSpecTypeBool()
+
+/** The functions of the Stellar Asset Contract, which is part of every network and so has no code to read (CAP-46-06). */
+const FUNCTIONS: Readonly<Record<string, Readonly<Record<string, ScSpecTypeDef>>>> = {
+  allowance: { from: ADDRESS, spender: ADDRESS },
+  approve: { from: ADDRESS, spender: ADDRESS, amount: I128, expiration_ledger: U32 },
+  balance: { id: ADDRESS },
+  authorized: { id: ADDRESS },
+  transfer: { from: ADDRESS, to: ADDRESS, amount: I128 },
+  transfer_from: { spender: ADDRESS, from: ADDRESS, to: ADDRESS, amount: I128 },
+  burn: { from: ADDRESS, amount: I128 },
+  burn_from: { spender: ADDRESS, from: ADDRESS, amount: I128 },
+  clawback: { from: ADDRESS, amount: I128 },
+  mint: { to: ADDRESS, amount: I128 },
+  set_admin: { new_admin: ADDRESS },
+  set_authorized: { id: ADDRESS, authorize: BOOL },
+  admin: {},
+  decimals: {},
+  name: {},
+  symbol: {},
+}
+
+/** The specification of the Stellar Asset Contract. */
+export const ASSET_CONTRACT: ContractSpec = {
+  functions: new Map(
+    Object.entries(FUNCTIONS).map(([name, inputs]) => [
+      name,
+      Object.entries(inputs).map(([input, type]) => ({ name: input, type })),
+    ]),
+  ),
+  types: new Map(),
 }

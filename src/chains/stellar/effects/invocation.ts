@@ -1,14 +1,18 @@
+import { StrKey } from '@stellar/stellar-sdk/base'
 import type {
   HostFunction,
   InvokeContractArgs,
   InvokeHostFunctionOp,
   OperationBody,
+  ScAddress,
+  ScVal,
+  SorobanAuthorizationEntry,
+  SorobanAuthorizedFunction,
+  SorobanAuthorizedInvocation,
 } from '@stellar/stellar-sdk/xdr'
-import { CONTRACT_CREATION } from '../../effects.ts'
-import type { PartialEffects } from '../../join-effects.ts'
-import { authorizesOnly, namesInCredentials } from './authorization.ts'
-import { contractName } from './sc-address.ts'
-import { readTokenCall } from './token-call.ts'
+import { CONTRACT_CREATION, type Effects, joinEffects, type PartialEffects } from '../../effects.ts'
+import { wideInteger } from '../model/operation.ts'
+import { accountIdOf } from '../model/strkey.ts'
 
 /** Returns the contracts that an operation calls, whoever its source is. */
 export function calledContracts(body: OperationBody): string[] {
@@ -52,4 +56,128 @@ function targetOf(hostFunction: HostFunction): string {
 
 function callOf(hostFunction: HostFunction): InvokeContractArgs | undefined {
   return hostFunction.type === 'hostFunctionTypeInvokeContract' ? hostFunction.invokeContract : undefined
+}
+
+/**
+ * Returns true when the entries of `address`, the source of the call, authorize this call and nothing else. A tree of invocations need not
+ * begin with the call itself: a contract can call another one, for which an entry of its own is attached.
+ */
+function authorizesOnly(
+  entries: readonly SorobanAuthorizationEntry[],
+  { call, address }: { readonly call: InvokeContractArgs; readonly address: string },
+): boolean {
+  return entries
+    .filter((entry) => isBySource(entry) || namesInCredentials(entry, address))
+    .every(({ rootInvocation }) => isJust(rootInvocation, call))
+}
+
+/** Returns true for an entry that `address` authorizes with a signature of its own. */
+function namesInCredentials({ credentials }: SorobanAuthorizationEntry, address: string): boolean {
+  switch (credentials.type) {
+    case 'sorobanCredentialsSourceAccount':
+      return false
+    case 'sorobanCredentialsAddress':
+      return addressName(credentials.address.address) === address
+    case 'sorobanCredentialsAddressV2':
+      return addressName(credentials.addressV2.address) === address
+    // A delegate can be the account that signs, so this kind always counts as its entry.
+    case 'sorobanCredentialsAddressWithDelegates':
+      return true
+  }
+}
+
+function isBySource({ credentials }: SorobanAuthorizationEntry): boolean {
+  return credentials.type === 'sorobanCredentialsSourceAccount'
+}
+
+function isJust(invocation: SorobanAuthorizedInvocation, call: InvokeContractArgs): boolean {
+  const { function: root, subInvocations } = invocation
+  return (
+    subInvocations.length === 0 &&
+    root.type === 'sorobanAuthorizedFunctionTypeContractFn' &&
+    Buffer.from(root.contractFn.toXdr()).equals(call.toXdr())
+  )
+}
+
+/**
+ * Returns the effects of an authorization: those of its first invocation and of every one below it. No transaction of the relayer surrounds
+ * them, so a contract of anybody can make these calls, and each of them counts as one of the relayer. Tokens count whoever owns them, because
+ * the signature can be for another account that has the same key.
+ */
+export function authorizedEffects(root: SorobanAuthorizedInvocation): Effects {
+  return joinEffects(flatten(root).map((invocation) => effectsOf(invocation.function)))
+}
+
+function flatten(root: SorobanAuthorizedInvocation): SorobanAuthorizedInvocation[] {
+  const found = [root]
+  // The loop reaches what it appends.
+  for (const { subInvocations } of found) found.push(...subInvocations)
+  return found
+}
+
+function effectsOf(called: SorobanAuthorizedFunction): PartialEffects {
+  if (called.type !== 'sorobanAuthorizedFunctionTypeContractFn')
+    return {
+      operations: ['create_contract'],
+      contracts: [CONTRACT_CREATION],
+      unread: [{ target: CONTRACT_CREATION }],
+    }
+  const target = contractName(called.contractFn)
+  return {
+    operations: ['invoke_contract'],
+    contracts: [target],
+    ...readTokenCall(called.contractFn),
+    // As in a transaction, the call counts as unread in any case: the contract can be that of an asset with another name.
+    unread: [{ target }],
+  }
+}
+
+/**
+ * The functions of a token that move what their first argument owns (SEP-41), with the types of their arguments: the owner, except for
+ * `burn` the receiver or spender, the amount, and for `approve` the ledger at which it ends.
+ */
+const LAYOUTS: ReadonlyMap<string, readonly ScVal['type'][]> = new Map([
+  ['transfer', ['scvAddress', 'scvAddress', 'scvI128']],
+  ['approve', ['scvAddress', 'scvAddress', 'scvI128', 'scvU32']],
+  ['burn', ['scvAddress', 'scvI128']],
+])
+
+/**
+ * Reads a call that moves tokens of `owner`, or of anybody when that is not given; undefined for other functions, other arguments and the
+ * tokens of others.
+ */
+function readTokenCall(call: InvokeContractArgs, owner?: string): PartialEffects | undefined {
+  const layout = LAYOUTS.get(call.functionName.toString())
+  const asset = addressName(call.contractAddress)
+  if (asset === undefined || layout === undefined || !hasLayout(call.args, layout)) return undefined
+  const names = call.args.flatMap((arg) => (arg.type === 'scvAddress' ? [addressName(arg.address)] : []))
+  const value = call.args.flatMap((arg) => (arg.type === 'scvI128' ? [wideInteger(arg.i128)] : []))[0] ?? -1n
+  const [from, ...receivers] = names
+  if (from !== (owner ?? from) || value < 0n || !receivers.every((name) => name !== undefined))
+    return undefined
+  const amounts = [{ asset, value }]
+  return { receivers, amounts, ...(call.functionName.toString() === 'approve' && { allowances: amounts }) }
+}
+
+function hasLayout(args: readonly ScVal[], layout: readonly ScVal['type'][]): boolean {
+  return args.length === layout.length && args.every(({ type }, index) => type === layout[index])
+}
+
+/** Returns the `G…` address of an account, without the number of a muxed one, or the `C…` address of a contract; undefined for others. */
+export function addressName(address: ScAddress): string | undefined {
+  switch (address.type) {
+    case 'scAddressTypeAccount':
+      return accountIdOf(address.accountId.ed25519.toBytes())
+    case 'scAddressTypeMuxedAccount':
+      return accountIdOf(address.muxedAccount.ed25519.toBytes())
+    case 'scAddressTypeContract':
+      return StrKey.encodeContract(address.contractId.toBytes())
+    default:
+      return undefined
+  }
+}
+
+/** Returns the address of the contract that a call names. The ledger calls nothing else; the name of another kind of address is on no list. */
+function contractName({ contractAddress }: InvokeContractArgs): string {
+  return addressName(contractAddress) ?? contractAddress.type
 }

@@ -1,14 +1,19 @@
-import { TransactionMeta } from '@stellar/stellar-sdk/xdr'
-import { omitUndefined } from '../../../lib/omit-undefined.ts'
+import {
+  type OperationResult,
+  TransactionMeta,
+  TransactionResult,
+  type TransactionResultCodeName,
+} from '@stellar/stellar-sdk/xdr'
+import { omitUndefined } from '../../../lib/object.ts'
 import type { Freshness, Receipt, ReceiptAnswer } from '../../answer.ts'
+import type { Attempt } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
-import { ledgerHash } from '../read/head.ts'
-import { fieldsOf, isBehind, readInteger } from '../read/replies.ts'
-import { describeResult, readResult } from '../read/transaction-result.ts'
-import { readFacts } from './hashes.ts'
+import { hashFeeBump, hashTransaction, readEnvelope } from '../model/envelope.ts'
+import { underlying } from '../model/strkey.ts'
+import { fieldsOf, isBehind, ledgerHash, readInteger } from '../read/replies.ts'
 
 /** The hashes, the network, and the demanded freshness. */
-export interface ReceiptQuestion extends Freshness {
+interface ReceiptQuestion extends Freshness {
   readonly hashes: readonly string[]
   readonly passphrase: string
 }
@@ -131,4 +136,84 @@ function returnValueOf(base64: unknown): string | undefined {
   } catch {
     return undefined // Meta data of a later protocol than the SDK knows: the inclusion counts all the same.
   }
+}
+
+/** Facts that an envelope contains. Hashes are in hex. */
+interface EnvelopeFacts {
+  /** The hash that identifies it in the network. */
+  readonly hash: string
+  /** The hash of the transaction inside a fee bump. */
+  readonly innerHash?: string
+  /** The account (`G…`) that pays its fee. */
+  readonly feeAccount: string
+}
+
+/**
+ * Returns the hashes under which a ledger can contain an attempt: its own, and that of the transaction inside its fee bump. Nothing ties
+ * the inner transaction to its payer (stellar-core `FeeBumpTransactionFrame`), and stellar-rpc finds transactions by both hashes
+ * (`db/transaction.go`). A plain transaction that another party wraps is found by its own hash, which is then the inner one.
+ */
+export function hashesOf({ signed: { hash, innerHash } }: Pick<Attempt, 'signed'>): readonly string[] {
+  return innerHash === undefined ? [hash] : [hash, innerHash]
+}
+
+/** Reads a signed envelope, XDR in base64; undefined for other text. */
+function readFacts(base64: string, passphrase: string): EnvelopeFacts | undefined {
+  const read = readEnvelope(base64)
+  if (read === undefined) return undefined
+  if (read.kind === 'transaction') {
+    const { tx } = read.envelope
+    return { hash: hex(hashTransaction(tx, passphrase)), feeAccount: underlying(tx.sourceAccount) }
+  }
+  const { tx } = read
+  return {
+    hash: hex(hashFeeBump(tx, passphrase)),
+    innerHash: hex(hashTransaction(tx.innerTx.v1.tx, passphrase)),
+    feeAccount: underlying(tx.feeSource),
+  }
+}
+
+function hex(hash: Buffer): string {
+  return hash.toString('hex')
+}
+
+/** Reads a `TransactionResult`, XDR in base64; undefined for other text. */
+export function readResult(base64: unknown): TransactionResult | undefined {
+  if (typeof base64 !== 'string') return undefined
+  try {
+    return TransactionResult.fromXdr(base64, 'base64')
+  } catch {
+    return undefined // The SDK throws: not XDR, or not of this kind.
+  }
+}
+
+/** Returns the network's code for the transaction itself: for the inner one, where a fee bump failed because of it. */
+export function codeOf({ result }: TransactionResult): TransactionResultCodeName {
+  return outcomeOf(result).type
+}
+
+/** Describes a result: the code, and the index and code of each failed operation. */
+export function describeResult({ result }: TransactionResult): string {
+  const outcome = outcomeOf(result)
+  if (outcome.type !== 'txFailed') return spelled(outcome.type)
+  const failed = outcome.results
+    .map((one, index) => ({ at: index, code: operationCode(one) }))
+    .filter(({ code }) => !code.endsWith('Success'))
+    .map(({ at, code }) => `operations[${at}] ${spelled(code)}`)
+  return [spelled(outcome.type), ...failed].join(', ')
+}
+
+function outcomeOf(result: TransactionResult['result']) {
+  const wrapped = result.type === 'txFeeBumpInnerFailed' || result.type === 'txFeeBumpInnerSuccess'
+  return wrapped ? result.innerResultPair.result.result : result
+}
+
+/** Returns the code of the operation's own kind (`paymentUnderfunded`), or the reason why it was not tried (`opBadAuth`). */
+function operationCode(result: OperationResult): string {
+  return result.type === 'opInner' ? result.tr.value.type : result.type
+}
+
+/** Spells `paymentNoTrust` as `payment_no_trust`, the name in the protocol's XDR, which people can look up. */
+function spelled(code: string): string {
+  return code.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

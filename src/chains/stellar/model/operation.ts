@@ -1,5 +1,3 @@
-import type { ScValue } from './sc-value.ts'
-
 /**
  * One operation as the contract writes it (group C, `OperationSpec`). Amounts are in stroops, or in the smallest unit of the
  * asset (10^-7). Accounts are strkeys: `G…`, or `M…` where the ledger takes a muxed account.
@@ -24,14 +22,14 @@ export type SorobanOperation = HostFunctionOperation | RestoreFootprintOperation
 /** Operations that run a host function, and so may need authorization. */
 export type HostFunctionOperation = InvokeContractOperation | CreateContractOperation | UploadWasmOperation
 
-export interface PaymentOperation {
+interface PaymentOperation {
   readonly type: 'payment'
   readonly destination: string
   readonly asset: StellarAsset
   readonly amount: bigint
 }
 
-export interface CreateAccountOperation {
+interface CreateAccountOperation {
   readonly type: 'create_account'
   readonly destination: string
   readonly starting_balance: bigint
@@ -44,7 +42,7 @@ export interface ChangeTrustOperation {
   readonly limit?: bigint
 }
 
-export interface PathPaymentStrictSendOperation {
+interface PathPaymentStrictSendOperation {
   readonly type: 'path_payment_strict_send'
   readonly send_asset: StellarAsset
   readonly send_amount: bigint
@@ -54,7 +52,7 @@ export interface PathPaymentStrictSendOperation {
   readonly path?: readonly StellarAsset[]
 }
 
-export interface PathPaymentStrictReceiveOperation {
+interface PathPaymentStrictReceiveOperation {
   readonly type: 'path_payment_strict_receive'
   readonly send_asset: StellarAsset
   readonly send_max: bigint
@@ -86,7 +84,7 @@ export interface SetOptionsOperation {
   readonly signer?: { readonly key: string; readonly weight: number }
 }
 
-export interface AccountMergeOperation {
+interface AccountMergeOperation {
   readonly type: 'account_merge'
   readonly destination: string
 }
@@ -98,7 +96,7 @@ export interface CreateClaimableBalanceOperation {
   readonly claimants: readonly Claimant[]
 }
 
-export interface Claimant {
+interface Claimant {
   readonly destination: string
   /** Default: any time. */
   readonly predicate?: ClaimPredicate
@@ -118,13 +116,13 @@ export interface ClaimPredicate {
   readonly or?: readonly ClaimPredicate[]
 }
 
-export interface ClaimClaimableBalanceOperation {
+interface ClaimClaimableBalanceOperation {
   readonly type: 'claim_claimable_balance'
   /** `ClaimableBalanceID` as XDR in hexadecimal: 4 bytes of type, 32 of hash. */
   readonly balance_id: string
 }
 
-export interface BumpSequenceOperation {
+interface BumpSequenceOperation {
   readonly type: 'bump_sequence'
   readonly bump_to: bigint
 }
@@ -164,7 +162,7 @@ export interface UploadWasmOperation {
  * Restores archived entries (CAP-46-12). The service sends it as a setup transaction; the contract does not offer it. The simulation that
  * asked for it told the entries and the cost.
  */
-export interface RestoreFootprintOperation {
+interface RestoreFootprintOperation {
   readonly type: 'restore_footprint'
   /** `SorobanTransactionData`, XDR in base64. */
   readonly transaction_data: string
@@ -205,3 +203,69 @@ const SOROBAN: ReadonlySet<string> = new Set([
   'upload_wasm',
   'restore_footprint',
 ] satisfies SorobanOperation['type'][])
+
+/**
+ * An argument of a smart contract in the API's notation: the text `void`, or an object with exactly one field, which names the type. 64-bit
+ * integers are bigint; wider ones are whole, in decimal digits, or in parts as in XDR.
+ */
+export type ScValue = 'void' | ScValueFields
+
+export interface ScValueFields {
+  readonly bool?: boolean
+  readonly u32?: number
+  readonly i32?: number
+  readonly u64?: bigint
+  readonly i64?: bigint
+  /** Unix time in seconds. */
+  readonly timepoint?: bigint
+  /** Seconds. */
+  readonly duration?: bigint
+  readonly u128?: Parts128 | string
+  readonly i128?: Parts128 | string
+  readonly u256?: Parts256 | string
+  readonly i256?: Parts256 | string
+  /** Hexadecimal, without `0x`. */
+  readonly bytes?: string
+  readonly string?: string
+  readonly symbol?: string
+  /** `G…` or `C…`. */
+  readonly address?: string
+  readonly vec?: readonly ScValue[]
+  readonly map?: readonly ScEntry[]
+}
+
+export interface ScEntry {
+  readonly key: ScValue
+  readonly val: ScValue
+}
+
+/** `Int128Parts` and `UInt128Parts` of XDR: `hi` has the sign. */
+interface Parts128 {
+  readonly hi: bigint
+  readonly lo: bigint
+}
+
+/** `Int256Parts` and `UInt256Parts` of XDR: `hi_hi` has the sign. */
+interface Parts256 {
+  readonly hi_hi: bigint
+  readonly hi_lo: bigint
+  readonly lo_hi: bigint
+  readonly lo_lo: bigint
+}
+
+/** The types of integers that are wider than 64 bits. */
+export type WideType = 'u128' | 'i128' | 'u256' | 'i256'
+
+/** Returns the integer that the value describes. */
+export function wideInteger(value: Parts128 | Parts256 | string): bigint {
+  if (typeof value === 'string') return BigInt(value)
+  if ('hi' in value) return (value.hi << 64n) + value.lo
+  return (value.hi_hi << 192n) + (value.hi_lo << 128n) + (value.lo_hi << 64n) + value.lo_lo
+}
+
+/** Returns true when an integer fits its type. */
+export function fitsWide(type: WideType, integer: bigint): boolean {
+  const bits = type.endsWith('128') ? 128 : 256
+  const fitting = type.startsWith('i') ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer)
+  return fitting === integer
+}

@@ -1,6 +1,7 @@
-import type { Payment } from '../../capabilities.ts'
-import type { StellarRequest } from '../content.ts'
+import type { Funding, Payment } from '../../capabilities.ts'
+import type { StellarPolicies, StellarRequest } from '../content.ts'
 import type { StellarOperation } from '../model/operation.ts'
+import type { FundsReader } from '../read/accounts.ts'
 import type { StellarAccount } from '../types.ts'
 
 /**
@@ -41,7 +42,7 @@ export function openChannels(
 }
 
 /** Returns the request that pays lumens, and creates the receiver where the ledger does not have it. */
-export function pay(
+function pay(
   network: string,
   { to: destination, amount, funds }: Payment,
   account: StellarAccount,
@@ -59,4 +60,15 @@ function ownRequest(
 ): StellarRequest {
   const { maxFee } = policies
   return { type: 'stellar', network, operations, ...(maxFee === undefined ? {} : { maxFee }) }
+}
+
+/** Creates the payments of a Stellar network. The first payment creates the account. */
+export function createFunding(
+  { readFunds }: FundsReader,
+  network: string,
+): Funding<StellarRequest, StellarPolicies> {
+  return {
+    read: (address, { asOf } = {}) => readFunds(address, asOf),
+    pay: (payment, account) => pay(network, payment, account),
+  }
 }

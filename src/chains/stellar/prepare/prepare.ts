@@ -1,21 +1,42 @@
-import { SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
-import { larger } from '../../../lib/bigint.ts'
-import { omitUndefined } from '../../../lib/omit-undefined.ts'
+import {
+  type Asset,
+  type Operation,
+  type OperationBody,
+  Preconditions,
+  SorobanTransactionData,
+  Transaction,
+  TransactionExt,
+} from '@stellar/stellar-sdk/xdr'
+import { larger, smaller } from '../../../lib/bigint.ts'
+import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer } from '../../answer.ts'
-import type { SetupRequired } from '../../prepared.ts'
+import type { SetupRequired } from '../../attempt.ts'
 import { checkExternallySigned } from '../check/externally-signed.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
-import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from '../model/envelope.ts'
+import { encodeMemo, encodeOperation } from '../encode.ts'
+import {
+  closeEnvelope,
+  maxLedgerOf,
+  maxTimeOf,
+  openEnvelope,
+  resourceFeeOf,
+  withFields,
+  withMaxTime,
+} from '../model/envelope.ts'
 import { isSoroban } from '../model/operation.ts'
-import { underlying } from '../model/strkey.ts'
+import { isAccountId, toMuxedAccount, underlying } from '../model/strkey.ts'
 import type { MemoRequirements } from '../read/memo-required.ts'
 import type { StellarAccount, StellarPrepared } from '../types.ts'
-import { composeTransaction } from './compose.ts'
-import { aboveBudget, type Bid, budgetOf, decideBid, MIN_FEE_PER_OPERATION, type Wish } from './fees.ts'
-import type { Market } from './market.ts'
-import type { SimulationContext } from './simulate.ts'
-import { assemble, isSorobanTransaction, withResources } from './soroban.ts'
-import { nativeOutflow } from './spending.ts'
+import {
+  aboveBudget,
+  type Bid,
+  budgetOf,
+  decideBid,
+  type Market,
+  MIN_FEE_PER_OPERATION,
+  type Wish,
+} from './fees.ts'
+import { assemble, isSorobanTransaction, type SimulationContext, withResources } from './simulate.ts'
 
 export interface PrepareContext extends SimulationContext {
   readonly market: () => Promise<Answer<Market>>
@@ -178,4 +199,107 @@ function restoreFirst(
     request: { type: 'stellar', network, operations, ...(maxFee === undefined ? {} : { maxFee }) },
     detail: 'The service restores the archived entries that the call of a smart contract needs.',
   }
+}
+
+/** A signed version waits this long for its ledger by default, in seconds: about twenty ledgers. */
+const DEFAULT_TIMEOUT_SECONDS = 120
+
+/**
+ * Builds the transaction of a request that the service signs: the relayer is its source, fee and sequence number are 0, and it always
+ * expires. `closeTime` belongs to the newest ledger, in Unix seconds.
+ */
+export function composeTransaction(
+  request: StellarRequest,
+  account: StellarAccount,
+  closeTime: bigint,
+): Transaction {
+  const bare =
+    request.transactionXdr === undefined ? fromOperations(request, account) : fromXdr(request.transactionXdr)
+  return withFields(bare, { cond: withMaxTime(bare.cond, endOf(request, bare, account, closeTime)) })
+}
+
+function fromOperations(
+  { operations = [], sourceAccount, memo }: StellarRequest,
+  { address }: StellarAccount,
+) {
+  // The operations contain the muxed number of the relayer's account, because the transaction's source may become a channel.
+  const muxed = sourceAccount !== undefined && !isAccountId(sourceAccount)
+  const source = muxed ? toMuxedAccount(sourceAccount) : undefined
+  return new Transaction({
+    sourceAccount: toMuxedAccount(address),
+    fee: 0,
+    seqNum: 0n,
+    cond: Preconditions.precondNone(),
+    memo: encodeMemo(memo),
+    operations: operations.map((operation) => encodeOperation(operation, source)),
+    ext: TransactionExt.v0(),
+  })
+}
+
+function fromXdr(xdr: string): Transaction {
+  return withFields(openEnvelope(xdr).tx, { fee: 0, seqNum: 0n })
+}
+
+/** Returns the earliest end that the caller demands; the end of the relayer's policy when the caller demands none. In Unix seconds. */
+function endOf(
+  { validUntil }: StellarRequest,
+  tx: Transaction,
+  { policies }: StellarAccount,
+  closeTime: bigint,
+): bigint {
+  const until = validUntil === undefined ? undefined : secondsOf(validUntil)
+  const own = maxTimeOf(tx)
+  if (until !== undefined && own !== undefined) return smaller(until, own)
+  const timeout = policies.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
+  return until ?? own ?? closeTime + BigInt(timeout)
+}
+
+/** Returns whole seconds, rounded down. The result is never 0, which would mean no end at all. */
+function secondsOf(time: Date): bigint {
+  return larger(1n, BigInt(Math.floor(time.getTime() / 1_000)))
+}
+
+/**
+ * Returns the highest amount of lumens that operations take from `account`, in stroops, without fees. `source` is the account of operations
+ * without one of their own. The amounts of smart contracts and of `account_merge` are unknown in advance, so they do not count.
+ */
+export function nativeOutflow(operations: readonly Operation[], source: string, account: string): bigint {
+  return operations
+    .filter(({ sourceAccount }) => (sourceAccount === null ? source : underlying(sourceAccount)) === account)
+    .reduce((sum, { body }) => sum + outflowOf(body), 0n)
+}
+
+function outflowOf(body: OperationBody): bigint {
+  switch (body.type) {
+    case 'createAccount':
+      return body.createAccountOp.startingBalance
+    case 'payment':
+      return ifNative(body.paymentOp.asset, body.paymentOp.amount)
+    case 'pathPaymentStrictSend':
+      return ifNative(body.pathPaymentStrictSendOp.sendAsset, body.pathPaymentStrictSendOp.sendAmount)
+    case 'pathPaymentStrictReceive':
+      return ifNative(body.pathPaymentStrictReceiveOp.sendAsset, body.pathPaymentStrictReceiveOp.sendMax)
+    case 'createClaimableBalance':
+      return ifNative(body.createClaimableBalanceOp.asset, body.createClaimableBalanceOp.amount)
+    default:
+      return 0n
+  }
+}
+
+function ifNative(asset: Asset, amount: bigint): bigint {
+  return asset.type === 'assetTypeNative' ? amount : 0n
+}
+
+/**
+ * Returns the amount that a request moves out of the relayer's account, before any fee is known. Externally signed content moves the money
+ * of its own source.
+ */
+export function amountOutOf({ operations, transactionXdr, feeBump }: StellarRequest): bigint {
+  if (feeBump === true) return 0n
+  if (transactionXdr === undefined) {
+    return (operations ?? []).reduce((sum, operation) => sum + outflowOf(encodeOperation(operation).body), 0n)
+  }
+  const { tx } = openEnvelope(transactionXdr)
+  const source = underlying(tx.sourceAccount)
+  return nativeOutflow(tx.operations, source, source)
 }

@@ -7,7 +7,7 @@ import {
   type OperationBody,
   type Transaction,
 } from '@stellar/stellar-sdk/xdr'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey, underlying } from '../model/strkey.ts'

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { broadcastAll } from '../../../../src/chains/evm/broadcast/broadcast.ts'
 import { createRefusalMemory } from '../../../../src/chains/evm/broadcast/second-opinion.ts'
-import { createGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
-import { createPriceBounds } from '../../../../src/chains/evm/prepare/node-price-limits.ts'
+import { createGasLimits, createPriceBounds } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
-import { systemClock } from '../../../../src/lib/time/clock.ts'
+import { systemClock } from '../../../../src/lib/time.ts'
 
 const RESTS: RpcReply = { kind: 'unknown', detail: 'the endpoint rests after failures and was not asked' }
 const FAILS: RpcReply = { kind: 'error', code: -32000, message: 'internal error' }

@@ -5,7 +5,7 @@ import {
   evaluateOpinions,
   type Opinion,
 } from '../../../../src/chains/evm/broadcast/second-opinion.ts'
-import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
 
 const opinion = (
   kind: BroadcastResult['kind'],

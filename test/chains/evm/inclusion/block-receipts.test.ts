@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readManyReceipts } from '../../../../src/chains/evm/inclusion/block-receipts.ts'
+import { readManyReceipts } from '../../../../src/chains/evm/read/reads.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 
 const UNSUPPORTED: RpcReply = { kind: 'error', code: -32601, message: 'the method does not exist' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EvmDraft, Fees } from '../../../../src/chains/evm/content.ts'
-import { comparePrice } from '../../../../src/chains/evm/prepare/compare-price.ts'
+import { comparePrice } from '../../../../src/chains/evm/prepare/compare.ts'
 import type { Market } from '../../../../src/chains/evm/prepare/fees.ts'
 import { draftOf, eip1559, legacy } from '../build.ts'
 

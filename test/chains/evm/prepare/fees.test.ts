@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { capped, explicitFees, type Market, marketFees } from '../../../../src/chains/evm/prepare/fees.ts'
 import {
   bumped,
+  capped,
   describeFloor,
+  explicitFees,
   type Floor,
+  type Market,
+  marketFees,
   raisedTo,
   reaches,
   replacementFloor,
-} from '../../../../src/chains/evm/prepare/replacement-floor.ts'
+} from '../../../../src/chains/evm/prepare/fees.ts'
 import { attemptOf, eip1559, legacy } from '../build.ts'
 
 const GWEI = 1_000_000_000n

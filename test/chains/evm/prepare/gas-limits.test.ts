@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createGasLimits, readGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
+import { createGasLimits, readGasLimits } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
-import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
+import { createSimulationRefusals } from '../../../../src/chains/simulations.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import { accountWith, requestOf, TO } from '../build.ts'
 

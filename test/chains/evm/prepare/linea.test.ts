@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLineaQuote } from '../../../../src/chains/evm/prepare/linea.ts'
+import { createLineaQuote } from '../../../../src/chains/evm/prepare/rollups.ts'
 import type { RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { FROM, requestOf, TO } from '../build.ts'
 

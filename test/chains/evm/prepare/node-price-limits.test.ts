@@ -1,10 +1,9 @@
 import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Market, marketFees, tipOf } from '../../../../src/chains/evm/prepare/fees.ts'
-import { createGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
-import { createPriceBounds } from '../../../../src/chains/evm/prepare/node-price-limits.ts'
+import { createGasLimits, createPriceBounds } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
-import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
+import { createSimulationRefusals } from '../../../../src/chains/simulations.ts'
 import { createTestClock } from '../../../support/clock.ts'
 import { accountWith, eip1559, legacy, requestOf } from '../build.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EvmPolicies, EvmRequest, Fees } from '../../../../src/chains/evm/content.ts'
 import type { Market } from '../../../../src/chains/evm/prepare/fees.ts'
-import { createGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
+import { createGasLimits } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import {
   type PrepareContext,
   prepareDraft,
@@ -10,7 +10,7 @@ import {
 } from '../../../../src/chains/evm/prepare/prepare.ts'
 import type { EvmAttempt } from '../../../../src/chains/evm/types.ts'
 import type { RpcReply } from '../../../../src/chains/rpc/rpc.ts'
-import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
+import { createSimulationRefusals } from '../../../../src/chains/simulations.ts'
 import { createTestClock } from '../../../support/clock.ts'
 import {
   accountWith,

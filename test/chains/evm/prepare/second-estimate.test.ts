@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../../../src/chains/evm/evm-chain.ts'
-import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
 import { createLogger } from '../../../../src/log.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer, type WireCall } from '../../../support/rpc-server.ts'

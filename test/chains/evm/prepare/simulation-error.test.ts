@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readRevertReason } from '../../../../src/chains/evm/inspect.ts'
 import { estimateGas } from '../../../../src/chains/evm/prepare/gas.ts'
-import { readSimulationError } from '../../../../src/chains/evm/prepare/simulation-error.ts'
+import { readSimulationError } from '../../../../src/chains/evm/prepare/revert.ts'
+import { readRevertReason } from '../../../../src/chains/evm/read/reads.ts'
 import type { RpcClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { draftOf, FROM, legacy, requestOf } from '../build.ts'
 

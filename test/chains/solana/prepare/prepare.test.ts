@@ -1,8 +1,8 @@
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
-import { readBudget } from '../../../../src/chains/solana/prepare/compute-budget.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/transaction.ts'
+import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
 import {
   advanceNonce,
   createTable,

@@ -2,7 +2,7 @@ import { type Address, address } from '@solana/kit'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noop } from '../../../../src/chains/solana/request-content.ts'
 import type { SolanaAttempt } from '../../../../src/chains/solana/types.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/transaction.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
 import {
   advanceNonce,
   createAccount,

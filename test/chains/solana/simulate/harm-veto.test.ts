@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '../../../../src/chains/answer.ts'
-import type { SimulationOpinion } from '../../../../src/chains/simulation-opinions.ts'
-import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
-import { withHarmVeto } from '../../../../src/chains/solana/simulate/harm-veto.ts'
+import { createSimulationRefusals, type SimulationOpinion } from '../../../../src/chains/simulations.ts'
+import { withHarmVeto } from '../../../../src/chains/solana/prepare/guarded-simulation.ts'
 import { createTestClock } from '../../../support/clock.ts'
 
 const refusedAs = (code: 'fee_payer_at_risk' | 'execution_reverted'): Answer<number> => ({

@@ -1,6 +1,6 @@
 import type { Address } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
 import { openTokenAccount, transfer, transferTokens } from '../../../solana-node/steps.ts'

@@ -1,24 +1,25 @@
 import { getBase58Decoder, getTransactionDecoder } from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkRequest } from '../../../../src/chains/solana/check/request.ts'
+import { checkRequest } from '../../../../src/chains/solana/check.ts'
 import type { SolanaInstruction } from '../../../../src/chains/solana/content.ts'
-import { composeMessage } from '../../../../src/chains/solana/prepare/compose.ts'
-import { accountsOf, instructionAccounts } from '../../../../src/chains/solana/wire/accounts.ts'
-import { withInstructions, withLifetime } from '../../../../src/chains/solana/wire/edit.ts'
+import { composeMessage } from '../../../../src/chains/solana/request-content.ts'
+import {
+  accountsOf,
+  COMPUTE_BUDGET_PROGRAM,
+  instructionAccounts,
+} from '../../../../src/chains/solana/wire/addresses.ts'
+import { withInstructions, withLifetime } from '../../../../src/chains/solana/wire/lookups.ts'
 import {
   decodeMessage,
   encodeMessage,
   type Message,
   programOf,
-} from '../../../../src/chains/solana/wire/message.ts'
-import { COMPUTE_BUDGET_PROGRAM } from '../../../../src/chains/solana/wire/programs.ts'
-import {
   readTransaction,
   transactionSize,
   writeTransaction,
   writeUnsigned,
-} from '../../../../src/chains/solana/wire/transaction.ts'
+} from '../../../../src/chains/solana/wire/message.ts'
 import { createWallet, signContent } from '../../../solana-node/wallet.ts'
 import { someAddress } from '../build.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSignerKey } from '../../../../src/chains/stellar/encode/set-options.ts'
+import { readSignerKey } from '../../../../src/chains/stellar/encode.ts'
 import {
   baseAccountId,
   isAccountAddress,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
-import { createMarketWatch } from '../../../../src/chains/stellar/prepare/market.ts'
+import { createMarketWatch } from '../../../../src/chains/stellar/prepare/fees.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 
 const FRESH_MS = 3_000

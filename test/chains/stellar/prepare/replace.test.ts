@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Prepared } from '../../../../src/chains/prepared.ts'
+import type { Prepared } from '../../../../src/chains/attempt.ts'
 import type { StellarDraft, StellarRequest } from '../../../../src/chains/stellar/content.ts'
 import { closeEnvelope, openEnvelope, withFields } from '../../../../src/chains/stellar/model/envelope.ts'
 import { toMuxedAccount } from '../../../../src/chains/stellar/model/strkey.ts'

@@ -1,7 +1,7 @@
 import { StrKey } from '@stellar/stellar-sdk'
 import { SorobanTransactionData } from '@stellar/stellar-sdk/xdr'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
 import { startBalancer } from '../balancer.ts'
 import { accountWith, requestOf } from '../build.ts'

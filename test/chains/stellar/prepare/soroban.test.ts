@@ -11,8 +11,11 @@ import {
   xdr,
 } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SorobanAuth, StellarOperation } from '../../../../src/chains/stellar/model/operation.ts'
-import type { ScValue } from '../../../../src/chains/stellar/model/sc-value.ts'
+import type {
+  ScValue,
+  SorobanAuth,
+  StellarOperation,
+} from '../../../../src/chains/stellar/model/operation.ts'
 import {
   accountWith,
   addressOf,

@@ -1,0 +1,273 @@
+import { numberToHex } from 'viem/utils'
+import type { EvmFinality } from '../../../networks/network.ts'
+import type { Answer, Head, ReceiptAnswer } from '../../answer.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { EvmDraft } from '../content.ts'
+import { listParameters } from '../prepare/gas.ts'
+import { decodeRevert, readSimulationError } from '../prepare/revert.ts'
+import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
+
+const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
+
+/**
+ * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
+ * lately.
+ */
+export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
+  const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
+  const [latest, final] = await client.sendAsOf(
+    tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+  )
+  const head = fromBlock(latest?.reply ?? NO_REPLY)
+  if (finality === 'depth' || head.kind !== 'ok') return head
+  const finalBlock = fromBlock(final?.reply ?? NO_REPLY)
+  const finalNumber = finalBlock.kind === 'ok' ? finalBlock.value.number : 'unknown'
+  return { kind: 'ok', value: { ...head.value, finalNumber } }
+}
+
+/** Reads the hash at a height in the current chain; unknown from a node without that block, or that is behind. */
+export async function readBlockHash(
+  client: PooledClient,
+  number: bigint,
+  asOf?: bigint,
+): Promise<Answer<string>> {
+  const call = { method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }
+  const [endpointReply] = await client.sendAsOf([call], asOf)
+  const block = fromBlock(endpointReply?.reply ?? NO_REPLY)
+  if (block.kind !== 'ok') return block
+  return endpointReply?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
+}
+
+/** Reads the nonce after the last transaction that the node would include next (`pending`); undefined without an answer. */
+export async function readPendingNonce(client: RpcClient, address: string): Promise<bigint | undefined> {
+  const reply = await client.call('eth_getTransactionCount', [address, 'pending'])
+  return reply.kind === 'result' ? readCount(reply.result) : undefined
+}
+
+/** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
+export async function readNonces(
+  client: PooledClient,
+  addresses: readonly string[],
+  asOf?: bigint,
+): Promise<Answer<bigint>[]> {
+  const calls = addresses.map((address) => ({
+    method: 'eth_getTransactionCount',
+    params: [address, 'latest'],
+  }))
+  return (await client.sendAsOf(calls, asOf)).map((reply) => toFresh(reply, readCount))
+}
+
+/** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
+export async function readBalance(
+  client: PooledClient,
+  address: string,
+  asOf?: bigint,
+): Promise<Answer<bigint>> {
+  const call = { method: 'eth_getBalance', params: [address, 'latest'] }
+  const [endpointReply] = await client.sendAsOf([call], asOf)
+  return toFresh(endpointReply, readQuantity)
+}
+
+/** Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt, and never its absence. */
+export async function readReceipts(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[]> {
+  return (await client.sendAsOf(receiptCalls(hashes), asOf)).map(toReceipt)
+}
+
+/** Reads receipts from every endpoint, each in the order of the hashes. */
+export async function readReceiptsEverywhere(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[][]> {
+  const endpoints = await client.sendEverywhere(receiptCalls(hashes), asOf)
+  return endpoints.map((replies) => replies.map(toReceipt))
+}
+
+function receiptCalls(hashes: readonly string[]): RpcCall[] {
+  return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+}
+
+/**
+ * Runs the reverted content again on the state before its block. Errors of nodes without that state, and errors about money that was spent
+ * since, are no reason of the revert.
+ */
+export async function readRevertReason(
+  client: RpcClient,
+  { draft, from, block }: { draft: EvmDraft; from: string; block: bigint },
+): Promise<string | undefined> {
+  const call = {
+    from,
+    ...(draft.to === undefined ? {} : { to: draft.to }),
+    value: numberToHex(draft.value),
+    data: draft.data,
+    ...listParameters(draft),
+    gas: numberToHex(draft.gasLimit),
+  }
+  const reply = await client.call('eth_call', [call, numberToHex(block - 1n)])
+  if (reply.kind !== 'error') return undefined
+  const meaning = readSimulationError(reply)
+  // The chain has proved the revert, so other words under the code of a revert are its reason.
+  const isReason = meaning === 'reverted' || (meaning === 'unclear' && reply.code === 3)
+  return isReason ? decodeRevert(reply.data, reply.message) : undefined
+}
+
+function fromBlock(reply: RpcReply): Answer<Head> {
+  if (reply.kind !== 'result') return silent(reply)
+  const { number, hash, timestamp } = (reply.result ?? {}) as Readonly<Record<string, unknown>>
+  const height = readCount(number)
+  const seconds = readCount(timestamp)
+  if (height === undefined || typeof hash !== 'string') {
+    return { kind: 'unknown', detail: 'the endpoint does not have this block' }
+  }
+  const time = seconds === undefined ? undefined : timeOf(seconds)
+  return { kind: 'ok', value: { number: height, hash, ...(time && { time }) } }
+}
+
+/** Returns undefined for a number of seconds that no date has: a test node can be at any time. */
+function timeOf(seconds: bigint): Date | undefined {
+  const time = new Date(Number(seconds) * 1_000)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+/** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */
+function toFresh(
+  endpointReply: EndpointReply | undefined,
+  read: (value: unknown) => bigint | undefined,
+): Answer<bigint> {
+  const { reply, behind } = endpointReply ?? { reply: NO_REPLY, behind: true }
+  if (reply.kind !== 'result') return silent(reply)
+  if (behind) return BEHIND
+  const value = read(reply.result)
+  return value === undefined
+    ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
+    : { kind: 'ok', value }
+}
+
+/** Only `null`, or a receipt that names no block yet, is a "none"; an unreadable reply is unknown (I6). */
+export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
+  if (reply.kind !== 'result') return { kind: 'unknown' }
+  const none = { kind: behind ? 'unknown' : 'none' } as const
+  if (reply.result === null) return none
+  const fields = reply.result as Record<string, unknown>
+  const { transactionHash, blockNumber, blockHash, status, gasUsed } = fields
+  if (blockNumber === null) return none
+  const [height, gas] = [readCount(blockNumber), readCount(gasUsed)]
+  const success = readSuccess(status)
+  if (
+    height === undefined ||
+    gas === undefined ||
+    success === undefined ||
+    typeof transactionHash !== 'string' ||
+    typeof blockHash !== 'string'
+  ) {
+    return { kind: 'unknown' }
+  }
+  const feeCharged = feeOf(gas, fields)
+  const receipt = {
+    hash: transactionHash,
+    blockNumber: height,
+    blockHash,
+    success,
+    gasUsed: gas,
+    ...(feeCharged !== undefined && { result: { feeCharged } }),
+  }
+  return { kind: 'included', receipt }
+}
+
+/**
+ * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator (op-geth `receipt.go`), which the price
+ * of the gas does not contain.
+ */
+function feeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint | undefined {
+  const price = readPrice(receipt.effectiveGasPrice)
+  if (price === undefined) return undefined
+  const fee = gasUsed * price + (readPrice(receipt.l1Fee) ?? 0n) + operatorFeeOf(gasUsed, receipt)
+  return isPrice(fee) ? fee : undefined
+}
+
+/** The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of the data footprint. */
+function operatorFeeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint {
+  const scalar = readQuantity(receipt.operatorFeeScalar) ?? 0n
+  const constant = readQuantity(receipt.operatorFeeConstant) ?? 0n
+  const isJovian = readQuantity(receipt.daFootprintGasScalar) !== undefined
+  return (isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n) + constant
+}
+
+/** Reads the result of an execution. Receipts of chains before Byzantium (EIP-658) have none, and count as successful. */
+function readSuccess(status: unknown): boolean | undefined {
+  if (status === undefined || status === null) return true
+  const value = readCount(status)
+  return value === 0n || value === 1n ? value === 1n : undefined
+}
+
+function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {
+  return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
+}
+
+/**
+ * From this many hashes on, the service reads a whole block instead of each receipt (`eth_getBlockReceipts`, execution-apis). Below it, the
+ * block's other receipts would cost more than the call saves.
+ */
+const WORTH_A_BLOCK = 20
+
+/**
+ * The service looks through the blocks from the newest down, until this many had too few of the hashes to be worth it; it asks for the remaining
+ * hashes one by one. With less, an account that sends little beside others finds its receipts in no block; with more, hashes that no block
+ * includes cost a call for each.
+ */
+const MOST_POOR_BLOCKS = 4
+
+/** Reads receipts in the order of the hashes: many of them from whole blocks first, the rest one by one. */
+export async function readManyReceipts(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[]> {
+  const found =
+    asOf === undefined ? new Map<string, ReceiptAnswer>() : await readFromBlocks(client, hashes, asOf)
+  const rest = hashes.filter((hash) => !found.has(hash))
+  const answers = await readReceipts(client, rest, asOf)
+  for (const [index, hash] of rest.entries()) found.set(hash, answers[index] ?? { kind: 'unknown' })
+  return hashes.map((hash) => found.get(hash) ?? { kind: 'unknown' })
+}
+
+/**
+ * Looks for these hashes in the newest blocks. Only a hit counts, because a missing hash may be in another block. Nodes without the method
+ * cost one call.
+ */
+async function readFromBlocks(
+  client: PooledClient,
+  hashes: readonly string[],
+  newest: bigint,
+): Promise<Map<string, ReceiptAnswer>> {
+  const wanted = new Set(hashes)
+  const found = new Map<string, ReceiptAnswer>()
+  let poorBlocks = 0
+  for (let number = newest; number > 0n && poorBlocks < MOST_POOR_BLOCKS; number -= 1n) {
+    if (wanted.size - found.size < WORTH_A_BLOCK) break
+    const receipts = await readBlock(client, number)
+    if (receipts === undefined) break
+    const before = found.size
+    for (const answer of receipts) {
+      if (answer.kind === 'included' && wanted.has(answer.receipt.hash))
+        found.set(answer.receipt.hash, answer)
+    }
+    if (found.size - before < WORTH_A_BLOCK) poorBlocks += 1
+  }
+  return found
+}
+
+async function readBlock(client: PooledClient, number: bigint): Promise<ReceiptAnswer[] | undefined> {
+  const call = { method: 'eth_getBlockReceipts', params: [numberToHex(number)] }
+  const [endpointReply] = await client.sendAsOf([call], number)
+  if (endpointReply?.reply.kind !== 'result' || !Array.isArray(endpointReply.reply.result)) return undefined
+  return endpointReply.reply.result.map((result: unknown) =>
+    toReceipt({ reply: { kind: 'result', result }, behind: endpointReply.behind }),
+  )
+}

@@ -1,0 +1,102 @@
+import { createBatcher } from '../../lib/concurrency/batcher.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { Answer } from '../answer.ts'
+import type { Chain } from '../chain.ts'
+
+interface BalanceReaderOptions {
+  readonly readBalance: (address: string) => Promise<Answer<bigint>>
+  readonly clock: Clock
+  /** The age of the oldest recent balance, in ms. */
+  readonly freshForMs: number
+}
+
+/** The most addresses whose recent balance is kept. More of them at a time only ask the nodes more often. */
+const MAX_ADDRESSES = 10_000
+
+/** Creates readers of balances, which join questions: those that wait for the same address share the next answer. */
+export function createBalanceReader({
+  readBalance,
+  clock,
+  freshForMs,
+}: BalanceReaderOptions): Pick<Chain, 'balance' | 'recentBalance'> {
+  const balance = createBatcher<string, Answer<bigint>>({
+    keyOf: (address) => address,
+    run: async (addresses, address) => {
+      const answer = await readBalance(address)
+      return addresses.map(() => answer)
+    },
+  })
+  const recent = new Map<string, RecentAnswer<bigint>>()
+
+  function recentOf(address: string): RecentAnswer<bigint> {
+    const known = recent.get(address)
+    if (known !== undefined) return known
+    if (recent.size >= MAX_ADDRESSES) recent.clear()
+    const created = createRecentAnswer({ ask: () => balance(address), clock, freshForMs })
+    recent.set(address, created)
+    return created
+  }
+
+  return { balance, recentBalance: (address) => recentOf(address).read() }
+}
+
+interface RecentAnswerOptions<T> {
+  readonly ask: () => Promise<Answer<T>>
+  readonly clock: Clock
+  /** Readers get an answer until so many ms after its question. */
+  readonly freshForMs: number
+}
+
+/** The newest answer of the nodes to one question. */
+export interface RecentAnswer<T> {
+  /** Gives the newest answer while it is fresh, and otherwise asks, once for all who read meanwhile. */
+  read(): Promise<Answer<T>>
+  /** Makes the next reader ask. */
+  forget(): void
+}
+
+/**
+ * After this part of its time an answer is asked for again, while readers still get it: who reads often waits for no node. A smaller part
+ * asks the nodes more often, and a larger one leaves them less time to answer.
+ */
+const RENEWED_AFTER = 0.75
+
+/** Creates a reader of recent answers. `refused` and `unknown` go to those who waited for them, and to nobody else. */
+export function createRecentAnswer<T>({ ask, clock, freshForMs }: RecentAnswerOptions<T>): RecentAnswer<T> {
+  let newest: { readonly at: number; readonly answer: Promise<Answer<T>> } | undefined
+  let isRenewing = false
+
+  async function askNow(at: number): Promise<Answer<T>> {
+    const asked = { at, answer: ask() }
+    newest = asked
+    const answer = await asked.answer
+    if (answer.kind !== 'ok' && newest === asked) newest = undefined
+    return answer
+  }
+
+  async function renew(at: number): Promise<void> {
+    if (isRenewing) return
+    isRenewing = true
+    const before = newest
+    try {
+      const answer = await ask()
+      if (answer.kind === 'ok' && newest === before) newest = { at, answer: Promise.resolve(answer) }
+    } catch {
+      // The reader that finds no fresh answer asks again, and gets the error.
+    } finally {
+      isRenewing = false
+    }
+  }
+
+  return {
+    read() {
+      const now = clock.monotonic()
+      if (newest === undefined || now - newest.at >= freshForMs) return askNow(now)
+      if (now - newest.at >= freshForMs * RENEWED_AFTER) void renew(now)
+      return newest.answer
+    },
+    forget() {
+      newest = undefined
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino'
+import { omitUndefined } from '../../lib/object.ts'
+import type { Clock } from '../../lib/time.ts'
+import { maskUrl, type Network, type RpcUrl } from '../../networks/network.ts'
+import type { Answer, EndpointReport } from '../answer.ts'
+import type { Genesis } from '../capabilities.ts'
+import { createRpcClient } from './client.ts'
+import type { NodeDialect } from './node-dialect.ts'
+import type { PooledClient, RpcCall, RpcObserver, RpcReply } from './rpc.ts'
+import type { Transport } from './transport.ts'
+
+/** The options from which each kind of chain is created. */
+export interface ChainOptions<N extends Network = Network> {
+  readonly network: N
+  /** The longest that one HTTP request may take, in ms. */
+  readonly rpcTimeoutMs: number
+  readonly clock: Clock
+  readonly log: Logger
+  readonly observer?: RpcObserver | undefined
+  /** Asks the RPC urls that API callers chose. Without it they are not asked. */
+  readonly guarded?: Transport | undefined
+}
+
+interface Connection {
+  readonly client: PooledClient
+  /** Asks all endpoints for their heights from time to time. The caller does not wait for the answers. */
+  readonly probeHeights: () => void
+}
+
+/** Creates the RPC client of a network. `urls` are the network's urls that speak HTTP. */
+export function connect(
+  { rpcTimeoutMs, ...options }: ChainOptions,
+  dialect: NodeDialect,
+  urls: readonly RpcUrl[] = options.network.rpcUrls,
+): Connection {
+  const { clock, log, observer, guarded } = options
+  const client = createRpcClient({ urls, timeoutMs: rpcTimeoutMs, clock, log, observer, guarded, ...dialect })
+  return { client, probeHeights: createHeightProbe(client, clock) }
+}
+
+/** Every endpoint is asked for its height once in this interval, in ms. The cost grows with time and not with load. */
+const PROBE_INTERVAL_MS = 30_000
+
+/**
+ * Requests go to one endpoint for a while, so the service would not notice that another one lags or has recovered. The probe asks all
+ * endpoints from time to time; the workers call it whenever they read the head, and nobody waits for it.
+ */
+function createHeightProbe(client: PooledClient, clock: Clock): () => void {
+  let lastAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (clock.monotonic() - lastAt < PROBE_INTERVAL_MS || client.states().length < 2) return
+    lastAt = clock.monotonic()
+    void client.sendEverywhere([])
+  }
+}
+
+interface ReportOptions {
+  readonly clock: Clock
+  readonly keepsHistory?: (url: string) => boolean | undefined
+}
+
+/** Reports the state of each endpoint without the path of its url, where providers put their keys. */
+export function reportEndpoints(
+  client: PooledClient,
+  { clock, keepsHistory = () => undefined }: ReportOptions,
+): EndpointReport[] {
+  return client.states().map(({ url, restsForMs, ...state }) =>
+    omitUndefined({
+      ...state,
+      host: new URL(url).host,
+      maskedUrl: maskUrl(url),
+      restsUntil: restsForMs === undefined ? undefined : new Date(clock.now() + restsForMs),
+      keepsHistory: keepsHistory(url),
+    }),
+  )
+}
+
+/** The question for the first block of a chain. */
+export interface GenesisQuestion {
+  readonly call: RpcCall
+  /** Takes the hash from the result; any value that is not a string counts as unknown. */
+  readonly read: (result: unknown) => unknown
+}
+
+/** Creates the reader of a chain's first block. */
+export function createGenesisReader(client: PooledClient, { call, read }: GenesisQuestion): Genesis {
+  const hashesOf = (replies: readonly RpcReply[]) =>
+    replies.flatMap((reply) => {
+      const hash = reply.kind === 'result' ? read(reply.result) : undefined
+      return typeof hash === 'string' ? [hash] : []
+    })
+  const one = async () => hashesOf(await client.send([call]))
+  return {
+    read: async () => agreed(await one()),
+    readEverywhere: async () => {
+      const told = hashesOf((await client.sendEverywhere([call])).flat().map(({ reply }) => reply))
+      // All endpoints rest, so the one that may be asked as a last resort decides.
+      return agreed(told.length > 0 ? told : await one())
+    },
+  }
+}
+
+function agreed(hashes: readonly string[]): Answer<string> {
+  const [hash] = hashes
+  if (hash === undefined) return { kind: 'unknown', detail: 'no endpoint has the first block' }
+  return hashes.every((other) => other === hash)
+    ? { kind: 'ok', value: hash }
+    : { kind: 'unknown', detail: 'the endpoints have different first blocks' }
+}

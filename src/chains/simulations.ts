@@ -1,0 +1,168 @@
+import { larger } from '../lib/bigint.ts'
+import { fingerprintOf } from '../lib/hash.ts'
+import type { Clock } from '../lib/time.ts'
+import type { Answer, Refusal } from './answer.ts'
+
+/** The answer of one endpoint to a simulation. The caller may treat a success as a refusal. */
+export interface SimulationOpinion<T> {
+  readonly answer: Answer<T>
+  /** The endpoint knows no newer block than this one; undefined when it did not tell. */
+  readonly head: bigint | undefined
+  /** The endpoint has not reached the newest block that any endpoint told of, or did not tell. */
+  readonly behind: boolean
+}
+
+/** A refusal of some content. */
+export interface SeenRefusal {
+  /** The newest block of the endpoint that refused it. */
+  readonly head: bigint
+  /** The time of the refusal, in ms of the monotonic clock. */
+  readonly at: number
+}
+
+interface Circumstances {
+  /** Undefined when nothing is remembered. */
+  readonly first: SeenRefusal | undefined
+  /** The present time, in ms of the monotonic clock. */
+  readonly now: number
+  /** A repeated refusal is final after so many blocks, and `SETTLE_MS`, although other endpoints do not answer. */
+  readonly finalAfter: bigint
+}
+
+/**
+ * Time in ms for which a refusal must last before it is believed without a second endpoint, besides its number of blocks. Networks make up to
+ * five blocks a second, and behind one url there can be replicas that lag by seconds: with less time, such a replica ends good transactions;
+ * with more, a transaction that can never succeed holds up those behind it.
+ */
+export const SETTLE_MS = 30_000
+
+/** Returns true when the refusal has lasted for these blocks and `SETTLE_MS`. */
+export function hasLasted(
+  first: SeenRefusal | undefined,
+  { head, now, blocks }: { readonly head: bigint; readonly now: number; readonly blocks: bigint },
+): boolean {
+  return first !== undefined && head >= first.head + blocks && now >= first.at + SETTLE_MS
+}
+
+/**
+ * A single endpoint that lags by more than the wait ends a transaction wrongly; a longer wait keeps a transaction that can never succeed, and
+ * those behind it, waiting.
+ */
+const ALONE_DIVISOR = 3n
+
+/**
+ * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind wins: a refusal elsewhere may come
+ * from an endpoint that has not seen the newest block. A refusal by the newest endpoint is final when several endpoints exist and all
+ * answered, or when it has lasted for `finalAfter` blocks. The refusal of an endpoint that is alone,
+ * and can lag without anybody to tell, has to last for a third of them. Until then the refusal is `unanswered`. Pure.
+ */
+export function evaluateSimulations<T>(
+  opinions: readonly SimulationOpinion<T>[],
+  { first, now, finalAfter }: Circumstances,
+): Answer<T> {
+  const answered = opinions.filter(isAnswered)
+  const success = answered.find(({ answer, behind }) => answer.kind === 'ok' && !behind)
+  if (success !== undefined) return success.answer
+  const newest = newestOf(answered)
+  if (newest === undefined || newest.behind || newest.answer.kind !== 'refused') return undecided(opinions)
+  const isAlone = opinions.length === 1
+  const wait = isAlone ? finalAfter / ALONE_DIVISOR : finalAfter
+  const isRepeated = hasLasted(first, { head: newest.head ?? 0n, now, blocks: wait })
+  if (isRepeated || (answered.length === opinions.length && !isAlone)) return newest.answer
+  return { kind: 'refused', refusal: { ...newest.answer.refusal, unanswered: true } }
+}
+
+/** Returns the head at which the newest endpoint refuses; undefined when it does not refuse. */
+function refusedAt(opinions: readonly SimulationOpinion<unknown>[]): bigint | undefined {
+  const newest = newestOf(opinions.filter(isAnswered))
+  return newest?.answer.kind === 'refused' && !newest.behind ? newest.head : undefined
+}
+
+/** An answer without a height cannot be compared with the others. */
+function isAnswered({ answer, head }: SimulationOpinion<unknown>): boolean {
+  return answer.kind !== 'unknown' && head !== undefined
+}
+
+function newestOf<T>(opinions: readonly SimulationOpinion<T>[]): SimulationOpinion<T> | undefined {
+  return opinions.reduce<SimulationOpinion<T> | undefined>(
+    (newest, one) => (newest === undefined || (one.head ?? 0n) > (newest.head ?? 0n) ? one : newest),
+    undefined,
+  )
+}
+
+function undecided(opinions: readonly SimulationOpinion<unknown>[]): Answer<never> {
+  const silent = opinions.find(({ answer }) => answer.kind === 'unknown')
+  if (opinions.some(isAnswered) || silent?.answer.kind !== 'unknown')
+    return { kind: 'unknown', detail: 'no endpoint that answered has the newest block that is known' }
+  return { kind: 'unknown', detail: silent.answer.detail }
+}
+
+/** Remembers in memory which content simulations refused lately. A new process starts without that memory and waits again. */
+export interface SimulationRefusals {
+  /** Combines the answers of all endpoints to a simulation of this content, in view of earlier refusals of the same content. */
+  settle<T>(content: unknown, opinions: readonly SimulationOpinion<T>[]): Answer<T>
+}
+
+/** The memory holds at most this many contents and forgets the oldest first. */
+const MAX_REMEMBERED = 1_000
+
+/**
+ * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts anew: the state has changed in
+ * between, and the first refusal says nothing about it. A waiting transaction is simulated every few seconds.
+ */
+const OCCASION_FACTOR = 4
+
+interface Occasion {
+  readonly first: SeenRefusal
+  /** The newest block of the last refusal, and its time in ms of the monotonic clock. */
+  readonly last: SeenRefusal
+}
+
+/** Creates an empty memory. A refusal that lasts for `finalAfter` blocks is final, although other endpoints do not answer. */
+export function createSimulationRefusals(
+  finalAfter: bigint,
+  clock: Pick<Clock, 'monotonic'>,
+): SimulationRefusals {
+  const occasions = new Map<string, Occasion>()
+  return {
+    settle(content, opinions) {
+      const key = fingerprintOf(content)
+      const now = clock.monotonic()
+      const occasion = continued(occasions.get(key), { head: refusedAt(opinions), now, finalAfter })
+      const answer = evaluateSimulations(opinions, { first: occasion?.first, now, finalAfter })
+      if (answer.kind === 'ok') occasions.delete(key)
+      if (answer.kind === 'refused' && occasion !== undefined) remember(occasions, key, occasion)
+      return answer
+    },
+  }
+}
+
+function continued(
+  before: Occasion | undefined,
+  { head, now, finalAfter }: { head: bigint | undefined; now: number; finalAfter: bigint },
+): Occasion | undefined {
+  if (head === undefined) return undefined
+  const refusal = { head, at: now }
+  if (before === undefined) return { first: refusal, last: refusal }
+  const { first, last } = before
+  const isSame =
+    head - last.head <= finalAfter * BigInt(OCCASION_FACTOR) || now - last.at <= SETTLE_MS * OCCASION_FACTOR
+  return isSame
+    ? { first, last: { head: larger(last.head, head), at: now } }
+    : { first: refusal, last: refusal }
+}
+
+function remember(occasions: Map<string, Occasion>, key: string, occasion: Occasion): void {
+  occasions.delete(key)
+  occasions.set(key, occasion)
+  const [oldest] = occasions.keys()
+  if (occasions.size > MAX_REMEMBERED && oldest !== undefined) occasions.delete(oldest)
+}
+
+/** These refusals depend on the state of the newest block and would end a transaction. Missing funds only make it wait. */
+const DEPENDS_ON_STATE: readonly Refusal['code'][] = ['execution_reverted', 'fee_payer_at_risk']
+
+/** Returns true for a refusal that would end a transaction although an endpoint with a newer block may answer otherwise. */
+export function dependsOnState({ code }: Refusal): boolean {
+  return DEPENDS_ON_STATE.includes(code)
+}

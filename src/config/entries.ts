@@ -1,0 +1,129 @@
+import { type FieldType, flag, httpUrl, id, oneOf, openReader, type Reader, text } from '../lib/fields.ts'
+import { suggest } from '../lib/suggest.ts'
+import type { NotificationConfig } from '../notifications/notification.ts'
+import type { RelayerConfig } from '../relayers/relayer.ts'
+import { readRelayer } from '../relayers/relayer-document.ts'
+import { createSecret } from '../security/secrets.ts'
+import { createObjectReaders, type SignerFields } from '../signers/providers/provider.ts'
+import {
+  isSignerType,
+  readSignerConfig,
+  SIGNER_TYPES,
+  type SignerConfig,
+} from '../signers/providers/registry.ts'
+import { readSecret, resolveFile, type Sources } from './sources.ts'
+
+const BLANK = createSecret('')
+
+/** Reads the list `signers`: `{ id, type, config }`. */
+export function readSigners(file: Reader, sources: Sources, problems: string[]): SignerConfig[] {
+  return file.items('signers').flatMap(({ value, path }) => {
+    const reader = openReader(value, path, problems)
+    if (!reader) return []
+    const signer = readSigner(reader, sources)
+    reader.finish()
+    return [signer]
+  })
+}
+
+function readSigner(reader: Reader, sources: Sources): SignerConfig {
+  const signerId = reader.get('id', id)
+  const type = reader.get('type', text)
+  const config = reader.object('config')
+  // The signer has a name, so relayers that refer to it must not add the problem that it does not exist.
+  const unusable: SignerConfig = { id: signerId, type: 'plain', key: BLANK }
+  if (type === '') return unusable
+  if (!isSignerType(type)) {
+    reader.problem(
+      `has the type "${type}", which is not known${suggest(type, SIGNER_TYPES)}; use one of ${SIGNER_TYPES.join(', ')}`,
+    )
+    return unusable
+  }
+  if (!config) {
+    if (reader.raw('config') === undefined) reader.problem('has no "config"')
+    return unusable
+  }
+  const signer = readSignerConfig({ id: signerId, type }, fieldsOf(config, sources))
+  config.finish()
+  return signer
+}
+
+/** Secrets of the file are references to their sources. Other fields may be, such as the ids of an account that differs between deployments. */
+function fieldsOf(config: Reader, sources: Sources): SignerFields {
+  const secret = (key: string) => readSecret(config.object(key), sources) ?? BLANK
+  const isReference = (key: string) => {
+    const value = config.raw(key)
+    return typeof value === 'object' && value !== null && 'type' in value && 'value' in value
+  }
+  const referred = <T>(key: string, type: FieldType<T>): T => {
+    const text = readSecret(config.object(key), sources)?.reveal()
+    const value = text === undefined ? type.blank : type.read(text)
+    if (value === undefined) config.problem(`must refer to ${type.expected}`, key)
+    return value ?? type.blank
+  }
+  return {
+    get: (key, type) => (isReference(key) ? referred(key, type) : config.get(key, type)),
+    find: (key, type) => (isReference(key) ? referred(key, type) : config.find(key, type)),
+    ...createObjectReaders(config, (inner) => fieldsOf(inner, sources)),
+    path: (key) => {
+      const path = config.get(key, text)
+      return path && resolveFile(path, sources)
+    },
+    findPath: (key) => {
+      const path = config.find(key, text)
+      return path && resolveFile(path, sources)
+    },
+    secret: (key) => {
+      if (config.raw(key) === undefined)
+        config.problem(`has no "${key}": { "type": "env" | "file" | "plain", "value": … }`)
+      return secret(key)
+    },
+    findSecret: (key) => (config.raw(key) === undefined ? undefined : secret(key)),
+  }
+}
+
+/** The relayers of the file, with what the file alone decides about them. */
+interface FileRelayers {
+  readonly relayers: readonly RelayerConfig[]
+  /** The ids of the relayers whose policies callers of the API may relax. */
+  readonly apiMayRelax: readonly string[]
+}
+
+/** The field of an entry that no request has. */
+const MAY_RELAX = 'api_may_relax'
+
+/** Reads the list `relayers`. */
+export function readRelayers(file: Reader, problems: string[]): FileRelayers {
+  if (file.raw('relayers') === undefined) file.problem('relayers is missing: it must be a list')
+  const entries = file.items('relayers').flatMap(({ value, path }) => {
+    const relayer = readRelayer({ value: without(value, MAY_RELAX), path }, problems)
+    if (relayer === undefined) return []
+    return [{ relayer, mayRelax: openReader(value, path, problems)?.find(MAY_RELAX, flag) ?? false }]
+  })
+  return {
+    relayers: entries.map(({ relayer }) => relayer),
+    apiMayRelax: entries.flatMap(({ relayer, mayRelax }) => (mayRelax ? [relayer.id] : [])),
+  }
+}
+
+function without(value: unknown, field: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== field))
+}
+
+/** Reads the list `notifications`: `{ id, type, url, signing_key? }`. */
+export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
+  return file.items('notifications').flatMap(({ value, path }) => {
+    const reader = openReader(value, path, problems)
+    if (!reader) return []
+    const signingKey = readSecret(reader.object('signing_key'), sources)
+    const notification: NotificationConfig = {
+      id: reader.get('id', id),
+      type: reader.get('type', oneOf('webhook')),
+      url: reader.get('url', httpUrl),
+      ...(signingKey && { signingKey }),
+    }
+    reader.finish()
+    return [notification]
+  })
+}

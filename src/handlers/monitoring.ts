@@ -1,0 +1,156 @@
+import { seesEverything, type Visibility } from '../access/principal.ts'
+import { beginNotice } from '../alerts/alert.ts'
+import { listAlerts } from '../alerts/alerts-store.ts'
+import type { HandlerMap, RequestContext, Schemas } from '../contract/operations.ts'
+import type { Db } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import { toPage } from './present/shared.ts'
+
+/** A report on everything that readiness depends on. */
+export interface HealthReport {
+  readonly database: Schemas['DatabaseHealth']
+  readonly networks: Schemas['ComponentHealth']
+  readonly workers: Schemas['ComponentHealth']
+  readonly relayers: Schemas['ComponentHealth']
+  readonly at: Date
+}
+
+/** The parts of the service that these operations call. */
+export interface HealthHandlerDeps {
+  readonly check: () => Promise<HealthReport>
+  /** The signal aborts when the service begins to stop. */
+  readonly stopping: AbortSignal
+}
+
+/** The operations of the tag Health. They need no credential, and they reveal only which parts work. */
+export function healthHandlers({
+  check,
+  stopping,
+}: HealthHandlerDeps): Pick<HandlerMap, 'getHealth' | 'getReadiness'> {
+  return {
+    getHealth: async () => ({ status: 200, body: 'OK' }),
+    getReadiness: async () => {
+      const { at, ...components } = await check()
+      const status = stopping.aborted ? 'unhealthy' : overall(components)
+      const body = { ready: status !== 'unhealthy', status, components, timestamp: at.toISOString() }
+      const reason = stopping.aborted ? 'The service is stopping.' : reasonOf(components)
+      return {
+        status: status === 'unhealthy' ? 503 : 200,
+        body: reason === undefined ? body : { ...body, reason },
+      }
+    },
+  }
+}
+
+type Components = Omit<HealthReport, 'at'>
+
+/** The service accepts nothing without the database; some work waits without a network, a worker or a relayer. */
+function overall({ database, ...others }: Components): Schemas['HealthStatus'] {
+  if (database.status === 'unhealthy') return 'unhealthy'
+  return Object.values(others).every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded'
+}
+
+function reasonOf(components: Components): string | undefined {
+  const failing = Object.entries(components).filter(([, { status }]) => status !== 'healthy')
+  return failing.length === 0 ? undefined : `Not healthy: ${failing.map(([name]) => name).join(', ')}.`
+}
+
+/** Metrics as text, with the media type of the text. */
+interface MetricsText {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Reads the metrics of this process. */
+interface MetricsReader {
+  read(): Promise<MetricsText>
+  names(): readonly string[]
+  /** Returns undefined for a name that no metric has. */
+  readOne(name: string): Promise<MetricsText | undefined>
+}
+
+/** The parts of the service that these operations call. */
+export interface MetricsHandlerDeps {
+  /** Lists the ids of the relayers that a key sees. */
+  readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>
+  /** Undefined when metrics are off. */
+  readonly metrics: MetricsReader | undefined
+}
+
+/** The operations of the tag Metrics on the main port. The metrics server answers them on its own port. */
+export function metricsHandlers({
+  visibleIds,
+  metrics,
+}: MetricsHandlerDeps): Pick<HandlerMap, 'listMetrics' | 'metricDetail' | 'scrapeMetrics'> {
+  const reader = () => {
+    if (metrics === undefined) throw new AppError('not_found', 'This deployment collects no metrics.')
+    return metrics
+  }
+  const show = async (text: MetricsText, { principal: { visibility } }: RequestContext) => {
+    if (seesEverything(visibility)) return { status: 200, ...text } as const
+    const ids = new Set(await visibleIds(visibility))
+    return { status: 200, ...text, body: visibleSeries(text.body, ids) } as const
+  }
+  return {
+    listMetrics: async (_input, context) =>
+      context.mediaType === 'application/json'
+        ? { status: 200, body: reader().names() }
+        : show(await reader().read(), context),
+    metricDetail: async ({ path }, context) => {
+      const found = await reader().readOne(path.metric_name)
+      if (found === undefined) throw new AppError('not_found', `There is no metric ${path.metric_name}.`)
+      return show(found, context)
+    },
+    scrapeMetrics: async (_input, context) => show(await reader().read(), context),
+  }
+}
+
+/** A line with a sample: the name of the metric, its labels, its value. */
+const SAMPLE = /^(\w+)\{(.*)\} /
+
+const RELAYER_LABEL = /(?:^|,)relayer_id="([^"]*)"/
+
+/** A line that describes a metric. */
+const DESCRIPTION = /^# (?:HELP|TYPE) /
+
+/**
+ * Takes the samples of other relayers out of a text of metrics, and those that are of no relayer: they count what all keys do. A metric of
+ * which nothing is left loses its description, too.
+ */
+function visibleSeries(text: string, relayerIds: ReadonlySet<string>): string {
+  const shown: string[] = []
+  let descriptions: string[] = []
+  for (const line of text.split('\n')) {
+    if (DESCRIPTION.test(line)) {
+      if (line.startsWith('# HELP ')) descriptions = []
+      descriptions.push(line)
+    } else if (isOf(line, relayerIds)) {
+      shown.push(...descriptions, line)
+      descriptions = []
+    }
+  }
+  return shown.map((line) => `${line}\n`).join('')
+}
+
+function isOf(line: string, relayerIds: ReadonlySet<string>): boolean {
+  const [, , labels = ''] = SAMPLE.exec(line) ?? []
+  const [, id] = RELAYER_LABEL.exec(labels) ?? []
+  return id !== undefined && relayerIds.has(id)
+}
+
+/** The parts of the service that these operations call. */
+export interface AlertHandlerDeps {
+  readonly db: Db
+}
+
+/** The operation that lists alerts. */
+export function alertHandlers({ db }: AlertHandlerDeps): Pick<HandlerMap, 'listAlerts'> {
+  return {
+    listAlerts: async ({ query }, { principal: { visibility } }) => {
+      const page = toPage(query)
+      const { offset, limit } = page
+      const { items, total } = await listAlerts(db, { visibility, offset, limit })
+      return { data: items.map(beginNotice), pagination: page.describe(total) }
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { MessageSignature } from '../../chains/attempt.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { omitUndefined } from '../../lib/object.ts'
+import type { HeadState } from '../../networks/head-age.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { shownRelayer } from '../../relayers/relayer-codec.ts'
+import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
+
+/** The most records in one page; a larger `per_page` counts as this. */
+const MAX_PER_PAGE = 100
+
+/** Computes the page of a query: `page` 0 is page 1, and `pagination` reports the applied values. */
+export function toPage({ page = 1, per_page = 10 }: { page?: number; per_page?: number }) {
+  const current_page = Math.max(1, page)
+  const limit = Math.min(MAX_PER_PAGE, per_page)
+  return {
+    offset: (current_page - 1) * limit,
+    limit,
+    describe: (total: number): Schemas['Pagination'] => ({
+      current_page,
+      per_page: limit,
+      total_items: total,
+    }),
+  }
+}
+
+/** Converts the newest head of a network to the form of the contract. */
+export function presentHead({ number, ageMs, halted }: HeadState): Schemas['NetworkHead'] {
+  return { block: number, age_seconds: Math.floor(ageMs / 1_000), halted }
+}
+
+/** Presents a signature that goes to the caller by itself. */
+export function presentMessageSignature({ publicKey, ...signature }: MessageSignature): Schemas['Signature'] {
+  return omitUndefined({ ...signature, public_key: publicKey })
+}
+
+/** Converts a relayer to the form of the contract. A removed relayer has no runtime, so the answer lacks its channels. */
+export function presentRelayer(
+  relayer: Relayer,
+  runtime: Pick<RelayerRuntime, 'sourceAccounts'> | undefined,
+): Schemas['Relayer'] {
+  const [, ...channels] = runtime?.sourceAccounts ?? []
+  return omitUndefined({
+    ...shownRelayer(relayer),
+    channels: channels.length === 0 ? undefined : channels.map(({ address }) => address),
+  })
+}

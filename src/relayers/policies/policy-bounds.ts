@@ -1,0 +1,139 @@
+import type { Logger } from 'pino'
+import type { Db } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
+import type { NetworkDirectory } from '../../networks/directory.ts'
+import { chainName, type Network, type NetworkType } from '../../networks/network.ts'
+import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { lockRelayer, pagesOfRelayers, updateRelayer } from '../store.ts'
+import { nameItems } from './limit.ts'
+import { findRelaxationsOf, writePoliciesOf } from './policies.ts'
+
+/** The ceilings that the operator sets for policies of callers. */
+export interface PolicyBounds {
+  /** Returns the policies of the file, by wire names: the policies that null in a patch sets. Empty for a relayer of a caller. */
+  initialOf(relayer: RelayerConfig): object
+  /** @throws AppError 400 `policy_beyond_ceiling` for policies that allow more than the operator does */
+  check(relayer: RelayerConfig): void
+  /** Lowers the policies that allow more, and returns their wire names. */
+  lower<T extends RelayerConfig>(relayer: T): { readonly relayer: T; readonly lowered: readonly string[] }
+}
+
+interface PolicyBoundsOptions {
+  /** The relayers of the configuration file. */
+  readonly relayers: readonly RelayerConfig[]
+  /** The ids of those whose policies callers may relax. */
+  readonly apiMayRelax: readonly string[]
+  readonly networks: Pick<NetworkDirectory, 'find'>
+  /** The methods that callers may let any relayer pass on to the endpoints of the operator. */
+  readonly readMethods: Readonly<Record<NetworkType, readonly string[]>>
+}
+
+/** A policy that allows more than the operator does, and the value that replaces it. */
+interface Excess {
+  readonly name: string
+  readonly wireName: string
+  readonly problem: string
+  readonly lowered: unknown
+}
+
+/**
+ * Creates the bounds. An entry of the file is the ceiling of every relayer with its account, whatever the id: a caller may delete a
+ * relayer of the file and create another one. Nobody but the file decides which methods reach the operator's endpoints.
+ */
+export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
+  const { relayers, networks, apiMayRelax, readMethods } = options
+  const networkOf = ({ networkType, network }: RelayerConfig) => networks.find(networkType, network)
+  const entries = Map.groupBy(relayers, ({ signerId }) => signerId)
+  const entryOf = (relayer: RelayerConfig) =>
+    entries.get(relayer.signerId)?.find((entry) => isSameChain(networkOf(entry), networkOf(relayer)))
+
+  function excessesOf(relayer: RelayerConfig): Excess[] {
+    const entry = entryOf(relayer)
+    if (entry !== undefined && apiMayRelax.includes(entry.id)) return []
+    const excesses = entry === undefined ? [] : relaxations(relayer, entry)
+    if (entry?.policies.allowedRpcMethods !== undefined) return excesses
+    const { extraRpcMethods = [] } = networkOf(relayer) ?? {}
+    const methods = excessOfMethods(relayer, [...readMethods[relayer.networkType], ...extraRpcMethods])
+    return methods === undefined ? excesses : [...excesses, methods]
+  }
+
+  return {
+    initialOf: (relayer) => {
+      const entry = entryOf(relayer)
+      return entry === undefined ? {} : writePoliciesOf(entry)
+    },
+    check: (relayer) => {
+      const [excess] = excessesOf(relayer)
+      if (excess !== undefined)
+        throw new AppError('policy_beyond_ceiling', `policies.${excess.wireName}: ${excess.problem}.`)
+    },
+    lower: (relayer) => {
+      const excesses = excessesOf(relayer)
+      const policies = Object.fromEntries(excesses.map(({ name, lowered }) => [name, lowered]))
+      return {
+        relayer: { ...relayer, policies: { ...relayer.policies, ...policies } },
+        lowered: excesses.map(({ wireName }) => wireName),
+      }
+    },
+  }
+}
+
+function isSameChain(one: Network | undefined, other: Network | undefined): boolean {
+  return one !== undefined && one.type === other?.type && chainName(one) === chainName(other)
+}
+
+function relaxations(relayer: RelayerConfig, entry: RelayerConfig): Excess[] {
+  const ceiling = new Map(Object.entries(entry.policies))
+  return findRelaxationsOf(relayer, entry).map(({ name, wireName, expected }) => ({
+    name,
+    wireName,
+    problem: `the configuration file sets a ceiling; ${expected}`,
+    lowered: ceiling.get(name),
+  }))
+}
+
+/** Endpoints that a caller chose are the caller's to ask. */
+function excessOfMethods(
+  { policies: { allowedRpcMethods = [] }, customRpcUrls }: RelayerConfig,
+  allowed: readonly string[],
+): Excess | undefined {
+  if (customRpcUrls?.every(({ untrusted }) => untrusted)) return undefined
+  const excess = allowedRpcMethods.filter((method) => !allowed.includes(method))
+  if (excess.length === 0) return undefined
+  return {
+    name: 'allowedRpcMethods',
+    wireName: 'allowed_rpc_methods',
+    problem: `${nameItems(excess)} cannot be allowed over the API for endpoints of the operator; only items of this list are expected: ${allowed.join(', ')}`,
+    lowered: allowedRpcMethods.filter((method) => allowed.includes(method)),
+  }
+}
+
+interface LowerDeps {
+  readonly db: Db
+  readonly bounds: PolicyBounds
+  readonly log: Logger
+}
+
+/** Lowers policies that were set before the file, or this release, limited them. The ceiling then holds for every stored relayer. */
+export async function lowerPolicies(deps: LowerDeps): Promise<void> {
+  for await (const page of pagesOfRelayers(deps.db))
+    await lowerThose(
+      deps,
+      page.filter((relayer) => deps.bounds.lower(relayer).lowered.length > 0),
+    )
+}
+
+async function lowerThose({ db, bounds, log }: LowerDeps, beyond: readonly Relayer[]): Promise<void> {
+  for (const { id } of beyond) {
+    const lowered = await db.transaction().execute(async (tx) => {
+      const present = await lockRelayer(tx, id, 'update')
+      if (present === undefined) return []
+      const next = bounds.lower(present)
+      // Another process may have lowered them since they were read.
+      if (next.lowered.length > 0) await updateRelayer(tx, next.relayer)
+      return next.lowered
+    })
+    if (lowered.length > 0)
+      log.warn({ relayer: id, policies: lowered }, 'policies lowered to the ceiling of the configuration')
+  }
+}

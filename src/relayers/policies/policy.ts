@@ -1,0 +1,107 @@
+import type { Unit } from '../../chains/chain.ts'
+import type { ChainRequest } from '../../chains/request.ts'
+import { AppError } from '../../errors.ts'
+import { type Network, networkId, privateUrlsOf } from '../../networks/network.ts'
+import { networksIn } from '../../spending/rules.ts'
+import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { defaultMinBalance } from './policies.ts'
+
+/** A whitelist always allows the zero address and the relayer's own: burning and cancelling need no permission. */
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
+
+/** Returns the error of a relayer that signs nothing at present; undefined for an active one. */
+export function inactive(relayer: Relayer): AppError | undefined {
+  if (relayer.paused) {
+    return new AppError(
+      'relayer_paused',
+      `Relayer ${relayer.id} is paused; it signs nothing until it is resumed.`,
+    )
+  }
+  if (relayer.systemDisabled) {
+    const reason = relayer.disabledReason?.details ?? 'A health check failed.'
+    return new AppError('relayer_disabled', `Relayer ${relayer.id} was disabled by the service. ${reason}`)
+  }
+  return undefined
+}
+
+/**
+ * Returns the error of a receiver that the whitelist forbids; undefined for an allowed one. A contract creation has no receiver, so a
+ * whitelist forbids it. An empty whitelist forbids every receiver.
+ */
+export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
+  if (relayer.networkType !== 'evm' || request.type !== 'evm') return undefined
+  const whitelist = relayer.policies.whitelistReceivers
+  if (whitelist === undefined) return undefined
+  const allowed = new Set(
+    [...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()),
+  )
+  if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
+  const receiver = request.to ?? 'a contract creation'
+  return new AppError(
+    'receiver_not_whitelisted',
+    `to: one of the relayer's whitelist_receivers is expected, not ${receiver}.`,
+  )
+}
+
+/** Returns the balance that stays on the account, in the smallest unit. */
+export function minBalanceOf({ networkType, policies }: Relayer): bigint {
+  return policies.minBalance ?? defaultMinBalance(networkType)
+}
+
+/** Returns a problem when the relayer demands EIP-1559 prices on a network without them. */
+export function pricingProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
+  if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
+  if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
+  return `relayer "${relayer.id}" wants eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
+}
+
+/** Returns a problem when the relayer keeps its transactions private on a network without private endpoints. */
+export function privacyProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
+  if (network === undefined || !sendsPrivately(relayer) || privateUrlsOf(network).length > 0) return undefined
+  return `relayer "${relayer.id}" wants private_transactions, but network "${network.name}" has no private_rpc_urls; give it some first`
+}
+
+/** Returns a problem when a limit in the rules of the relayer is for another network than its own: it would limit nothing. */
+export function limitProblem({ network, networkType: type, policies }: RelayerConfig): string | undefined {
+  const own = networkId({ type, name: network })
+  const other = networksIn(policies.rules ?? {}).find((id) => id !== own)
+  return other === undefined
+    ? undefined
+    : `a limit is for the network "${other}", and the relayer is on "${own}"`
+}
+
+/** Returns true when everything that the relayer signs goes to private endpoints. */
+export function sendsPrivately(relayer: RelayerConfig): boolean {
+  return relayer.networkType === 'evm' && relayer.policies.privateTransactions === true
+}
+
+/** Returns true when other programs send from the account, too, so that its chain may show nonces and transactions that the records do not explain. */
+export function sharesAccount({ policies }: Relayer): boolean {
+  return policies.sharedAccount === true
+}
+
+/** Amounts in the network's smallest unit. */
+interface Funds {
+  readonly unit: Unit
+  /** The spendable balance on the chain. */
+  readonly balance: bigint
+  /** The most that accepted transactions can take before they are included. */
+  readonly reserved: bigint
+  /** The most that this request can take. */
+  readonly cost: bigint
+}
+
+/** Returns the error of an account that cannot pay for this on top of everything in flight; undefined for one that can. */
+export function shortOfFunds(
+  relayer: Relayer,
+  { unit, balance, reserved, cost }: Funds,
+): AppError | undefined {
+  const keep = minBalanceOf(relayer)
+  if (balance - reserved - cost >= keep) return undefined
+  return new AppError(
+    'insufficient_balance',
+    `The account can spend ${balance} ${unit}; ${reserved} are reserved for transactions in flight, this one needs up to ${cost} (${COSTS[unit]}), and min_balance keeps ${keep}. Top it up, or lower the amount or the fee.`,
+  )
+}
+
+const COSTS = { wei: 'value and gas', stroops: 'amount and fee', lamports: 'amount and fee' } as const

@@ -1,0 +1,84 @@
+import type { Database } from '../database/engine.ts'
+import type { Db } from '../database/schema.ts'
+import { createBatcher } from '../lib/concurrency/batcher.ts'
+import type { Relayer } from './relayer.ts'
+import { findRelayer } from './store.ts'
+
+/** Reads one relayer that can act; undefined when none has this id. */
+export type RelayerReader = (id: string) => Promise<Relayer | undefined>
+
+/**
+ * Creates a `findRelayer` for many callers at once. Every request asks for its relayer, and the embedded database answers one query
+ * after the other, so callers that wait for the same relayer share the next query. The query starts after they asked, so the state is
+ * as fresh as that of a query of their own. The reader calls `prepare` before it returns a relayer: another process may have
+ * created the relayer a moment ago.
+ */
+function createRelayerReader(db: Db, prepare: (relayer: Relayer) => Promise<unknown>): RelayerReader {
+  const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
+    keyOf: (id) => id,
+    maxItems: Number.POSITIVE_INFINITY,
+    collectsTurn: true,
+    run: async (ids) => {
+      const relayer = await findRelayer(db, ids[0] ?? '')
+      if (relayer !== undefined) await prepare(relayer)
+      return ids.map(() => ({ relayer }))
+    },
+  })
+  return async (id) => (await read(id)).relayer
+}
+
+/** The database notifies this channel whenever a relayer changes, in anything that a `Relayer` has, or is deleted. */
+const RELAYER_ROWS_CHANNEL = 'relayer_rows_changed'
+
+/** The most relayers that are kept, about 2 kB each. The next one makes the service forget and read all of them again. */
+const MAX_COPIES = 1_000
+
+/** A reader that remembers relayers. */
+interface RelayerCopies {
+  readonly read: RelayerReader
+  /** Call it with every notification. */
+  forget(): void
+}
+
+/**
+ * Remembers the relayers of a reader until one changes. A copy is as fresh as a query where a notification arrives before the commit that
+ * sends it has returned, as those of the embedded database do.
+ */
+function keepCopies(read: RelayerReader): RelayerCopies {
+  let copies = new Map<string, Relayer>()
+  return {
+    forget() {
+      copies = new Map()
+    },
+    async read(id) {
+      const copy = copies.get(id)
+      if (copy !== undefined) return copy
+      // A change while it is read leaves this map behind, and what was read with it.
+      const present = copies
+      const relayer = await read(id)
+      if (relayer === undefined) return undefined
+      if (present.size >= MAX_COPIES) present.clear()
+      present.set(id, relayer)
+      return relayer
+    },
+  }
+}
+
+interface OpenRelayerReader {
+  readonly read: RelayerReader
+  close(): Promise<void>
+}
+
+/**
+ * Opens the reader of relayers. On the embedded database it keeps copies, because a query waits for the only session. A server tells of a change
+ * some time after its commit, when a caller may know of it already, so there each read is a query.
+ */
+export async function openRelayerReader(
+  database: Database,
+  prepare: (relayer: Relayer) => Promise<unknown>,
+): Promise<OpenRelayerReader> {
+  const read = createRelayerReader(database.requests, prepare)
+  if (database.engine === 'postgres') return { read, close: async () => {} }
+  const copies = keepCopies(read)
+  return { read: copies.read, close: await database.listen(RELAYER_ROWS_CHANNEL, copies.forget) }
+}

@@ -1,0 +1,177 @@
+import type { Logger } from 'pino'
+import type { Database } from '../database/engine.ts'
+import { acquireLease } from '../database/lease.ts'
+import { vacuumEmbedded } from '../database/vacuum.ts'
+import { deleteOldEvents } from '../events/retention-store.ts'
+import type { Clock } from '../lib/time.ts'
+import { expireApprovals } from '../transactions/approvals/evaluate-approvals.ts'
+import { deleteOldBudgets, settleBudgets } from '../transactions/budgets/settle.ts'
+import type { TransactionsContext } from '../transactions/model/runtime.ts'
+import { type TopUpOptions, topUpRelayer } from '../transactions/top-up/top-up.ts'
+import { listFilled } from '../transactions/top-up/top-up-store.ts'
+import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
+import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
+
+/** Time in ms until what a final transaction did not spend is given back, and until one that waited too long for an approval ends. */
+const SPENDING_INTERVAL_MS = 2_000
+
+/** Time in ms that the lease lasts. */
+const SPENDING_LEASE_MS = 10_000
+
+/** Time in ms between two deletions of what no period counts any more. */
+const DELETE_EVERY_MS = 3_600_000
+
+/** Ends what waited too long for an approval, and gives back what transactions did not spend of their budgets, in one process at a time. */
+export function createSpendingWorker(context: TransactionsContext): Loop {
+  const { db, clock, owner, log } = context
+  const lease = createLeaseHolder({ db, clock, owner, name: 'spending', ttlMs: SPENDING_LEASE_MS })
+  let deletedAt = clock.monotonic()
+  const loop = createLoop({
+    name: 'spending',
+    intervalMs: SPENDING_INTERVAL_MS,
+    clock,
+    log,
+    work: async () => {
+      if (!(await lease.hold())) return
+      await expireApprovals(context)
+      await settleBudgets(context)
+      if (clock.monotonic() - deletedAt < DELETE_EVERY_MS) return
+      deletedAt = clock.monotonic()
+      await deleteOldBudgets(context)
+    },
+  })
+  return {
+    ...loop,
+    stop: async () => {
+      await loop.stop()
+      await lease.release()
+    },
+  }
+}
+
+/** Time in ms between two checks of all queue heads. It is short against the time after which a head counts as stuck. */
+const STUCK_INTERVAL_MS = 30_000
+
+/** Time in ms that the lease lasts. */
+const STUCK_LEASE_MS = 2 * STUCK_INTERVAL_MS
+
+/** Announces transactions that block their account, in one process at a time. */
+export function createStuckWorker(context: TransactionsContext): Loop {
+  const { db, clock, owner, log } = context
+  const lease = createLeaseHolder({ db, clock, owner, name: 'stuck', ttlMs: STUCK_LEASE_MS })
+  const seen: QueueHeads = new Map()
+  const loop = createLoop({
+    name: 'stuck',
+    intervalMs: STUCK_INTERVAL_MS,
+    clock,
+    log,
+    work: async () => {
+      if (await lease.hold()) await reportStuck(context, seen)
+    },
+  })
+  return {
+    ...loop,
+    stop: async () => {
+      await loop.stop()
+      await lease.release()
+    },
+  }
+}
+
+/** Time in ms between two rounds of the loop. A round costs nothing while none is due. */
+const TOP_UP_ROUND_MS = 1_000
+
+/** Time in ms that the lease lasts. Two processes that decide at the same time pay only once. */
+const TOP_UP_LEASE_MS = 15_000
+
+/** Fills relayers from their treasuries, in one process at a time. A relayer that fails does not affect the others. */
+export function createTopUpWorker(context: TransactionsContext, options: TopUpOptions): Loop {
+  const { db, clock, owner, log } = context
+  const lease = createLeaseHolder({ db, clock, owner, name: 'top-ups', ttlMs: TOP_UP_LEASE_MS })
+  let dueAt = Number.NEGATIVE_INFINITY
+
+  async function fill(relayerId: string): Promise<void> {
+    try {
+      await topUpRelayer(context, relayerId, options)
+    } catch (error) {
+      log.error({ err: error, relayer: relayerId }, 'top-up failed; retrying')
+    }
+  }
+
+  const loop = createLoop({
+    name: 'top-ups',
+    intervalMs: TOP_UP_ROUND_MS,
+    clock,
+    log,
+    work: async () => {
+      if (!(await lease.hold()) || clock.monotonic() < dueAt) return
+      dueAt = clock.monotonic() + options.intervalMs
+      await Promise.all((await listFilled(db)).map(fill))
+    },
+  })
+  return {
+    ...loop,
+    wake: () => {
+      dueAt = Number.NEGATIVE_INFINITY
+      loop.wake()
+    },
+    stop: async () => {
+      await loop.stop()
+      await lease.release()
+    },
+  }
+}
+
+/** Time in ms between two cleanups. */
+const HOUSEKEEPING_INTERVAL_MS = 3_600_000
+
+/** Time in ms after a cleanup during which no other process starts one. */
+const HOUSEKEEPING_LEASE_MS = HOUSEKEEPING_INTERVAL_MS / 2
+
+/** Time in ms between two rounds. It is short, because readiness treats a minute without a round as a fault. */
+const HOUSEKEEPING_ROUND_MS = 30_000
+
+/** The tables whose rows are deleted. */
+const EMPTIED = ['events', 'deliveries']
+
+/** The number of deleted events after which their room is made usable. More of them would block the embedded database for longer. */
+const VACUUM_EVENTS = 20_000
+
+interface HousekeepingDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  /** Identifies this process in leases. */
+  readonly owner: string
+  /** Time in ms for which events are kept. */
+  readonly retentionMs: number
+}
+
+/** Deletes events that are older than their retention time, and vacuums the embedded database, in one process at a time. */
+export function createHousekeepingWorker(deps: HousekeepingDeps): Loop {
+  const { database, clock, log, owner, retentionMs } = deps
+  let dueAt: number | undefined
+  return createLoop({
+    name: 'housekeeping',
+    intervalMs: HOUSEKEEPING_ROUND_MS,
+    clock,
+    log,
+    work: async () => {
+      const isFirst = dueAt === undefined
+      if (dueAt !== undefined && clock.monotonic() < dueAt) return
+      dueAt = clock.monotonic() + HOUSEKEEPING_INTERVAL_MS
+      if (
+        (await acquireLease(database.db, { name: 'housekeeping', owner, ttlMs: HOUSEKEEPING_LEASE_MS })) ===
+        undefined
+      )
+        return
+      const before = new Date(clock.now() - retentionMs)
+      const vacuum = () => vacuumEmbedded(database, EMPTIED)
+      const afterMany = { events: VACUUM_EVENTS, work: vacuum }
+      const total = await deleteOldEvents(database.db, { before, afterMany })
+      if (total > 0) log.info({ events: total, before }, 'events deleted after their retention time')
+      // The first requests after a start do not wait for it.
+      if (!isFirst) await vacuumEmbedded(database)
+    },
+  })
+}
