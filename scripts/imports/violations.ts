@@ -47,10 +47,10 @@ function foreignPackage({ from, to, line, typeOnly }: Import, { packages }: Rule
   return [`${from}:${line}: imports ${to}; only ${rule.in.join(', ')} may`]
 }
 
-/** Each cycle of imports that exist at run time, once, starting at its first file by name. */
+/** Each cycle of imports, those of types included, once, starting at its first file by name. */
 function findCycles(imports: readonly Import[]): string[][] {
   const edges = Map.groupBy(
-    imports.filter((one) => one.kind === 'file' && !one.typeOnly),
+    imports.filter((one) => one.kind === 'file'),
     (one) => one.from,
   )
   const cycles = new Map<string, string[]>()

@@ -1,17 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { SpendingRules } from '../spending/rules.ts'
-import type { Visibility } from './principal.ts'
-import type { Scope } from './scope.ts'
-
-/** The rights of a key. */
-export interface Rights {
-  readonly scopes: readonly Scope[]
-  readonly visibility: Visibility
-  /** The rules for what it may spend; absent when it has none. */
-  readonly rules?: SpendingRules | undefined
-  /** Absent when it has no end. */
-  readonly expiresAt?: Date | undefined
-}
+import type { Rights } from './principal.ts'
 
 /** A secret of a key, as far as people recognise it. */
 export interface SecretRecord {

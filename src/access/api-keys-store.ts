@@ -3,7 +3,8 @@ import type { ApiKeySecretsTable, ApiKeysTable } from '../database/access-tables
 import type { Db, Tx } from '../database/schema.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { decodeRules, encodeRules } from '../spending/read-rules.ts'
-import type { ApiKey, Rights, SecretRecord } from './api-key.ts'
+import type { ApiKey, SecretRecord } from './api-key.ts'
+import type { Rights } from './principal.ts'
 import type { Scope } from './scope.ts'
 
 /** The channel on which the database announces committed changes of keys. */

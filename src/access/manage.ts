@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Clock } from '../lib/time.ts'
 import type { SpendingRules } from '../spending/rules.ts'
-import { type ApiKey, drawSecret, hashSecret, prefixOf, type Rights } from './api-key.ts'
+import { type ApiKey, drawSecret, hashSecret, prefixOf } from './api-key.ts'
 import {
   deleteApiKey,
   findApiKey,
@@ -18,6 +18,7 @@ import {
   replaceSecret,
   updateApiKey,
 } from './api-keys-store.ts'
+import type { Rights } from './principal.ts'
 import { type Actor, isWithin, type Principal, ROOT_ID, seesEverything } from './principal.ts'
 import { deploymentScopes } from './scope.ts'
 

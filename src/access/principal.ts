@@ -1,5 +1,4 @@
 import type { SpendingRules } from '../spending/rules.ts'
-import type { Rights } from './api-key.ts'
 import type { Scope } from './scope.ts'
 
 /** The part of the deployment that a key sees. An absent field stands for everything. */
@@ -107,4 +106,14 @@ export interface Actor {
   readonly requestId?: string | undefined
   /** The rules for what the API key may spend; absent when it has none. */
   readonly rules?: SpendingRules | undefined
+}
+
+/** The rights of a key. */
+export interface Rights {
+  readonly scopes: readonly Scope[]
+  readonly visibility: Visibility
+  /** The rules for what it may spend; absent when it has none. */
+  readonly rules?: SpendingRules | undefined
+  /** Absent when it has no end. */
+  readonly expiresAt?: Date | undefined
 }

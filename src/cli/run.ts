@@ -176,7 +176,7 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
 }
 
 /** Returns the version of this release, as package.json has it. */
-export function version(): string {
+function version(): string {
   return (
     JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { readonly version: string }
   ).version

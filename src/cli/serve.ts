@@ -3,7 +3,8 @@ import { type Config, loadConfig } from '../config/load.ts'
 import { startEngineEarly } from '../database/engines/start-engine.ts'
 import { ConfigError } from '../lib/fields.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'
-import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
+import type { Telemetry } from '../telemetry/open-telemetry.ts'
+import { startTelemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
 
 /** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */

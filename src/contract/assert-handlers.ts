@@ -1,5 +1,6 @@
 import type { Contract } from './document.ts'
-import type { HandlerMap, OperationId } from './operations.ts'
+import type { HandlerMap } from './handler.ts'
+import type { OperationId } from './operations.ts'
 
 /**
  * Requires one handler for each operation. The type HandlerMap proves it at compile time; this check finds callers without

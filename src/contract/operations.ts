@@ -1,5 +1,4 @@
 import type { components, operations, scopes } from '../../generated/api.d.ts'
-import type { Actor, Principal } from '../access/principal.ts'
 
 /** This file holds types only: the contract as the rest of the code sees it. No other file imports from generated/. */
 
@@ -108,27 +107,6 @@ export interface TicketFilter {
   readonly type?: Schemas['EventType'] | undefined
 }
 
-/** Facts about a request besides its input. */
-export interface RequestContext {
-  /** Identifies the request in the log; `X-Request-Id` of the answer repeats it. */
-  readonly requestId: string
-  /** Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream has no time limit. */
-  readonly signal: AbortSignal
-  /** The API key of the caller, with its rights. */
-  readonly principal: Principal
-  /** The sender, for records of what the request changes. */
-  readonly actor: Actor
-  /** Absent for a caller with an API key. */
-  readonly ticketFilter?: TicketFilter | undefined
-  /** The media type that the caller prefers, of those that the operation declares for a success. */
-  readonly mediaType: string
-  /**
-   * Counts what the request holds besides the first transaction or call. Call it before anything is done.
-   * @throws AppError `rate_limited` when the rate limit of the caller has not so many units left
-   */
-  countFurther(units: number): void
-}
-
 /** The result of a handler. The declared response decides its form. */
 export type Result<Id extends OperationId> =
   MediaTypeOf<Id> extends 'text/event-stream'
@@ -136,12 +114,6 @@ export type Result<Id extends OperationId> =
     : BodyOf<Id> extends { readonly success: true; readonly data: unknown }
       ? Success<Id>
       : Bare<Id>
-
-/** The business logic of one operation. */
-export type Handler<Id extends OperationId> = (
-  input: Input<Id>,
-  context: RequestContext,
-) => Promise<Result<Id>>
 
 /** The operations that anybody can call without a credential. */
 export type OpenOperationId = 'getHealth' | 'getReadiness'
@@ -151,6 +123,3 @@ export type UnscopedOperationId = 'getCurrentApiKey'
 
 /** The scope of each other operation. One without a scope does not compile. */
 export type ScopeOf<Id extends Exclude<OperationId, OpenOperationId | UnscopedOperationId>> = scopes[Id]
-
-/** One handler for each operation of the contract; a missing one does not compile. */
-export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }

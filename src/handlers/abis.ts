@@ -1,5 +1,6 @@
 import type { Chain } from '../chains/chain.ts'
-import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/handler.ts'
+import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'

@@ -1,4 +1,5 @@
-import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/handler.ts'
+import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'

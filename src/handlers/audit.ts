@@ -1,6 +1,7 @@
 import type { StoredEntry } from '../audit/entry.ts'
 import { findEntry, listEntries } from '../audit/read-store.ts'
-import type { HandlerMap, Input, Schemas } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/handler.ts'
+import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'

@@ -1,4 +1,5 @@
-import type { HandlerMap } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/handler.ts'
+
 import { type AbiHandlerDeps, abiHandlers } from './abis.ts'
 import {
   type ApiKeyHandlerDeps,

@@ -1,13 +1,6 @@
 import type { Principal } from '../access/principal.ts'
-import type {
-  HandlerMap,
-  Input,
-  RequestContext,
-  Schemas,
-  Streamed,
-  StreamGroup,
-  StreamPiece,
-} from '../contract/operations.ts'
+import type { HandlerMap, RequestContext } from '../contract/handler.ts'
+import type { Input, Schemas, Streamed, StreamGroup, StreamPiece } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { type EventNotifier, followEvents, nextEvents } from '../events/follow.ts'

@@ -1,5 +1,6 @@
 import { type Actor, seesNetwork } from '../access/principal.ts'
-import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/handler.ts'
+import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'

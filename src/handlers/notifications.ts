@@ -1,5 +1,6 @@
 import { EVERYTHING, type Visibility } from '../access/principal.ts'
-import type { HandlerMap, Input, Schemas } from '../contract/operations.ts'
+import type { HandlerMap } from '../contract/handler.ts'
+import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'

@@ -1,5 +1,6 @@
 import type { Principal } from '../access/principal.ts'
-import type { RequestContext, TicketFilter } from '../contract/operations.ts'
+import type { RequestContext } from '../contract/handler.ts'
+import type { TicketFilter } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import type { HttpContext } from './state.ts'
 

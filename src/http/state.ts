@@ -30,3 +30,11 @@ export type Middleware = KoaMiddleware<State, DefaultContext>
 export function logFields({ state: { requestId, operation, ids } }: HttpContext) {
   return { request_id: requestId, operation: operation?.id, transaction: ids?.transaction_id }
 }
+
+/**
+ * Protects everything outside the operations of the contract. An unauthenticated caller learns neither which paths exist nor
+ * which methods they have.
+ *
+ * @throws AppError `rate_limited` or `unauthorized`
+ */
+export type Guard = (context: HttpContext) => void

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Rights } from '../../src/access/api-key.ts'
 import { contradictionIn, excessOf } from '../../src/access/manage.ts'
+import type { Rights } from '../../src/access/principal.ts'
 import { isWithin, principalOf, ROOT, seesRelayerId } from '../../src/access/principal.ts'
 
 const OWN: Rights = {

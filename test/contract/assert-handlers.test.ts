@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { assertHandlers } from '../../src/contract/assert-handlers.ts'
 import { loadContract } from '../../src/contract/document.ts'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
 
 const contract = await loadContract()
 const ids = contract.operations.map(({ id }) => id)

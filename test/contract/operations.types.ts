@@ -1,8 +1,8 @@
+import type { HandlerMap } from '../../src/contract/handler.ts'
 /** `tsc` compiles this file and nothing runs it: it proves which values the types of the contract allow. */
 import type {
   Bare,
   Data,
-  HandlerMap,
   Input,
   OpenOperationId,
   OperationId,

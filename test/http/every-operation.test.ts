@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ContractOperation, loadContract } from '../../src/contract/document.ts'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
+
 import { AppError } from '../../src/errors.ts'
 import { ask, BEARER, startSharedStub } from './stub-server.ts'
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
+
 import { createHttpServer } from '../../src/http/server.ts'
 import { ask, BEARER, call, rawExchange, startStub, stubOptions } from './stub-server.ts'
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
+
 import { until } from '../support/until.ts'
 import { BEARER, call, startStub } from './stub-server.ts'
 

@@ -1,3 +1,4 @@
+import type { HandlerMap } from '../../../src/contract/handler.ts'
 /**
  * One of the servers that http.ts compares, by the first argument. Tells its port and a secret to the parent process, and the
  * CPU time that it has used, in microseconds, whenever it is asked.
@@ -14,7 +15,7 @@ import { signPersonalMessage } from '../../../src/chains/evm/sign.ts'
 import { compileContract } from '../../../src/contract/compile.ts'
 import type { Contract } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/contract/exact-integers.ts'
-import type { Data, HandlerMap } from '../../../src/contract/operations.ts'
+import type { Data } from '../../../src/contract/operations.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { createRateLimiter } from '../../../src/http/rate-limit.ts'

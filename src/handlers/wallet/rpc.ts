@@ -1,5 +1,6 @@
 import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
-import type { HandlerMap, Schemas } from '../../contract/operations.ts'
+import type { HandlerMap } from '../../contract/handler.ts'
+import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'

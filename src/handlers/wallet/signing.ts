@@ -1,5 +1,6 @@
 import { JsonError, parseJson } from '../../contract/exact-integers.ts'
-import type { HandlerMap } from '../../contract/operations.ts'
+import type { HandlerMap } from '../../contract/handler.ts'
+
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readUnsigned } from './transaction-request.ts'
 import {

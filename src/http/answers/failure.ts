@@ -4,8 +4,7 @@ import type { Logger } from 'pino'
 import type { ContractOperation } from '../../contract/document.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError, type ErrorCode, internalError } from '../../errors.ts'
-import type { Guard } from '../pages/pages.ts'
-import type { HttpContext } from '../state.ts'
+import type { Guard, HttpContext } from '../state.ts'
 
 /** `message` of the failure body: the five texts of the interface, and one for each status that it does not have. */
 const MESSAGES: Readonly<Record<FailureStatus, string>> = {

@@ -7,7 +7,7 @@ import { answerOptions, MethodNotAllowedError } from '../answers/failure.ts'
 import { type Authenticate, requireCredential } from '../auth.ts'
 import { countRequest } from '../guards.ts'
 import type { RateLimiter } from '../rate-limit.ts'
-import type { HttpContext, Middleware, State } from '../state.ts'
+import type { Guard, HttpContext, Middleware, State } from '../state.ts'
 
 /** The part of an answer that depends on more than the page. */
 interface PageHeaders {
@@ -77,14 +77,6 @@ function createPageForms(page: Page): (accepts: (encoding: string) => boolean) =
     return form
   }
 }
-
-/**
- * Protects everything outside the operations of the contract. An unauthenticated caller learns neither which paths exist nor
- * which methods they have.
- *
- * @throws AppError `rate_limited` or `unauthorized`
- */
-export type Guard = (context: HttpContext) => void
 
 /** Creates the guard from the same keys and buckets that the operations use. */
 export function createGuard(authenticate: Authenticate, limiter: RateLimiter): Guard {

@@ -1,7 +1,7 @@
 import { getBase58Encoder, getCompiledTransactionMessageDecoder } from '@solana/kit'
+import type { JsonObject } from '../remote/answers.ts'
 import { textIn } from '../remote/answers.ts'
 import { RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
-import type { CdpClient } from './cdp.ts'
 
 interface CdpSolanaKeyOptions {
   readonly cdp: CdpClient
@@ -113,3 +113,6 @@ function signatureIn(
   const place = 1 + own * SIGNATURE_BYTES
   return Uint8Array.from(signed.subarray(place, place + SIGNATURE_BYTES))
 }
+
+/** Asks the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */
+export type CdpClient = (path: string, body?: object) => Promise<JsonObject>

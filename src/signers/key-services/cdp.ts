@@ -4,9 +4,10 @@ import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secrets.ts'
 import type { RemoteProvider } from '../providers/provider.ts'
 import { signJwt } from '../remote/access-token.ts'
-import { answered, type JsonObject, readJsonObject, textIn } from '../remote/answers.ts'
+import { answered, readJsonObject, textIn } from '../remote/answers.ts'
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
 import { evmAddress, libsecp256k1 } from '../secp256k1.ts'
+import type { CdpClient } from './cdp-solana.ts'
 
 interface CdpConfig extends CdpSecrets {
   readonly accountAddress: string
@@ -109,9 +110,6 @@ function recoverKey(signature: Buffer, recovery: 0 | 1): Uint8Array | undefined 
     return undefined // Not every r is the coordinate of a point.
   }
 }
-
-/** Asks the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */
-export type CdpClient = (path: string, body?: object) => Promise<JsonObject>
 
 interface CdpClientDeps {
   readonly http: HttpClient

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadContract } from '../../../src/contract/document.ts'
-import type { HandlerMap } from '../../../src/contract/operations.ts'
+import type { HandlerMap } from '../../../src/contract/handler.ts'
+
 import { createValidator } from '../../../src/contract/validator.ts'
 import { AppError } from '../../../src/errors.ts'
 import { ask, call, startStub } from '../stub-server.ts'

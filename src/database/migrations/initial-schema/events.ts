@@ -6,7 +6,7 @@ export const EVENTS: readonly string[] = [
 
   // An event gets its number when it is written, and may be committed after one with a higher number. The lock tells readers that events with
   // numbers above its key may still be committed. One lock for each database transaction is enough, so a local setting remembers it. The first
-  // key of the lock is arbitrary (events/number-store.ts has it, too); the second one is the last number, cut to 31 bits.
+  // key of the lock is arbitrary (events/store.ts has it, too); the second one is the last number, cut to 31 bits.
   `create function next_event_number() returns bigint language plpgsql as $$
     begin
       if coalesce(current_setting('relayer.writes_events', true), '') = '' then

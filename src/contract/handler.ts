@@ -1,0 +1,32 @@
+import type { Actor, Principal } from '../access/principal.ts'
+import type { Input, OperationId, Result, TicketFilter } from './operations.ts'
+
+/** Facts about a request besides its input. */
+export interface RequestContext {
+  /** Identifies the request in the log; `X-Request-Id` of the answer repeats it. */
+  readonly requestId: string
+  /** Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream has no time limit. */
+  readonly signal: AbortSignal
+  /** The API key of the caller, with its rights. */
+  readonly principal: Principal
+  /** The sender, for records of what the request changes. */
+  readonly actor: Actor
+  /** Absent for a caller with an API key. */
+  readonly ticketFilter?: TicketFilter | undefined
+  /** The media type that the caller prefers, of those that the operation declares for a success. */
+  readonly mediaType: string
+  /**
+   * Counts what the request holds besides the first transaction or call. Call it before anything is done.
+   * @throws AppError `rate_limited` when the rate limit of the caller has not so many units left
+   */
+  countFurther(units: number): void
+}
+
+/** The business logic of one operation. */
+export type Handler<Id extends OperationId> = (
+  input: Input<Id>,
+  context: RequestContext,
+) => Promise<Result<Id>>
+
+/** One handler for each operation of the contract; a missing one does not compile. */
+export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }
