@@ -32,6 +32,7 @@ import { createAcceptor } from './transactions/accept/accept.ts'
 import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
 import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run.ts'
+import type { TransactionsContext } from './transactions/model/runtime.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import {
@@ -211,7 +212,7 @@ async function assemble(parts: Parts): Promise<App> {
   const runtimeSet = await patiently(() =>
     createRuntimes({ ...parts, connection, instrumentation, traces, owner }),
   )
-  const { registry, context, prepare } = runtimeSet
+  const { registry, context } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
@@ -257,37 +258,49 @@ async function assemble(parts: Parts): Promise<App> {
   })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
-  const requests = { ...context, db: database.requests }
+  // The queries of callers, who wait for the answer, come before those of workers.
+  const requests: TransactionsContext = { ...context, db: database.requests }
   const replacer = createReplacer(requests)
   const handlers = createHandlers({
-    ...requests,
-    prepare,
-    ...management,
+    db: requests.db,
+    clock,
+    log,
+    requestTimeoutMs: config.server.requestTimeoutMs,
+    stopping: stopping.signal,
+    relayerOf: requests.relayerOf,
+    manager: management.manager,
+    runtimeOf: requests.runtimeOf,
+    runtimesOf: registry.runtimesOf,
+    prepare: runtimeSet.prepare,
+    interfaces: management.interfaces,
+    signers: management.signers,
+    networks: management.networks,
+    headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
+    resetChain: management.resetChain,
     accept: createAcceptor(requests),
     acceptBatch: createBatchAcceptor(requests),
     replacer,
-    dryRuns: createDryRuns(requests),
     cancelPending: createPendingCanceler(requests, replacer),
+    dryRuns: createDryRuns(requests),
     decideApproval: createDecider(requests),
+    gather: (relayer, item) => gatherFacts(requests, relayer, item),
+    admitCall: createCallAdmission(parts.compiled),
     signTransaction: createTransactionSigner(requests),
     signTypedData: createTypedDataSigner({ ...requests, networks: runtimeSet.networks }),
     signAuthorization: createAuthorizationSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),
-    admitCall: createCallAdmission(parts.compiled),
-    requestTimeoutMs: config.server.requestTimeoutMs,
-    gather: (relayer, item) => gatherFacts(requests, relayer, item),
     notifier,
     presentEvents,
-    runtimesOf: registry.runtimesOf,
     streams: createStreamLimit(config.maxStreams),
     tickets,
+    notifications: deliveries.notifications,
+    controls: deliveries.controls,
+    keys: deliveries.keys,
+    bodiesOf: deliveries.bodiesOf,
     apiKeys: access.manager,
-    stopping: stopping.signal,
-    ...deliveries,
-    metrics: config.metrics && instrumentation,
-    visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
-    headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
     check: createReadinessCheck({ database, chains: () => chainsInUse(registry), loops, clock }),
+    visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
+    metrics: config.metrics ? instrumentation : undefined,
   })
   const observed = instrumentation?.requests
   const networkOfId = async (relayerId: string) => {

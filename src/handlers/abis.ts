@@ -1,7 +1,6 @@
 import type { Chain } from '../chains/chain.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
 import {
@@ -11,41 +10,32 @@ import {
   type InterfaceSummary,
   listInterfaces,
 } from '../relayers/interfaces/interfaces-store.ts'
-import { type InterfaceManager, noInterface } from '../relayers/interfaces/manager.ts'
+import { noInterface } from '../relayers/interfaces/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { RelayerReader } from '../relayers/relayer-cache.ts'
-import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { toPage } from './present/shared.ts'
+import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
-
-/** The parts of the service that these operations call. */
-export interface AbiHandlerDeps {
-  readonly db: Db
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-  readonly interfaces: InterfaceManager
-}
 
 type Operations = 'listAbis' | 'getAbi' | 'registerAbi' | 'deleteAbi'
 
 /** The operations on the ABIs of contracts. */
-export function abiHandlers(deps: AbiHandlerDeps): Pick<HandlerMap, Operations> {
-  const { db, interfaces } = deps
+export function abiHandlers(service: Service): Pick<HandlerMap, Operations> {
+  const { db, interfaces } = service
   return {
     listAbis: async ({ path, query }) => {
-      const { relayer } = await requireContracts(deps, path.relayer_id)
+      const { relayer } = await requireContracts(service, path.relayer_id)
       const page = toPage(query)
       const { items, total } = await listInterfaces(db, { relayerId: relayer.id, ...page })
       return { data: items.map(presentAbiSummary), pagination: page.describe(total) }
     },
     getAbi: async ({ path }) => {
-      const key = await keyOf(deps, path)
+      const key = await keyOf(service, path)
       const registered = await findInterface(db, key)
       if (registered === undefined) throw noInterface(key)
       return { data: presentAbi(registered) }
     },
     registerAbi: async ({ path, body }, { actor }) => {
-      const { relayer, chain, contractCalls } = await requireContracts(deps, path.relayer_id)
+      const { relayer, chain, contractCalls } = await requireContracts(service, path.relayer_id)
       const reading = contractCalls.readAbi(body.abi)
       if (reading.kind === 'refused')
         throw new AppError(reading.refusal.code, `body.${reading.refusal.detail}`)
@@ -55,17 +45,17 @@ export function abiHandlers(deps: AbiHandlerDeps): Pick<HandlerMap, Operations> 
       }
     },
     deleteAbi: async ({ path }, { actor }) => {
-      await interfaces.delete(await keyOf(deps, path), actor)
+      await interfaces.delete(await keyOf(service, path), actor)
       return { data: 'ABI deleted successfully' }
     },
   }
 }
 
 async function keyOf(
-  deps: AbiHandlerDeps,
+  service: Service,
   path: { readonly relayer_id: string; readonly address: string },
 ): Promise<InterfaceKey> {
-  const { relayer, chain } = await requireContracts(deps, path.relayer_id)
+  const { relayer, chain } = await requireContracts(service, path.relayer_id)
   return { relayerId: relayer.id, address: chain.canonicalAddress(path.address) }
 }
 
@@ -77,7 +67,7 @@ interface WithContracts {
 
 /** @throws AppError 404 `relayer_not_found`, or `not_supported` on a network whose contracts have no ABI */
 async function requireContracts(
-  { relayerOf, runtimeOf }: AbiHandlerDeps,
+  { relayerOf, runtimeOf }: Service,
   relayerId: string,
 ): Promise<WithContracts> {
   const relayer = await requireRelayer(relayerOf, relayerId)

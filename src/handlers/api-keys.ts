@@ -1,31 +1,23 @@
-import { type ApiKeyManager, type IssuedApiKey, shownApiKey } from '../access/manage.ts'
+import { type IssuedApiKey, shownApiKey } from '../access/manage.ts'
 import type { Principal } from '../access/principal.ts'
 import { SCOPES } from '../access/scope.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { openReader } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { Clock } from '../lib/time.ts'
 import { type NetworkDirectory, unknownNetworks } from '../networks/directory.ts'
 import { networkOf } from '../relayers/relayer.ts'
-import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { Spent } from '../spending/budget.ts'
 import { readRules } from '../spending/read-rules.ts'
 import { networksIn, type SpendingRules, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
 import { type AssetUsage, type LimitUsage, readUsage, type Usage } from '../spending/usage.ts'
 import { toPage } from './present/shared.ts'
+import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
 
 /** The default overlap of two secrets, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
-
-/** The parts of the service that these operations call. */
-export interface ApiKeyHandlerDeps {
-  readonly apiKeys: ApiKeyManager
-  readonly networks: Pick<NetworkDirectory, 'list'>
-}
 
 type Operations =
   | 'listApiKeys'
@@ -36,10 +28,7 @@ type Operations =
   | 'rotateApiKey'
 
 /** The operations of the tag API keys. */
-export function apiKeyHandlers({
-  apiKeys,
-  networks: directory,
-}: ApiKeyHandlerDeps): Pick<HandlerMap, Operations> {
+export function apiKeyHandlers({ apiKeys, networks: directory }: Service): Pick<HandlerMap, Operations> {
   return {
     listApiKeys: async ({ query }) => {
       const page = toPage(query)
@@ -119,21 +108,13 @@ function present({ id, visibility, rules, expiresAt, may }: Principal): Schemas[
   })
 }
 
-/** The parts of the service that these operations call. */
-export interface UsageHandlerDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly relayerOf: RelayerReader
-  readonly apiKeys: ApiKeyManager
-}
-
 /** The operations that show what was spent. */
 export function usageHandlers({
   db,
   clock,
   relayerOf,
   apiKeys,
-}: UsageHandlerDeps): Pick<HandlerMap, 'getRelayerUsage' | 'getApiKeyUsage'> {
+}: Service): Pick<HandlerMap, 'getRelayerUsage' | 'getApiKeyUsage'> {
   const now = () => new Date(clock.now())
   return {
     getRelayerUsage: async ({ path }) => {

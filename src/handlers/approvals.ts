@@ -1,31 +1,19 @@
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import { type Approval, listApprovals } from '../transactions/approvals/approvals-store.ts'
-import { type Decider, requireApproval } from '../transactions/approvals/decide.ts'
+import { requireApproval } from '../transactions/approvals/decide.ts'
 import { requireTransaction } from '../transactions/store/require-transaction.ts'
 import { toPage } from './present/shared.ts'
+import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
-
-/** The parts of the service that these operations call. */
-export interface ApprovalHandlerDeps {
-  readonly db: Db
-  readonly relayerOf: RelayerReader
-  readonly decideApproval: Decider
-}
 
 type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
 
 const DECISIONS = { approve: 'approved', refuse: 'refused' } as const
 
 /** The operations of the tag Approvals. */
-export function approvalHandlers({
-  db,
-  relayerOf,
-  decideApproval,
-}: ApprovalHandlerDeps): Pick<HandlerMap, Operations> {
+export function approvalHandlers({ db, relayerOf, decideApproval }: Service): Pick<HandlerMap, Operations> {
   return {
     listApprovals: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)

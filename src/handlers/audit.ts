@@ -7,17 +7,13 @@ import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { type ReportRow, reportCsv } from '../reports/report-rows.ts'
 import { readReport } from '../reports/report-store.ts'
+import type { Service } from './service.ts'
 
 /** The most entries in one answer; a larger `limit` counts as this. */
 const MAX_LIMIT = 100
 
-/** The parts of the service that these operations call. */
-export interface AuditHandlerDeps {
-  readonly db: Db
-}
-
 /** The operations of the tag Audit. */
-export function auditHandlers({ db }: AuditHandlerDeps): Pick<HandlerMap, 'listAuditEntries'> {
+export function auditHandlers({ db }: Service): Pick<HandlerMap, 'listAuditEntries'> {
   return {
     listAuditEntries: async ({ query }) => {
       const entries = await listEntries(db, {
@@ -67,13 +63,8 @@ function presentEntry(entry: StoredEntry): Schemas['AuditEntry'] {
   })
 }
 
-/** The parts of the service that this operation calls. */
-export interface ReportHandlerDeps {
-  readonly db: Db
-}
-
 /** The operations of the tag Reports. */
-export function reportHandlers({ db }: ReportHandlerDeps): Pick<HandlerMap, 'getSpendingReport'> {
+export function reportHandlers({ db }: Service): Pick<HandlerMap, 'getSpendingReport'> {
   return {
     getSpendingReport: async ({ query }, { principal: { visibility }, signal, mediaType }) => {
       const [from, to] = [new Date(query.from), new Date(query.to)]

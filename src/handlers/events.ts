@@ -3,13 +3,11 @@ import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Input, Schemas, Streamed, StreamGroup, StreamPiece } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import { type EventNotifier, followEvents, nextEvents } from '../events/follow.ts'
+import { followEvents, nextEvents } from '../events/follow.ts'
 import { lastNumber, logBounds } from '../events/store.ts'
-import type { StreamLimit, StreamSlot } from '../events/stream-limit.ts'
-import type { StreamTickets } from '../events/stream-tickets-store.ts'
+import type { StreamSlot } from '../events/stream-limit.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { Clock } from '../lib/time.ts'
-import type { EventPresenter } from './present/event.ts'
+import type { Service } from './service.ts'
 
 /** The most events in one answer; a larger `limit` counts as this. */
 const MAX_LIMIT = 100
@@ -17,23 +15,17 @@ const MAX_LIMIT = 100
 /** The longest silence of a stream, in ms: proxies cut connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000
 
-/** The parts of the service that these operations call. */
-export interface EventHandlerDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly notifier: EventNotifier
-  readonly presentEvents: EventPresenter
-  readonly streams: StreamLimit
-  readonly tickets: Pick<StreamTickets, 'issue'>
-  /** The signal ends every stream. */
-  readonly stopping: AbortSignal
-}
+/** What the operations of the tag Events take of the service. */
+type EventService = Pick<
+  Service,
+  'db' | 'clock' | 'notifier' | 'presentEvents' | 'streams' | 'tickets' | 'stopping'
+>
 
 /** The operations of the tag Events. */
 export function eventHandlers(
-  deps: EventHandlerDeps,
+  service: EventService,
 ): Pick<HandlerMap, 'listEvents' | 'streamEvents' | 'createStreamTicket'> {
-  const { db, presentEvents } = deps
+  const { db, presentEvents } = service
   return {
     listEvents: async ({ query }, { principal: { visibility } }) => {
       const after = BigInt(query.after ?? 0)
@@ -48,10 +40,10 @@ export function eventHandlers(
       })
       return { data: await presentEvents(events), logs: await tellWhatIsGone(db, after) }
     },
-    streamEvents: async (input, context) => openStream(deps, withinTicket(input, context), context),
+    streamEvents: async (input, context) => openStream(service, withinTicket(input, context), context),
     createStreamTicket: async ({ body }, { principal }) => {
       const filter = { relayerId: body.relayer_id, type: body.type }
-      const { ticket, expiresAt } = await deps.tickets.issue({ keyId: principal.id, filter })
+      const { ticket, expiresAt } = await service.tickets.issue({ keyId: principal.id, filter })
       return { data: { ticket, expires_at: expiresAt.toISOString() } }
     },
   }
@@ -82,15 +74,15 @@ async function startOf(db: Db, { query, header }: Input<'streamEvents'>): Promis
 }
 
 async function openStream(
-  deps: EventHandlerDeps,
+  service: EventService,
   input: Input<'streamEvents'>,
   { signal, principal }: RequestContext,
 ): Promise<Streamed> {
-  const slot = deps.streams.take({ caller: principal.id, signal })
+  const slot = service.streams.take({ caller: principal.id, signal })
   try {
-    const after = await startOf(deps.db, input)
+    const after = await startOf(service.db, input)
     slot.rest()
-    return { after: String(after), stream: stream(deps, input, { slot, signal, after, principal }) }
+    return { after: String(after), stream: stream(service, input, { slot, signal, after, principal }) }
   } catch (error) {
     slot.release()
     throw error
@@ -107,7 +99,7 @@ interface Reading {
 }
 
 async function* stream(
-  { presentEvents, stopping, ...deps }: EventHandlerDeps,
+  { presentEvents, stopping, ...service }: EventService,
   { query }: Input<'streamEvents'>,
   { slot, signal, after, principal }: Reading,
 ): AsyncGenerator<StreamGroup> {
@@ -118,9 +110,9 @@ async function* stream(
   for (const reason of reasons) reason.addEventListener('abort', end)
   if (reasons.some(({ aborted }) => aborted)) end()
   const { duration } = query
-  if (duration) void deps.clock.sleep(duration * 1000, ends.signal).then(end)
+  if (duration) void service.clock.sleep(duration * 1000, ends.signal).then(end)
   try {
-    const pages = followEvents(deps, {
+    const pages = followEvents(service, {
       relayerId: query.relayer_id,
       type: query.type,
       visibility: principal.visibility,

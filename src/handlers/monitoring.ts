@@ -1,33 +1,17 @@
-import { seesEverything, type Visibility } from '../access/principal.ts'
+import { seesEverything } from '../access/principal.ts'
 import { beginNotice } from '../alerts/alert.ts'
 import { listAlerts } from '../alerts/alerts-store.ts'
 import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { toPage } from './present/shared.ts'
-
-/** A report on everything that readiness depends on. */
-export interface HealthReport {
-  readonly database: Schemas['DatabaseHealth']
-  readonly networks: Schemas['ComponentHealth']
-  readonly workers: Schemas['ComponentHealth']
-  readonly relayers: Schemas['ComponentHealth']
-  readonly at: Date
-}
-
-/** The parts of the service that these operations call. */
-export interface HealthHandlerDeps {
-  readonly check: () => Promise<HealthReport>
-  /** The signal aborts when the service begins to stop. */
-  readonly stopping: AbortSignal
-}
+import type { HealthReport, MetricsText, Service } from './service.ts'
 
 /** The operations of the tag Health. They need no credential, and they reveal only which parts work. */
 export function healthHandlers({
   check,
   stopping,
-}: HealthHandlerDeps): Pick<HandlerMap, 'getHealth' | 'getReadiness'> {
+}: Pick<Service, 'check' | 'stopping'>): Pick<HandlerMap, 'getHealth' | 'getReadiness'> {
   return {
     getHealth: async () => ({ status: 200, body: 'OK' }),
     getReadiness: async () => {
@@ -56,33 +40,14 @@ function reasonOf(components: Components): string | undefined {
   return failing.length === 0 ? undefined : `Not healthy: ${failing.map(([name]) => name).join(', ')}.`
 }
 
-/** Metrics as text, with the media type of the text. */
-interface MetricsText {
-  readonly contentType: string
-  readonly body: string
-}
-
-/** Reads the metrics of this process. */
-interface MetricsReader {
-  read(): Promise<MetricsText>
-  names(): readonly string[]
-  /** Returns undefined for a name that no metric has. */
-  readOne(name: string): Promise<MetricsText | undefined>
-}
-
-/** The parts of the service that these operations call. */
-export interface MetricsHandlerDeps {
-  /** Lists the ids of the relayers that a key sees. */
-  readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>
-  /** Undefined when metrics are off. */
-  readonly metrics: MetricsReader | undefined
-}
-
 /** The operations of the tag Metrics on the main port. The metrics server answers them on its own port. */
 export function metricsHandlers({
   visibleIds,
   metrics,
-}: MetricsHandlerDeps): Pick<HandlerMap, 'listMetrics' | 'metricDetail' | 'scrapeMetrics'> {
+}: Pick<Service, 'visibleIds' | 'metrics'>): Pick<
+  HandlerMap,
+  'listMetrics' | 'metricDetail' | 'scrapeMetrics'
+> {
   const reader = () => {
     if (metrics === undefined) throw new AppError('not_found', 'This deployment collects no metrics.')
     return metrics
@@ -139,13 +104,8 @@ function isOf(line: string, relayerIds: ReadonlySet<string>): boolean {
   return id !== undefined && relayerIds.has(id)
 }
 
-/** The parts of the service that these operations call. */
-export interface AlertHandlerDeps {
-  readonly db: Db
-}
-
 /** The operation that lists alerts. */
-export function alertHandlers({ db }: AlertHandlerDeps): Pick<HandlerMap, 'listAlerts'> {
+export function alertHandlers({ db }: Service): Pick<HandlerMap, 'listAlerts'> {
   return {
     listAlerts: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)

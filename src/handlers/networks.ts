@@ -1,31 +1,18 @@
-import { type Actor, seesNetwork } from '../access/principal.ts'
+import { seesNetwork } from '../access/principal.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { HeadState } from '../networks/head-age.ts'
-import type { NetworkManager } from '../networks/manage.ts'
 import { type EvmNetwork, maskUrl, type Network, networkId } from '../networks/network.ts'
-import type { ResetResult } from '../transactions/reset-store.ts'
 import { presentHead, toPage } from './present/shared.ts'
-
-/** The parts of the service that these operations call. */
-export interface NetworkHandlerDeps {
-  readonly networks: NetworkManager
-  /** Returns the newest head of a network; undefined where no endpoint has told it lately. */
-  readonly headOf: (networkId: string) => HeadState | undefined
-  readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
-}
+import type { Service } from './service.ts'
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwork'
 
 /** The operations of the tag Networks. */
-export function networkHandlers({
-  networks,
-  headOf,
-  resetChain,
-}: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
+export function networkHandlers({ networks, headOf, resetChain }: Service): Pick<HandlerMap, Operations> {
   const present = (network: Network) => presentNetwork(network, headOf(networkId(network)))
   return {
     listNetworks: async ({ query }, { principal: { visibility } }) => {

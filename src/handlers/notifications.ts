@@ -4,8 +4,6 @@ import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { DeliveryControls } from '../notifications/delivery/controls.ts'
-import type { BodyWriter } from '../notifications/delivery/deliver.ts'
 import type { Delivery, Exchange } from '../notifications/delivery/delivery.ts'
 import {
   type DeliveryOfEvent,
@@ -13,17 +11,10 @@ import {
   listDeliveries,
 } from '../notifications/delivery/delivery-store.ts'
 import type { Selection } from '../notifications/delivery/redeliver-store.ts'
-import type { SigningKeys } from '../notifications/keys.ts'
-import type { NotificationManager } from '../notifications/manage.ts'
 import { maskWebhookUrl, type Notification } from '../notifications/notification.ts'
 import { findNotification, listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/shared.ts'
-
-/** The parts of the service that these operations call. */
-export interface NotificationHandlerDeps {
-  readonly db: Db
-  readonly notifications: NotificationManager
-}
+import type { Service } from './service.ts'
 
 type NotificationOperation =
   | 'listNotifications'
@@ -36,7 +27,7 @@ type NotificationOperation =
 export function notificationHandlers({
   db,
   notifications,
-}: NotificationHandlerDeps): Pick<HandlerMap, NotificationOperation> {
+}: Service): Pick<HandlerMap, NotificationOperation> {
   return {
     listNotifications: async ({ query }, { principal }) => {
       const page = toPage(query)
@@ -79,14 +70,6 @@ function presentNotification(notification: Notification): Schemas['Notification'
 /** The default overlap of two keys, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
 
-/** The parts of the service that these operations call. */
-export interface DeliveryHandlerDeps {
-  readonly db: Db
-  readonly controls: DeliveryControls
-  readonly keys: SigningKeys
-  readonly bodiesOf: BodyWriter
-}
-
 type DeliveryOperation =
   | 'listDeliveries'
   | 'getDelivery'
@@ -98,11 +81,11 @@ type DeliveryOperation =
   | 'rotateSigningKey'
 
 /** The operations of the tag Deliveries. An id in a path scopes everything below it. */
-export function deliveryHandlers(deps: DeliveryHandlerDeps): Pick<HandlerMap, DeliveryOperation> {
-  return { ...seeing(deps), ...controls(deps) }
+export function deliveryHandlers(service: Service): Pick<HandlerMap, DeliveryOperation> {
+  return { ...seeing(service), ...controls(service) }
 }
 
-function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
+function seeing({ db, controls, bodiesOf }: Service) {
   const show = async (item: DeliveryOfEvent) => {
     const [body = ''] = await bodiesOf([item.event])
     return { data: presentWithExchange(item, body) }
@@ -125,7 +108,7 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
   } satisfies Partial<HandlerMap>
 }
 
-function controls({ db, controls, keys }: DeliveryHandlerDeps) {
+function controls({ db, controls, keys }: Service) {
   return {
     redeliverDeliveries: async ({ path, body }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)

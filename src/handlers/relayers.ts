@@ -1,40 +1,27 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Principal, seesEverything } from '../access/principal.ts'
-import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { Clock } from '../lib/time.ts'
 import type { NetworkType } from '../networks/network.ts'
 import { findNotification } from '../notifications/store.ts'
 import type { RelayerChange } from '../relayers/manage/change.ts'
 import { type ManagedRelayer, noNotification } from '../relayers/manage/context.ts'
-import type { RelayerManager } from '../relayers/manage/manager.ts'
 import { inactive } from '../relayers/policies/policy.ts'
 import type { Relayer, RelayerConfig } from '../relayers/relayer.ts'
-import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import { listRelayers } from '../relayers/store.ts'
 import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import { refuseOpaque } from '../transactions/budgets/evaluate-request.ts'
-import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { readTopUpState, type TopUpState } from '../transactions/top-up/top-up-store.ts'
 import { presentUnit } from './present/dry-run.ts'
 import { presentHead, presentMessageSignature, presentRelayer, toPage } from './present/shared.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
+import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
-
-/** The parts of the service that these operations call. */
-export interface RelayerHandlerDeps {
-  readonly db: Db
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-  readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
-  readonly recordSignature: SignatureRecorder
-}
 
 /** The operations that list relayers and sign messages. */
 export function relayerHandlers({
@@ -43,7 +30,7 @@ export function relayerHandlers({
   runtimeOf,
   prepare,
   recordSignature,
-}: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
+}: Service): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
   return {
     listRelayers: async ({ query }, { principal }) => {
       const page = toPage(query)
@@ -69,14 +56,6 @@ export function relayerHandlers({
   }
 }
 
-/** The parts of the service that these operations call. */
-export interface ManageRelayersDeps {
-  readonly db: Db
-  readonly relayerOf: RelayerReader
-  readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
-  readonly manager: RelayerManager
-}
-
 type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer' | 'acceptNonces'
 
 /** The operations that create, read, change and delete one relayer. */
@@ -85,7 +64,7 @@ export function manageRelayersHandlers({
   relayerOf,
   prepare,
   manager,
-}: ManageRelayersDeps): Pick<HandlerMap, Operations> {
+}: Service): Pick<HandlerMap, Operations> {
   const present = async ({ relayer, logs }: ManagedRelayer) => ({
     data: presentRelayer(relayer, await prepare(relayer)),
     logs,
@@ -138,24 +117,16 @@ async function requireOwnRecords(
   throw noNotification(notificationId)
 }
 
-/** The parts of the service that these operations call. */
-export interface RelayerStateDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-}
-
 /** The operations about the account of a relayer. */
 export function relayerStateHandlers(
-  deps: RelayerStateDeps,
+  service: Service,
 ): Pick<HandlerMap, 'getRelayerStatus' | 'getRelayerBalance'> {
-  const { clock, relayerOf, runtimeOf } = deps
+  const { clock, relayerOf, runtimeOf } = service
   return {
     getRelayerStatus: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const state = await getAccountState(deps, relayer)
-      const topUp = relayer.policies.topUp && (await readTopUpState(deps.db, relayer.id))
+      const state = await getAccountState(service, relayer)
+      const topUp = relayer.policies.topUp && (await readTopUpState(service.db, relayer.id))
       return { data: { ...presentState(relayer, state), ...presentTopUp(topUp) }, logs: state.logs }
     },
     getRelayerBalance: async ({ path }) => {

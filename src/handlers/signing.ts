@@ -1,35 +1,20 @@
 import { createHash } from 'node:crypto'
-import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { UnsignedTransaction } from '../chains/request.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Data, Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import { assertNever } from '../lib/exhaustive.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { RelayerReader } from '../relayers/relayer-cache.ts'
-import type { SignerManager } from '../signers/manage.ts'
 import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
-import type { RelayerRuntime } from '../transactions/model/runtime.ts'
-import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
 import { presentMessageSignature, toPage } from './present/shared.ts'
+import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
-
-/** The parts of the service that these operations call. */
-export interface SigningHandlerDeps {
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-  readonly signTransaction: TransactionSigner
-  readonly signTypedData: TypedDataSigner
-  readonly signAuthorization: AuthorizationSigner
-  readonly recordSignature: SignatureRecorder
-}
 
 /** The operations that sign without sending. */
 export function signingHandlers({
@@ -39,7 +24,7 @@ export function signingHandlers({
   signTypedData,
   signAuthorization,
   recordSignature,
-}: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
+}: Service): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
   return {
     signTypedData: async ({ path, body }, { actor, principal: { visibility } }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -98,16 +83,10 @@ function withPrefix(hex: string): string {
   return hex.startsWith('0x') ? hex : `0x${hex}`
 }
 
-/** The parts of the service that these operations call. */
-export interface SignerHandlerDeps {
-  readonly db: Db
-  readonly signers: SignerManager
-}
-
 type Operations = 'listSigners' | 'createSigner' | 'getSigner' | 'deleteSigner'
 
 /** The operations of the tag Signers. */
-export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<HandlerMap, Operations> {
+export function signerHandlers({ db, signers }: Service): Pick<HandlerMap, Operations> {
   return {
     listSigners: async ({ query }) => {
       const page = toPage(query)

@@ -4,20 +4,14 @@ import type { ChainRequest } from '../chains/request.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/schema.ts'
-import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { AppError } from '../errors.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
-import type { Acceptor } from '../transactions/accept/accept.ts'
-import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
-import type { DryRun, DryRuns } from '../transactions/dry-run.ts'
-import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import type { DryRun } from '../transactions/dry-run.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
-import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
-import type { createReplacer } from '../transactions/replace/replace.ts'
 import {
   type DecisionOutcome,
   type OperatorDecision,
@@ -37,17 +31,7 @@ import { toPage } from './present/shared.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
 import { readBatch, withEncodedCall } from './read/encoded-call.ts'
 import { type RequestBody, readRequest } from './read/request.ts'
-
-/** The parts of the service that these operations call. */
-export interface TransactionHandlerDeps {
-  readonly db: Db
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-  readonly accept: Acceptor
-  readonly replacer: ReturnType<typeof createReplacer>
-  readonly dryRuns: DryRuns
-  readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
-}
+import type { Service } from './service.ts'
 
 type Operations =
   | 'sendTransaction'
@@ -60,8 +44,8 @@ type Operations =
   | 'decideTransaction'
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
-export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = deps
+export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
+  const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = service
   return {
     sendTransaction: async ({ path, query, header, body: sent }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -89,7 +73,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     getTransactionById: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
-      return { data: await presentDecoded(deps, relayer, item) }
+      return { data: await presentDecoded(service, relayer, item) }
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
       const relayer = await requireRelayer(relayerOf, relayer_id)
@@ -100,12 +84,12 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
           'transaction_not_found',
           `No transaction of relayer ${relayer.id} has the nonce ${nonce}.`,
         )
-      return { data: await presentDecoded(deps, relayer, item) }
+      return { data: await presentDecoded(service, relayer, item) }
     },
     diagnoseTransaction: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
-      const shown = await presentDecoded(deps, relayer, item)
+      const shown = await presentDecoded(service, relayer, item)
       return { data: presentDiagnosis(await gather(relayer, item), callIn(shown)) }
     },
     decideTransaction: async ({ path, body }, { actor }) => {
@@ -114,7 +98,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       const decision = readDecision(item.transaction, body, actor)
       const outcome = await storeDecision(db, decision, actor)
       if (outcome !== 'stored') throw refusedDecision(outcome, item.transaction, decision)
-      return { data: await presentDecoded(deps, relayer, item) }
+      return { data: await presentDecoded(service, relayer, item) }
     },
     replaceTransaction: async ({ path, query, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -141,7 +125,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
 }
 
 async function presentDecoded(
-  { db, runtimeOf }: TransactionHandlerDeps,
+  { db, runtimeOf }: Service,
   relayer: Relayer,
   item: TransactionWithAttempts,
 ): Promise<Schemas['TransactionWithAttempts']> {
@@ -220,21 +204,13 @@ export async function requireRelayer(relayerOf: RelayerReader, id: string): Prom
   return relayer
 }
 
-/** The parts of the service that this operation calls. */
-export interface TransactionBatchHandlerDeps {
-  readonly db: Db
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-  readonly acceptBatch: BatchAcceptor
-}
-
 /** The operation that sends many transactions at once. */
 export function transactionBatchHandlers({
   db,
   relayerOf,
   runtimeOf,
   acceptBatch,
-}: TransactionBatchHandlerDeps): Pick<HandlerMap, 'sendTransactionBatch'> {
+}: Service): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
     sendTransactionBatch: async ({ path, body }, { actor, countFurther }) => {
       countFurther(body.transactions.length - 1)
@@ -250,17 +226,11 @@ export function transactionBatchHandlers({
   }
 }
 
-/** The parts of the service that these operations call. */
-export interface PendingHandlerDeps {
-  readonly relayerOf: RelayerReader
-  readonly cancelPending: PendingCanceler
-}
-
 /** The operation on all waiting transactions of a relayer. */
 export function pendingHandlers({
   relayerOf,
   cancelPending,
-}: PendingHandlerDeps): Pick<HandlerMap, 'deletePendingTransactions'> {
+}: Service): Pick<HandlerMap, 'deletePendingTransactions'> {
   return {
     deletePendingTransactions: async ({ path }, { actor, signal }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -285,20 +255,13 @@ export function pendingHandlers({
 /** The maximum number of transactions in one answer; a larger `limit` counts as this. */
 const MAX_LIMIT = 100
 
-/** The parts of the service that this operation calls. */
-export interface SearchTransactionsDeps {
-  readonly db: Db
-  /** Returns the runtimes of these relayers by id, without those of relayers that were removed. */
-  readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
-}
-
 type Query = Input<'searchTransactions'>['query']
 
 /** The operation that looks for transactions of all relayers that the caller sees. */
 export function searchTransactionsHandlers({
   db,
   runtimesOf,
-}: SearchTransactionsDeps): Pick<HandlerMap, 'searchTransactions'> {
+}: Service): Pick<HandlerMap, 'searchTransactions'> {
   return {
     searchTransactions: async ({ query }, { principal: { visibility } }) => {
       const search = {

@@ -1,6 +1,7 @@
 import { readDurability } from '../database/durability.ts'
 import type { Database } from '../database/engine.ts'
-import type { HealthReport } from '../handlers/monitoring.ts'
+import type { HealthReport } from '../handlers/service.ts'
+
 import type { Clock } from '../lib/time.ts'
 import { describeHead } from '../networks/head-age.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/schema.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
-import type { BatchAcceptor, BatchItem } from '../../transactions/accept/accept-batch.ts'
+import type { BatchItem } from '../../transactions/accept/accept-batch.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
 import { findKeys } from '../../transactions/store/idempotency-store.ts'
 import { findTransactions } from '../../transactions/store/read-store.ts'
 import { readBatch } from '../read/encoded-call.ts'
+import type { Service } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { includedAttempt } from './sending.ts'
 import { readTransaction } from './transaction-request.ts'
 import {
-  type AdmitCall,
   type Fields,
   isAbsent,
   readAddress,
@@ -27,13 +27,6 @@ import {
   type WalletRequest,
 } from './wallet-call.ts'
 
-/** The parts of the service that bundles need. */
-export interface BundleDeps {
-  readonly db: Db
-  readonly acceptBatch: BatchAcceptor
-  readonly admitCall: AdmitCall
-}
-
 /** The limit of EIP-5792, in characters. */
 const MAX_ID_LENGTH = 8194
 
@@ -41,7 +34,7 @@ const MAX_ID_LENGTH = 8194
  * Makes `wallet_sendCalls`. The account is no smart account, so its calls are transactions, one after the other; all of them are accepted or
  * none. A bundle with an id of the caller can be sent again: the id gives its transactions their idempotency keys.
  */
-export function createSendCalls({ db, acceptBatch, admitCall }: BundleDeps): WalletMethod {
+export function createSendCalls({ db, acceptBatch, admitCall }: Service): WalletMethod {
   return async (request, [passed]) => {
     const { relayer, runtime, context } = request
     const bundle = readFields(passed, 'request')
@@ -57,7 +50,7 @@ export function createSendCalls({ db, acceptBatch, admitCall }: BundleDeps): Wal
 }
 
 /** Makes `wallet_getCallsStatus`. It finds bundles that any process has sent. */
-export function createGetCallsStatus({ db }: Pick<BundleDeps, 'db'>): WalletMethod {
+export function createGetCallsStatus({ db }: Pick<Service, 'db'>): WalletMethod {
   return async (request, [passed]) => {
     requireScope(request, 'transactions:read')
     const id = readId(passed)

@@ -1,5 +1,6 @@
-import { type BundleDeps, createGetCallsStatus, createSendCalls, getCapabilities } from './bundles.ts'
-import { createSendRawTransaction, createSendTransaction, type SendingDeps } from './sending.ts'
+import type { Service } from '../service.ts'
+import { createGetCallsStatus, createSendCalls, getCapabilities } from './bundles.ts'
+import { createSendRawTransaction, createSendTransaction } from './sending.ts'
 import {
   createPersonalSign,
   createSignTransaction,
@@ -8,11 +9,6 @@ import {
   type SigningOperations,
 } from './signing.ts'
 import type { WalletMethod } from './wallet-call.ts'
-
-/** The parts of the service that the methods of a wallet need. */
-export interface WalletMethodDeps extends SendingDeps, BundleDeps {
-  readonly operations: SigningOperations
-}
 
 /** The methods that a relayer answers where its policy `wallet_rpc` is true. */
 const WALLET_METHODS = [
@@ -44,19 +40,20 @@ export const SENDING: ReadonlySet<string> = new Set<WalletMethodName>([
 
 /** Makes the table of the methods. */
 export function createWalletMethods(
-  deps: WalletMethodDeps,
+  service: Service,
+  operations: SigningOperations,
 ): Readonly<Record<WalletMethodName, WalletMethod>> {
   return {
     eth_accounts: accounts,
     eth_requestAccounts: accounts,
-    eth_sendTransaction: createSendTransaction(deps),
-    eth_sendRawTransaction: createSendRawTransaction(deps),
-    eth_signTransaction: createSignTransaction(deps),
-    eth_signTypedData_v4: createSignTypedData(deps),
-    personal_sign: createPersonalSign(deps),
+    eth_sendTransaction: createSendTransaction(service),
+    eth_sendRawTransaction: createSendRawTransaction(service),
+    eth_signTransaction: createSignTransaction({ ...service, operations }),
+    eth_signTypedData_v4: createSignTypedData({ ...service, operations }),
+    personal_sign: createPersonalSign({ ...service, operations }),
     eth_sign: refuseToSignHashes,
-    wallet_sendCalls: createSendCalls(deps),
-    wallet_getCallsStatus: createGetCallsStatus(deps),
+    wallet_sendCalls: createSendCalls(service),
+    wallet_getCallsStatus: createGetCallsStatus(service),
     wallet_getCapabilities: getCapabilities,
   }
 }

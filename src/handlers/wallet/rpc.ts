@@ -4,19 +4,13 @@ import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import type { RelayerReader } from '../../relayers/relayer-cache.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
+import type { Service } from '../service.ts'
 import { requireRelayer } from '../transactions.ts'
 import { MOST_CALLS } from './bundles.ts'
 import { isWalletMethod } from './methods.ts'
 import type { SigningOperations } from './signing.ts'
-import { createWallets, type Wallet, type WalletDeps, type WalletReply } from './wallet.ts'
-
-/** The parts of the service that this operation calls. */
-export interface RpcHandlerDeps extends Omit<WalletDeps, 'operations'> {
-  readonly relayerOf: RelayerReader
-  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
-}
+import { createWallets, type Wallet, type WalletReply } from './wallet.ts'
 
 /** The id in the answer to a call without one, as existing clients expect. */
 const DEFAULT_ID = 1
@@ -37,12 +31,9 @@ const LIMIT_EXCEEDED = -32005
  * The operation that passes JSON-RPC calls on to the network of a relayer. A relayer that is a wallet answers the methods of one itself, by the
  * operations that do the same.
  */
-export function rpcHandlers(
-  deps: RpcHandlerDeps,
-  operations: SigningOperations,
-): Pick<HandlerMap, 'callRpc'> {
-  const { relayerOf, runtimeOf } = deps
-  const walletOf = createWallets({ ...deps, operations })
+export function rpcHandlers(service: Service, operations: SigningOperations): Pick<HandlerMap, 'callRpc'> {
+  const { relayerOf, runtimeOf } = service
+  const walletOf = createWallets(service, operations)
   return {
     callRpc: async ({ path, body }, context) => {
       const calls = Array.isArray(body) ? body : [body]

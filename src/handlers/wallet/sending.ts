@@ -1,11 +1,7 @@
-import type { Logger } from 'pino'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/schema.ts'
-import type { EventNotifier } from '../../events/follow.ts'
 import { keccak256Hex } from '../../lib/hash.ts'
-import type { Clock } from '../../lib/time.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import type { Acceptor } from '../../transactions/accept/accept.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
@@ -13,37 +9,23 @@ import { findHashOwners } from '../../transactions/store/attempts-store.ts'
 import { findTransactions } from '../../transactions/store/read-store.ts'
 import { requireTransaction } from '../../transactions/store/require-transaction.ts'
 import { readRequest } from '../read/request.ts'
+import type { Service } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readTransaction } from './transaction-request.ts'
-import {
-  type AdmitCall,
-  readBytes,
-  readFields,
-  requireScope,
-  type WalletMethod,
-  type WalletRequest,
-} from './wallet-call.ts'
-
-/** The parts of the service that sending needs. */
-export interface SendingDeps extends WaitDeps {
-  readonly db: Db
-  readonly accept: Acceptor
-  readonly admitCall: AdmitCall
-  readonly log: Logger
-}
+import { readBytes, readFields, requireScope, type WalletMethod, type WalletRequest } from './wallet-call.ts'
 
 /** Makes `eth_sendTransaction`: it accepts a transaction as `sendTransaction` does, and answers with the first hash that is signed. */
-export function createSendTransaction(deps: SendingDeps): WalletMethod {
+export function createSendTransaction(service: Service): WalletMethod {
   return async (request, [transaction]) => {
     const { relayer, runtime, context } = request
     const sent = readTransaction(request, readFields(transaction, 'transaction'))
     const path = { relayer_id: relayer.id }
-    const { body } = deps.admitCall('sendTransaction', context.principal, { path, body: sent })
-    const accepted = await deps.accept(relayer, readRequest(body, relayer, runtime.chain), context.actor)
+    const { body } = service.admitCall('sendTransaction', context.principal, { path, body: sent })
+    const accepted = await service.accept(relayer, readRequest(body, relayer, runtime.chain), context.actor)
     // Whatever goes wrong from here on, the caller has to learn of the transaction, or sends it again.
-    const seen = await waitUntilSigned(deps, request, accepted).catch(
+    const seen = await waitUntilSigned(service, request, accepted).catch(
       (error: unknown): TransactionWithAttempts => {
-        deps.log.error({ err: error, requestId: context.requestId }, 'wait for a signature failed')
+        service.log.error({ err: error, requestId: context.requestId }, 'wait for a signature failed')
         return accepted
       },
     )
@@ -52,7 +34,7 @@ export function createSendTransaction(deps: SendingDeps): WalletMethod {
 }
 
 /** Makes `eth_sendRawTransaction`. The service broadcasts what it has signed for a stored transaction itself, and nothing else. */
-export function createSendRawTransaction({ db }: Pick<SendingDeps, 'db'>): WalletMethod {
+export function createSendRawTransaction({ db }: Pick<Service, 'db'>): WalletMethod {
   return async (request, [passed]) => {
     requireScope(request, 'transactions:write')
     const raw = readBytes(passed, 'data')
@@ -98,13 +80,6 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
   )
 }
 
-/** The parts of the service that a wait needs. */
-interface WaitDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly notifier: EventNotifier
-}
-
 /** The time in ms after which a wait looks again without an event, because a lost connection to the database loses announcements. */
 const BACKSTOP_MS = 500
 
@@ -113,7 +88,7 @@ const FIRST_PAUSE_MS = 10
 
 /** Waits until a transaction is signed, has ended, or needs an approval, or until the deadline, and returns it as it is then. */
 async function waitUntilSigned(
-  { db, clock, notifier }: WaitDeps,
+  { db, clock, notifier }: Service,
   { relayer, deadline, context }: WalletRequest,
   item: TransactionWithAttempts,
 ): Promise<TransactionWithAttempts> {

@@ -1,27 +1,18 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
 import type { RequestContext } from '../../contract/handler.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/schema.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import type { Clock } from '../../lib/time.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
-import { createWalletMethods, isWalletMethod, SENDING, type WalletMethodDeps } from './methods.ts'
+import type { Service } from '../service.ts'
+import { createWalletMethods, isWalletMethod, SENDING } from './methods.ts'
 import { invalidParams, RPC_CODES, RpcError, toRpcError } from './rpc-error.ts'
 import { findByHash, includedAttempt } from './sending.ts'
+import type { SigningOperations } from './signing.ts'
 import type { WalletRequest } from './wallet-call.ts'
-
-/** The parts of the service that a wallet needs. */
-export interface WalletDeps extends WalletMethodDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly log: Logger
-  /** The time limit of an HTTP request in ms. */
-  readonly requestTimeoutMs: number
-}
 
 /** A relayer as a wallet, for one request. */
 export interface Wallet {
@@ -38,10 +29,10 @@ export type WalletReply = Pick<Schemas['RpcReply'], 'result' | 'error'>
 const MAX_WAIT_MS = 10_000
 
 /** Creates the wallets of relayers; undefined for one whose policy does not let it be a wallet. */
-export function createWallets(deps: WalletDeps) {
-  const methods = createWalletMethods(deps)
-  const { db, clock, log } = deps
-  const waitMs = Math.min(MAX_WAIT_MS, deps.requestTimeoutMs / 2)
+export function createWallets(service: Service, operations: SigningOperations) {
+  const methods = createWalletMethods(service, operations)
+  const { db, clock, log } = service
+  const waitMs = Math.min(MAX_WAIT_MS, service.requestTimeoutMs / 2)
 
   async function run(request: WalletRequest, { method, params }: Schemas['RpcCall']): Promise<WalletReply> {
     try {

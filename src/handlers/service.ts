@@ -1,0 +1,122 @@
+import type { Logger } from 'pino'
+import type { ApiKeyManager } from '../access/manage.ts'
+import type { Actor, Visibility } from '../access/principal.ts'
+import type { SignatureRecorder } from '../audit/signatures.ts'
+import type { Schemas } from '../contract/operations.ts'
+import type { Db } from '../database/schema.ts'
+import type { DiagnosisFacts } from '../diagnosis/facts.ts'
+import type { EventNotifier } from '../events/follow.ts'
+import type { StreamLimit } from '../events/stream-limit.ts'
+import type { StreamTickets } from '../events/stream-tickets-store.ts'
+import type { Clock } from '../lib/time.ts'
+import type { HeadState } from '../networks/head-age.ts'
+import type { NetworkManager } from '../networks/manage.ts'
+import type { Network } from '../networks/network.ts'
+import type { DeliveryControls } from '../notifications/delivery/controls.ts'
+import type { BodyWriter } from '../notifications/delivery/deliver.ts'
+import type { SigningKeys } from '../notifications/keys.ts'
+import type { NotificationManager } from '../notifications/manage.ts'
+import type { InterfaceManager } from '../relayers/interfaces/manager.ts'
+import type { RelayerManager } from '../relayers/manage/manager.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import type { SignerManager } from '../signers/manage.ts'
+import type { Acceptor } from '../transactions/accept/accept.ts'
+import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
+import type { Decider } from '../transactions/approvals/decide.ts'
+import type { DryRuns } from '../transactions/dry-run.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
+import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
+import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
+import type { createReplacer } from '../transactions/replace/replace.ts'
+import type { ResetResult } from '../transactions/reset-store.ts'
+import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
+
+import type { EventPresenter } from './present/event.ts'
+import type { AdmitCall } from './wallet/wallet-call.ts'
+
+/** The running service, as handlers use it: each is given the whole, and takes what it needs. */
+export interface Service {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  /** The time limit of an HTTP request in ms. */
+  readonly requestTimeoutMs: number
+  /** Aborts when the service begins to stop. Every stream ends with it. */
+  readonly stopping: AbortSignal
+
+  // Relayers
+  readonly relayerOf: RelayerReader
+  readonly manager: RelayerManager
+  /** Returns the runtime of a relayer that this process knows. */
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
+  /** Returns the runtimes of these relayers by id, without those of relayers that were removed. */
+  readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
+  /** Makes the runtime of a relayer that this process may not know yet. */
+  readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
+  readonly interfaces: InterfaceManager
+  readonly signers: SignerManager
+  readonly networks: NetworkManager
+  /** Returns the newest head of a network; undefined if no endpoint has told it recently. */
+  readonly headOf: (networkId: string) => HeadState | undefined
+  readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
+
+  // Transactions
+  readonly accept: Acceptor
+  readonly acceptBatch: BatchAcceptor
+  readonly replacer: ReturnType<typeof createReplacer>
+  readonly cancelPending: PendingCanceler
+  readonly dryRuns: DryRuns
+  readonly decideApproval: Decider
+  /** Reads what a diagnosis needs to know. */
+  readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
+  /** Checks a call that another one contains, as if it came by itself: scope, visibility and schema. */
+  readonly admitCall: AdmitCall
+
+  // Signatures without a transaction
+  readonly signTransaction: TransactionSigner
+  readonly signTypedData: TypedDataSigner
+  readonly signAuthorization: AuthorizationSigner
+  readonly recordSignature: SignatureRecorder
+
+  // Events and webhooks
+  readonly notifier: EventNotifier
+  readonly presentEvents: EventPresenter
+  readonly streams: StreamLimit
+  readonly tickets: Pick<StreamTickets, 'issue'>
+  readonly notifications: NotificationManager
+  readonly controls: DeliveryControls
+  readonly keys: SigningKeys
+  readonly bodiesOf: BodyWriter
+
+  // Access and observability
+  readonly apiKeys: ApiKeyManager
+  readonly check: () => Promise<HealthReport>
+  /** Lists the ids of the relayers that a key sees. */
+  readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>
+  /** Undefined when metrics are off. */
+  readonly metrics: MetricsReader | undefined
+}
+
+/** A report on everything that readiness depends on. */
+export interface HealthReport {
+  readonly database: Schemas['DatabaseHealth']
+  readonly networks: Schemas['ComponentHealth']
+  readonly workers: Schemas['ComponentHealth']
+  readonly relayers: Schemas['ComponentHealth']
+  readonly at: Date
+}
+
+/** Reads the metrics of this process. */
+export interface MetricsReader {
+  read(): Promise<MetricsText>
+  names(): readonly string[]
+  /** Returns undefined for a name that no metric has. */
+  readOne(name: string): Promise<MetricsText | undefined>
+}
+
+/** Metrics as text, with the media type of the text. */
+interface MetricsText {
+  readonly contentType: string
+  readonly body: string
+}
