@@ -16,13 +16,13 @@ import {
   initialVersion,
   packDatabase,
   readInitialDatabase,
-} from '../src/database/engines/initial-database.ts'
+} from '../src/database/engines/embedded/initial-database.ts'
 import { isMissingPackage, PACKAGE_ROOT } from '../src/lib/package-files.ts'
 import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
 
 async function prepareDatabase(): Promise<void> {
-  const { makeDatabase } = await import('../src/database/engines/make-database.ts')
+  const { makeDatabase } = await import('../src/database/engines/embedded/make-database.ts')
   const madeBy = initialVersion()
   if (readInitialDatabase(INITIAL_DATABASE, madeBy) !== undefined) return
   const dataDir = mkdtempSync(join(tmpdir(), 'initial-database-'))

@@ -7,9 +7,9 @@ import { createSignatureRecorder } from './audit/signatures.ts'
 import type { Config } from './config/load.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
-import type { Database } from './database/engine.ts'
+import type { Database } from './database/db.ts'
+import { waitForServer } from './database/errors.ts'
 import { withSealedColumns } from './database/sealed-columns.ts'
-import { waitForServer } from './database/wait-for-server.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/follow.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
@@ -40,7 +40,7 @@ import {
   createTransactionSigner,
   createTypedDataSigner,
 } from './transactions/signing.ts'
-import { findTraceParent } from './transactions/store/trace-parent-store.ts'
+import { findTraceParent } from './transactions/store/lookups-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createAccess } from './wiring/access.ts'
 import {

@@ -27,28 +27,8 @@ const SECRET_FIELDS = [
 /** Matches urls inside a text. Credentials, path and query are removed, because RPC providers and databases have their keys there. */
 const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)([^\s/@"']*@)?([^\s/?#"')]+)([^\s"')]*)/gi
 
-/**
- * Collects the lines of one turn of the event loop and writes them together: under load, a system call for each line costs as much as the
- * request that the line describes. A killed process loses at most the lines of its last turn.
- */
-export function writeOncePerTurn(destination: DestinationStream): DestinationStream {
-  let lines = ''
-  const flush = () => {
-    const text = lines
-    lines = ''
-    if (text !== '') destination.write(text)
-  }
-  process.on('exit', flush)
-  return {
-    write: (line) => {
-      if (lines === '') setImmediate(flush)
-      lines += line
-    },
-  }
-}
-
 /** The standard output of the process, shared by all loggers so that their lines keep their order. */
-const standardOutput = writeOncePerTurn(pino.destination({ fd: 1, sync: true }))
+const standardOutput = pino.destination({ fd: 1, sync: true })
 
 interface LoggerSettings {
   readonly level: LogLevel

@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url'
 import type { OutputAsset, OutputChunk, Plugin, RolldownOptions } from 'rolldown'
 import { loadContract } from '../../src/contract/document.ts'
 import { prepareValidators } from '../../src/contract/prepare-validators.ts'
-import { migrationsVersion } from '../../src/database/engines/migrations-version.ts'
+import { migrationsVersion } from '../../src/database/engines/embedded/migrations-version.ts'
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
 
 /** Programs that the service starts: itself, the thread of the embedded database, and the process of a PKCS#11 library. */
-const PROGRAMS = ['main', 'database/engines/engine-thread', 'signers/pkcs11/process/main']
+const PROGRAMS = ['main', 'database/engines/embedded/engine-thread', 'signers/pkcs11/process/main']
 
 /** The package has machine code, which no bundle can hold. */
 const WITH_MACHINE_CODE = ['secp256k1']
@@ -80,7 +80,7 @@ function withPrepared(root: string): Plugin {
   const codes: Readonly<Record<string, () => string | Promise<string>>> = {
     [join(root, 'src/contract/prepared-validators.ts')]: async () =>
       prepareValidators(await loadContract(pathToFileURL(join(root, 'openapi.yaml')))),
-    [join(root, 'src/database/engines/migrations-version.ts')]: () =>
+    [join(root, 'src/database/engines/embedded/migrations-version.ts')]: () =>
       `export const migrationsVersion = () => '${migrationsVersion(join(root, 'src/database/migrations'))}'`,
   }
   return {

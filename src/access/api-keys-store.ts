@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { ApiKeySecretsTable, ApiKeysTable } from '../database/access-tables.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { ApiKeySecretsTable, ApiKeysTable } from '../database/tables/access.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { decodeRules, encodeRules } from '../spending/read-rules.ts'
 import type { ApiKey, SecretRecord } from './api-key.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
 import { encodeRules } from '../spending/read-rules.ts'
 import type { ApiKey } from './api-key.ts'

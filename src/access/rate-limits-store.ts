@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 
 /** The rate of each key, for all processes together. */
 interface Rate {

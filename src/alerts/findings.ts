@@ -1,5 +1,5 @@
 import type { Unit } from '../chains/chain.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { NetworkType } from '../networks/network.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'

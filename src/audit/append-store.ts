@@ -1,6 +1,6 @@
-import { type QueryExecutorProvider, sql } from 'kysely'
-import type { Tx } from '../database/schema.ts'
-import { storableText } from '../database/text.ts'
+import { sql } from 'kysely'
+import type { Tx } from '../database/db.ts'
+import { storableText } from '../database/sql-helpers.ts'
 import { mapFields, slicesOf } from '../lib/object.ts'
 import {
   type AuditEntry,
@@ -16,7 +16,7 @@ import {
 const MAX_ENTRIES = 500
 
 /** The end of a chain. */
-export interface ChainHead {
+interface ChainHead {
   readonly number: bigint
   readonly hash: Uint8Array
   /** The time of the database when it was read, in whole milliseconds. */
@@ -24,7 +24,7 @@ export interface ChainHead {
 }
 
 /** The columns of a `ChainHead`, from `audit_chains`. */
-export const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) as now`
+const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) as now`
 
 /**
  * Appends changes to a chain of the log, in the database transaction that makes them: both are committed, or neither. Call it last, because
@@ -34,30 +34,19 @@ export const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) 
 export async function appendEntries(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
   for (const slice of slicesOf(changes, MAX_ENTRIES)) {
     const head = await lockHead(tx, chain)
-    if (!(await appendAfter(tx, chain, { head, changes: slice })))
-      throw new Error(`the end of the chain ${chain} of the audit log moved while it was locked`)
+    await appendAfter(tx, chain, { head, changes: slice })
   }
 }
 
-/** Changes, and the end of the chain to append them to. */
-interface Continuation {
-  readonly head: ChainHead
-  readonly changes: readonly AuditedChange[]
-}
-
-/**
- * Does the same in one statement, behind an end of the chain that the same database transaction has read. Returns false, and appends nothing,
- * when the chain has another end by now, when there are no changes, or more than one statement takes.
- */
-export async function appendAfter(
-  session: QueryExecutorProvider,
+/** Appends entries after the end of the chain, which the same database transaction has locked. */
+async function appendAfter(
+  tx: Tx,
   chain: string,
-  { head, changes }: Continuation,
-): Promise<boolean> {
-  if (changes.length > MAX_ENTRIES) return false
+  { head, changes }: { readonly head: ChainHead; readonly changes: readonly AuditedChange[] },
+): Promise<void> {
   const entries = link(chain, head, changes)
   const last = entries.at(-1)
-  if (last === undefined) return false
+  if (last === undefined) return
   const { rows } = await sql`
     with moved as (
       update audit_chains set number = ${last.number}, hash = ${last.hash}
@@ -69,8 +58,9 @@ export async function appendAfter(
         number bigint, actor text, address text, request_id text, action text, target_type text, target_id text,
         before jsonb, after jsonb, hash bytea)
     )
-    select chain from moved`.execute(session)
-  return rows.length > 0
+    select chain from moved`.execute(tx)
+  if (rows.length === 0)
+    throw new Error(`the end of the chain ${chain} of the audit log moved while it was locked`)
 }
 
 /** Appends a change to the chain of everything but what relayers send and sign, as `appendEntries`. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import type { AuditLogTable } from '../database/audit-tables.ts'
-import type { Db } from '../database/schema.ts'
-import { storableText } from '../database/text.ts'
+import type { Db } from '../database/db.ts'
+import { storableText } from '../database/sql-helpers.ts'
+import type { AuditLogTable } from '../database/tables/access.ts'
 import type { EntryPosition, StoredEntry } from './entry.ts'
 
 /** Selects entries. Absent fields select all. */

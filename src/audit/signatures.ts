@@ -1,5 +1,5 @@
 import type { Actor } from '../access/principal.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { appendEntries } from './append-store.ts'
 import { type AuditAction, chainOf } from './entry.ts'

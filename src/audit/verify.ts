@@ -1,4 +1,4 @@
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { type EntryPosition, entryHash, FIRST_HASH, type StoredEntry } from './entry.ts'
 import { onSnapshot, readChain, readHeads, type StoredHead } from './read-store.ts'
 

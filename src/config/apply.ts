@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { appendManagement } from '../audit/append-store.ts'
 import { type AuditedChange, CONFIGURATION } from '../audit/entry.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../database/schema.ts'
+import type { Tx } from '../database/db.ts'
 
 /** The kinds of lists in the configuration file. */
 export type EntryKind = 'relayer' | 'notification' | 'signer'

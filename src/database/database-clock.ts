@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Clock, createSteadyTime } from '../lib/time.ts'
-import type { Db } from './schema.ts'
+import type { Db } from './db.ts'
 
 /** A clock that tells the time of a database server. */
 export interface DatabaseClock extends Clock {

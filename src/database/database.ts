@@ -1,9 +1,9 @@
 import { ConfigError } from '../lib/fields.ts'
 import { isMissingPackage } from '../lib/package-files.ts'
 import type { Logger } from '../log.ts'
+import type { Database } from './db.ts'
 import type { Durability } from './durability.ts'
-import type { Database } from './engine.ts'
-import type { StartedEngine } from './engines/start-engine.ts'
+import type { StartedEngine } from './engines/embedded/start-engine.ts'
 import type { QueryObserver } from './query-observer.ts'
 
 /** Selects the database engine. */
@@ -36,10 +36,10 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   const { url, directUrl, dataDir, durability = 'full', waitMs = 0, signal, observer, startEngine } = options
   if (url === undefined) {
     requireEmbedded()
-    const { openPGlite } = await import('./engines/pglite.ts')
+    const { openPGlite } = await import('./engines/embedded/pglite.ts')
     return openPGlite({ dataDir, durability, observer, startEngine })
   }
-  const { openPostgres } = await import('./engines/postgres.ts')
+  const { openPostgres } = await import('./engines/postgres/postgres.ts')
   return openPostgres({ url, directUrl, waitMs, signal, observer }, log)
 }
 

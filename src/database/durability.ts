@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './schema.ts'
+import type { Db } from './db.ts'
 
 /** The levels of `DURABILITY`. `full`: an answered commit survives a power cut. `relaxed`: it survives a killed process only. */
 export const DURABILITIES = ['full', 'relaxed'] as const

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from './schema.ts'
+import type { Db, Tx } from './db.ts'
 
 /** An exclusive right to work on something for a limited time. All times are those of the database, so the clocks of processes may differ. */
 export interface Lease {
@@ -112,4 +112,27 @@ const LEAD = sql`interval '1 minute'`
 
 function fromNow(ttlMs: number) {
   return sql<Date>`now() + ${ttlMs}::float8 * interval '1 millisecond'`
+}
+
+/** A lease is extended so many times before it would end, so that one slow query does not lose it. */
+const EXTENSIONS = 3
+
+/**
+ * Extends the lease until the returned function is called, so that it may be short and work may be long: the lease of a process that dies
+ * ends soon. An extension that fails is only missing; writes are guarded by the fence.
+ */
+export function keepLease(db: Db, lease: Lease, ttlMs: number): () => Promise<void> {
+  let extending: Promise<void> | undefined
+  const extend = async () => {
+    await extendLease(db, lease, ttlMs).catch(() => false)
+    extending = undefined
+  }
+  // The times of leases are those of the database, so the clock of the service has no part in it.
+  const timer = setInterval(() => {
+    extending ??= extend()
+  }, ttlMs / EXTENSIONS)
+  return async () => {
+    clearInterval(timer)
+    await extending
+  }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
-import type { Database } from './engine.ts'
+import type { Database } from './db.ts'
 import { migrations } from './migrations/index.ts'
 
 const MIGRATION_TABLE = 'schema_migrations'

@@ -1,12 +1,13 @@
-import type {
-  ColumnUpdateNode,
-  InsertQueryNode,
-  KyselyPlugin,
-  OperationNode,
-  RootOperationNode,
-  UnknownRow,
+import {
+  type ColumnUpdateNode,
+  type InsertQueryNode,
+  type KyselyPlugin,
+  type OperationNode,
+  type RootOperationNode,
+  sql,
+  type UnknownRow,
 } from 'kysely'
-import type { Database } from './engine.ts'
+import type { Database, Db, Tx } from './db.ts'
 
 /** Encrypts texts. Sealed bytes of one owner do not open for another. */
 export interface ColumnSealer {
@@ -37,7 +38,7 @@ const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
 ])
 
 /** The beginning of a sealed value. No url begins so, and no list of urls is a JSON string. */
-export const SEALED_PREFIX = 'sealed:'
+const SEALED_PREFIX = 'sealed:'
 
 /**
  * Returns the database with these columns encrypted: queries write sealed values, and read sealed and plain ones. Without a sealer they
@@ -138,4 +139,63 @@ function nameOf(node: OperationNode): string {
   if (!('column' in node)) return ''
   const { column } = node as { column: OperationNode & { name?: string } }
   return column.name ?? nameOf(column)
+}
+
+/** Seals the urls that were stored as plain text while the deployment had no key. `db` has sealed columns. */
+export function sealStoredUrls(db: Db): Promise<void> {
+  return db.transaction().execute((tx) => sealUrls(tx, 'plain'))
+}
+
+/** The JSON types of a list of urls: an array is plain, a string is sealed. */
+const JSON_TYPES = { plain: ['array'], all: ['array', 'string'] } as const
+
+/** Seals the urls that are plain text, or all of them again. `tx` has sealed columns, so each row only has to be read and written. */
+export async function sealUrls(tx: Tx, which: keyof typeof JSON_TYPES): Promise<void> {
+  const types = sql.join(JSON_TYPES[which])
+  const relayers = await tx
+    .selectFrom('relayers')
+    .select(['id', 'custom_rpc_urls'])
+    .where(sql<boolean>`jsonb_typeof(custom_rpc_urls) in (${types})`)
+    .forUpdate()
+    .execute()
+  for (const { id, custom_rpc_urls } of relayers)
+    await tx
+      .updateTable('relayers')
+      .set({ custom_rpc_urls: JSON.stringify(custom_rpc_urls) })
+      .where('id', '=', id)
+      .execute()
+  const networks = await tx
+    .selectFrom('network_urls')
+    .selectAll()
+    .where(sql<boolean>`jsonb_typeof(rpc_urls) in (${types})`)
+    .forUpdate()
+    .execute()
+  for (const { network_type, network, rpc_urls } of networks)
+    await tx
+      .updateTable('network_urls')
+      .set({ rpc_urls: JSON.stringify(rpc_urls) })
+      .where('network_type', '=', network_type)
+      .where('network', '=', network)
+      .execute()
+  const privateUrls = await tx
+    .selectFrom('network_private_urls')
+    .selectAll()
+    .where(sql<boolean>`jsonb_typeof(private_rpc_urls) in (${types})`)
+    .forUpdate()
+    .execute()
+  for (const { network_type, network, private_rpc_urls } of privateUrls)
+    await tx
+      .updateTable('network_private_urls')
+      .set({ private_rpc_urls: JSON.stringify(private_rpc_urls) })
+      .where('network_type', '=', network_type)
+      .where('network', '=', network)
+      .execute()
+  const notifications = await tx
+    .selectFrom('notifications')
+    .select(['id', 'url'])
+    .where('url', 'not like', which === 'all' ? '' : `${SEALED_PREFIX}%`)
+    .forUpdate()
+    .execute()
+  for (const { id, url } of notifications)
+    await tx.updateTable('notifications').set({ url }).where('id', '=', id).execute()
 }

@@ -14,9 +14,9 @@ import type {
   TransactionWithAttempts,
 } from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
+import { measureInFlight, reservedBy } from '../transactions/store/due-store.ts'
 import { findConfirmedNonces, findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
-import { measureInFlight, reservedBy } from '../transactions/store/work-store.ts'
 
 /** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n

@@ -1,4 +1,4 @@
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { larger } from '../lib/bigint.ts'
 import type { Clock } from '../lib/time.ts'
 import type { EventFilter, EventRecord } from './event.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 
 /** The number of events that one statement reads and deletes. A statement blocks the embedded database while it runs. */
 const PAGE = 500

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
 import type { EventFilter, EventType } from './event.ts'
 

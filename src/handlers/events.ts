@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Input, Schemas, Streamed, StreamGroup, StreamPiece } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { followEvents, nextEvents } from '../events/follow.ts'
 import { lastNumber, logBounds } from '../events/store.ts'

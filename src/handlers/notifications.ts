@@ -1,7 +1,7 @@
 import { EVERYTHING, type Visibility } from '../access/principal.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Delivery, Exchange } from '../notifications/delivery/delivery.ts'

@@ -3,7 +3,7 @@ import type { ApiKeyManager } from '../access/manage.ts'
 import type { Actor, Visibility } from '../access/principal.ts'
 import type { SignatureRecorder } from '../audit/signatures.ts'
 import type { Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import type { EventNotifier } from '../events/follow.ts'
 import type { StreamLimit } from '../events/stream-limit.ts'
@@ -116,7 +116,7 @@ export interface MetricsReader {
 }
 
 /** Metrics as text, with the media type of the text. */
-interface MetricsText {
+export interface MetricsText {
   readonly contentType: string
   readonly body: string
 }

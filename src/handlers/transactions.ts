@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest } from '../chains/request.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import type { NetworkType } from '../networks/network.ts'
@@ -17,8 +17,7 @@ import {
   type OperatorDecision,
   storeDecision,
 } from '../transactions/store/decisions-store.ts'
-import { findByNonce, listTransactions } from '../transactions/store/read-store.ts'
-import { requireTransaction } from '../transactions/store/require-transaction.ts'
+import { findByNonce, listTransactions, requireTransaction } from '../transactions/store/lookups-store.ts'
 import {
   findPosition,
   searchTransactions,

@@ -6,7 +6,6 @@ import type { RequestContext } from '../contract/handler.ts'
 import { createBackend } from '../contract/router.ts'
 import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
-import { answerOncePerTurn } from './answer-once-per-turn.ts'
 import {
   type AnswerBudget,
   callerOf,
@@ -81,7 +80,6 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     guard,
   }
   return [
-    answerOncePerTurn({ clock }),
     requestId(),
     ...(tracer ? [traceRequests(tracer)] : []),
     ...(observer ? [observeRequests(observer)] : []),

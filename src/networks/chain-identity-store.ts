@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { type Network, type NetworkType, parseNetworkType } from './network.ts'
 
 type NetworkName = Pick<Network, 'type' | 'name'>

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/entry.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-http-client.ts'
 import { listResets } from './chain-identity-store.ts'

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Db, NetworkPrivateUrlsTable, NetworkUrlsTable, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { NetworkPrivateUrlsTable, NetworkUrlsTable } from '../database/tables/relayers.ts'
 import { type NetworkType, type PrivateRpcUrl, parseNetworkType, type RpcUrl } from './network.ts'
 
 /** The RPC urls that a caller chose for a network. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 
 /** The source of a key. A key from the API stays in use until the key in the configuration file changes. */
 export type KeySource = 'config' | 'api'

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { CONFIGURATION } from '../audit/entry.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/secrets.ts'
 import { addKey, endKeys, type KeySource, keysInUse, lastConfiguredKey } from './keys-store.ts'

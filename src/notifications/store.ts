@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { EVERYTHING, seesEverything, type Visibility } from '../access/principal.ts'
 import { usedByVisibleRelayer } from '../access/visibility-store.ts'
-import type { Db, NotificationsTable, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { NotificationsTable } from '../database/tables/relayers.ts'
 import type { Notification, PauseReason } from './notification.ts'
 
 /** Lists the visible notifications in the order of creation, then id. `total` counts all of them. */

@@ -1,5 +1,5 @@
 import type { Chain } from '../chains/chain.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
 import { findGenesis, rememberGenesis } from '../networks/chain-identity-store.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'

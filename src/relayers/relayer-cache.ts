@@ -1,5 +1,4 @@
-import type { Database } from '../database/engine.ts'
-import type { Db } from '../database/schema.ts'
+import type { Database, Db } from '../database/db.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { changedFields } from '../audit/entry.ts'
-import type { RelayersTable } from '../database/schema.ts'
+import type { RelayersTable } from '../database/tables/relayers.ts'
 import { maskUrl, type NetworkType, parseNetworkType } from '../networks/network.ts'
 import { decodePoliciesOf, writePoliciesOf } from './policies/policies.ts'
 import { encodePolicies } from './policies/policy-table.ts'

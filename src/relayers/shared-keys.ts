@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
 import type { Keyring } from '../signers/keyring.ts'
 import { type Relayer, type RelayerConfig, signersOf } from './relayer.ts'

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Visibility } from '../access/principal.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
 import { CONTENT_READERS } from '../chains/families.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
-import { readTransactions } from '../transactions/store/read-store.ts'
+import { readTransactions } from '../transactions/store/lookups-store.ts'
 import { createReportSums, type ReportRow } from './report-rows.ts'
 
 /** The most transactions of one report. More would take longer than a request may. */

@@ -1,4 +1,4 @@
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Sealer } from '../security/secrets.ts'
 import { createKey, type Key } from './key.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { limitConcurrency } from '../lib/concurrency/limit-concurrency.ts'
 import { ConfigError } from '../lib/fields.ts'

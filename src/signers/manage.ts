@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/secrets.ts'
 import { PRIVATE_KEY_FORMS, parsePrivateKey } from './key.ts'

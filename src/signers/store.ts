@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Selectable, sql } from 'kysely'
-import type { Db, SignersTable, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { SignersTable } from '../database/tables/relayers.ts'
 import type { SignerDescription } from './providers/registry.ts'
 import { decodePublicKeys, type PublicKeys, type StoredPublicKeys } from './remote/remote-key.ts'
 

@@ -1,5 +1,5 @@
 import { NATIVE } from '../chains/effects.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import {
   askedBy,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 
 /** Spenders, and receivers on one network. */
 export interface Receivers {

@@ -1,4 +1,4 @@
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import type { Counter, Spent, SpentIn } from './budget.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
 import { listCounters, readSpent } from './spending-store.ts'

@@ -1,5 +1,5 @@
 import type { Answer } from '../chains/answer.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { type Clock, withTimeout } from '../lib/time.ts'
 import { describeHead, type HeadState } from '../networks/head-age.ts'
 import type { Relayer } from '../relayers/relayer.ts'

@@ -22,9 +22,9 @@ import { accountOf, type TransactionsContext } from './model/runtime.ts'
 import { mustReplaceSigned, unpreparedError } from './replace/replace.ts'
 import type { Replacing } from './replace/replacement.ts'
 import { evaluateReplacement, replacementRefusal } from './replace/replacement-refusal.ts'
+import { reservedBy } from './store/due-store.ts'
 import { findKey, type KeyRecord } from './store/idempotency-store.ts'
-import { requireTransaction } from './store/require-transaction.ts'
-import { reservedBy } from './store/work-store.ts'
+import { requireTransaction } from './store/lookups-store.ts'
 
 /** Requests that change nothing, and tell what would happen. */
 export interface DryRuns {

@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import { appendManagement } from '../audit/append-store.ts'
 import type { Author } from '../audit/entry.ts'
-import type { Db, Tx } from '../database/schema.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { forgetChain } from '../networks/chain-identity-store.ts'
 import type { Network } from '../networks/network.ts'
 import type { Transaction } from './model/transaction.ts'
 import { nextStatus } from './model/transitions.ts'
 import { toTransaction } from './store/codec.ts'
-import { IS_OPEN } from './store/phase-store.ts'
-import { NO_RESERVATION_BOUNDS } from './store/reservation-bounds.ts'
+import { IS_OPEN } from './store/due-store.ts'
 import { saveTransactions } from './store/transactions-store.ts'
 
 /** The network whose chain was reset. */
@@ -92,7 +91,7 @@ async function endOpen(tx: Tx, scope: Scope): Promise<number> {
     if (open.length === 0) return ended
     // None of them reserves anything afterwards.
     await saveTransactions(
-      { tx, reservations: NO_RESERVATION_BOUNDS },
+      tx,
       open.map((transaction) => endedByReset(transaction, scope.now)),
     )
     ended += open.length

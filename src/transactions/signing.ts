@@ -3,7 +3,7 @@ import { appendSignatures } from '../audit/signatures.ts'
 import type { MessageSignature, Signature, SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { UnsignedTransaction } from '../chains/request.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { type Network, networkId } from '../networks/network.ts'
 import { relayersOfAddress } from '../relayers/account-claims-store.ts'
@@ -14,7 +14,7 @@ import { chargeSignature } from './budgets/charge.ts'
 import { refuseOpaque } from './budgets/evaluate-request.ts'
 import { NOTHING_SIGNED, requireAnswer } from './model/require-answer.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
-import { reservedBy } from './store/work-store.ts'
+import { reservedBy } from './store/due-store.ts'
 
 /** The sender of a request for a signature. */
 interface Sender {

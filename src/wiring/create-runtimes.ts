@@ -3,7 +3,7 @@ import { READ_METHODS } from '../chains/families.ts'
 import { FREE_ANSWER_BYTES, httpTransport, MAX_ANSWER_BYTES } from '../chains/rpc/transport.ts'
 import type { Config } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
-import type { Database } from '../database/engine.ts'
+import type { Database } from '../database/db.ts'
 import { ConfigError } from '../lib/fields.ts'
 import { createByteBudget } from '../lib/http/byte-budget.ts'
 import type { Clock } from '../lib/time.ts'
@@ -21,7 +21,6 @@ import type { ConnectionContext } from '../signers/providers/connect.ts'
 import type { Traces } from '../telemetry/open-telemetry.ts'
 
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
-import { createReservationBounds, NO_RESERVATION_BOUNDS } from '../transactions/store/reservation-bounds.ts'
 import { createHistoryChecker } from '../transactions/submit/check-history.ts'
 import { findUnexplained } from '../transactions/submit/number-and-sign.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
@@ -106,11 +105,9 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     findUnexplained: (relayer, sourceAccounts) => findUnexplained({ db }, relayer, { sourceAccounts }),
     checkHistory,
   })
-  const hasOneSession = database.engine === 'pglite'
   const context: TransactionsContext = {
     db,
-    hasOneSession,
-    reservations: hasOneSession ? createReservationBounds() : NO_RESERVATION_BOUNDS,
+    hasOneSession: database.engine === 'pglite',
     seenNonces: new WeakMap(),
     clock,
     log,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/engine.ts'
+import type { Database } from '../database/db.ts'
 import { EVENTS_CHANNEL } from '../events/store.ts'
 import { createBodyWriter, type EventPresenter } from '../handlers/present/event.ts'
 import type { Clock } from '../lib/time.ts'

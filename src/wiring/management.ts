@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Actor } from '../access/principal.ts'
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/engine.ts'
+import type { Database } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time.ts'
 import { createNetworkManager, type NetworkManager, readNetworkChanges } from '../networks/manage.ts'

@@ -1,5 +1,5 @@
+import type { Database } from '../database/db.ts'
 import { readDurability } from '../database/durability.ts'
-import type { Database } from '../database/engine.ts'
 import type { HealthReport } from '../handlers/service.ts'
 
 import type { Clock } from '../lib/time.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { Db } from '../database/db.ts'
 import { isRetryable } from '../database/errors.ts'
-import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { readNetworkChanges } from '../networks/manage.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { createDatabaseClock } from '../database/database-clock.ts'
-import type { Database } from '../database/engine.ts'
+import type { Database } from '../database/db.ts'
 import { type Clock, systemClock } from '../lib/time.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { deleteFull, takeShared } from '../access/rate-limits-store.ts'
-import type { Database } from '../database/engine.ts'
+import type { Database } from '../database/db.ts'
 import { isLimitOfKey } from '../http/auth.ts'
 import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts'
 import type { Clock } from '../lib/time.ts'

@@ -20,7 +20,7 @@ import {
   statesToStore,
   type WatchedState,
 } from '../alerts/watched-states.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
 import type { HealthWorker } from './health-worker.ts'
 import { createLoop, type Loop } from './loop.ts'

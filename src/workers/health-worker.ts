@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Chain } from '../chains/chain.ts'
-import type { Db } from '../database/schema.ts'
+import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Checked, HealthChecker } from '../relayers/health/check-health.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { Db } from '../database/db.ts'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
-import type { Db } from '../database/schema.ts'
 import type { Clock } from '../lib/time.ts'
 
 /** The health of a loop, for readiness. */

@@ -1,5 +1,5 @@
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
-import { findDueRelayers, hasDuePending } from '../transactions/store/work-store.ts'
+import { findDueRelayers, hasDuePending } from '../transactions/store/due-store.ts'
 import { workAccount } from '../transactions/submit/account-step.ts'
 import { createLoop, type Loop } from './loop.ts'
 

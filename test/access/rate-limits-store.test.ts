@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deleteFull, takeShared } from '../../src/access/rate-limits-store.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
 const RATE = { perSecond: 10, burst: 30 }

@@ -8,7 +8,7 @@ import {
   findOpenAlerts,
   listAlerts,
 } from '../../src/alerts/alerts-store.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { nextEvents } from '../../src/events/follow.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
 import { saveNotification } from '../../src/notifications/store.ts'

@@ -1,18 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  appendAfter,
-  appendEntries,
-  appendManagement,
-  type ChainHead,
-  HEAD_COLUMNS,
-} from '../../src/audit/append-store.ts'
+import { appendEntries, appendManagement } from '../../src/audit/append-store.ts'
 import { type AuditedChange, chainOf, MANAGEMENT_CHAIN } from '../../src/audit/entry.ts'
 import { listEntries } from '../../src/audit/read-store.ts'
 import { type ChainReport, verifyLog } from '../../src/audit/verify.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database, Db } from '../../src/database/db.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import type { Db } from '../../src/database/schema.ts'
 import { ACTOR } from '../support/actor.ts'
 import type { DatabaseUnderTest } from './conformance.ts'
 
@@ -55,20 +48,10 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
     await sql`alter table audit_log enable trigger audit_log_append_only`.execute(db)
   }
 
-  async function headOf(chain: string): Promise<ChainHead> {
-    const { rows } = await sql<ChainHead>`
-      select ${HEAD_COLUMNS} from audit_chains where chain = ${chain}`.execute(db)
-    const [head] = rows
-    if (head === undefined) throw new Error(`the chain ${chain} has no entry`)
-    return head
-  }
-
   describe('the audit log', () => {
     test('of more entries than one statement has fits', async () => {
       const changes = Array.from({ length: 1_100 }, (_, index) => change(`many-${index}`))
       await append('sliced', ...changes)
-      const head = await headOf('sliced')
-      expect(await appendAfter(db, 'sliced', { head, changes })).toBe(false)
       expect(await reportOf('sliced')).toMatchObject({ entries: 1_100n, problem: undefined })
     })
 
@@ -131,16 +114,6 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
       )
       for (const chain of chains)
         expect(await reportOf(chain)).toMatchObject({ entries: 40n, problem: undefined })
-    })
-
-    test('goes on behind the end that its writer has seen, and not where that has moved', async () => {
-      await append('seen', change('a'))
-      const head = await headOf('seen')
-      expect(head.number).toBe(1n)
-      expect(await appendAfter(db, 'seen', { head, changes: [] })).toBe(false)
-      expect(await appendAfter(db, 'seen', { head, changes: [change('b')] })).toBe(true)
-      expect(await appendAfter(db, 'seen', { head, changes: [change('c')] })).toBe(false)
-      expect(await reportOf('seen')).toMatchObject({ entries: 2n, problem: undefined })
     })
 
     test.each([

@@ -7,17 +7,16 @@ import { appendManagement } from '../../src/audit/append-store.ts'
 import { applyConfig } from '../../src/config/apply.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createDatabaseClock } from '../../src/database/database-clock.ts'
+import type { Tx } from '../../src/database/db.ts'
 import { isRetryable } from '../../src/database/errors.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { notify } from '../../src/database/notify.ts'
-import type { Tx } from '../../src/database/schema.ts'
+import { notify } from '../../src/database/sql-helpers.ts'
 import { type Clock, systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
 import { ACTOR } from '../support/actor.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeAudit } from './audit-cases.ts'
 import { describeDatabase, describeEarlierDatabase } from './conformance.ts'
-import { describeStatementQueue } from './statement-queue-cases.ts'
 
 const log = createLogger({ level: 'silent' })
 
@@ -41,7 +40,6 @@ describe('postgres', () => {
   describeDatabase(setUp)
   describeEarlierDatabase(setUp)
   describeAudit(setUp)
-  describeStatementQueue(setUp, { engine: 'postgres' })
 
   test('its clock is right in a process whose own clock is an hour ahead, and stays right when that one steps', async () => {
     const database = await open()

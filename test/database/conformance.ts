@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { isRetryable, isUniqueViolation } from '../../src/database/errors.ts'
 import {
   DatabaseTooNewError,
@@ -9,7 +9,7 @@ import {
   pendingMigrations,
 } from '../../src/database/migrate.ts'
 import { migrations } from '../../src/database/migrations/index.ts'
-import { notify } from '../../src/database/notify.ts'
+import { notify } from '../../src/database/sql-helpers.ts'
 import { describeLeases } from './lease-cases.ts'
 
 /** One place where data is kept, that can be opened again and again. */

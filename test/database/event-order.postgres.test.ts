@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { nextEvents } from '../../src/events/follow.ts'
 import { createLogger } from '../../src/log.ts'

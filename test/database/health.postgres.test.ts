@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createLogger } from '../../src/log.ts'
 import { createHealthChecker } from '../../src/relayers/health/check-health.ts'
 import { NO_MEMORY } from '../../src/relayers/health/health.ts'

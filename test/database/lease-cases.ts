@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
-import { keepLease } from '../../src/database/keep-lease.ts'
+import type { Database } from '../../src/database/db.ts'
 import {
   acquireLease,
   assertFence,
   extendLease,
+  keepLease,
   type Lease,
   LeaseLostError,
   releaseLease,

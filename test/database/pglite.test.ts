@@ -7,15 +7,14 @@ import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
-import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/directory-lock.ts'
+import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/embedded/directory-lock.ts'
 import { createLogger } from '../../src/log.ts'
 import { describeAudit } from './audit-cases.ts'
 import { describeDatabase, describeEarlierDatabase } from './conformance.ts'
-import { describeStatementQueue } from './statement-queue-cases.ts'
 
 const log = createLogger({ level: 'silent' })
 
-const LOCK_MODULE = resolve(import.meta.dirname, '../../src/database/engines/directory-lock.ts')
+const LOCK_MODULE = resolve(import.meta.dirname, '../../src/database/engines/embedded/directory-lock.ts')
 
 describe('pglite', () => {
   let unmigrated: string
@@ -40,7 +39,6 @@ describe('pglite', () => {
   describeDatabase(setUp)
   describeEarlierDatabase(setUp)
   describeAudit(setUp)
-  describeStatementQueue(setUp, { engine: 'pglite' })
 })
 
 describe('the data folder', () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createLogger } from '../../src/log.ts'
 import type { ConfiguredRelayer } from '../../src/relayers/relayer-codec.ts'
 import { saveRelayer } from '../../src/relayers/store.ts'

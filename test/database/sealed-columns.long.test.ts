@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
-import { sealStoredUrls } from '../../src/database/seal-stored-urls.ts'
-import { withSealedColumns } from '../../src/database/sealed-columns.ts'
+import type { Database } from '../../src/database/db.ts'
+import { sealStoredUrls, withSealedColumns } from '../../src/database/sealed-columns.ts'
 import {
   listPrivateUrls,
   listUntrustedUrls,

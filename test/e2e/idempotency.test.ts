@@ -106,7 +106,6 @@ describe('Idempotency-Key', () => {
 
   test('who has spent the money since gets the transaction, not a refusal', async () => {
     await story.settle()
-    // More than half of the account's balance, so that each acceptance asks the node for it.
     const [key, body] = [newKey(), { to: DEV_ADDRESSES[1], value: String(6n * 10n ** 21n) }]
     const { id } = (await send(key, body)).body.data
     await story.settle()

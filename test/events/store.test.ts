@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { nextEvents } from '../../src/events/follow.ts'
 import { deleteOldEvents } from '../../src/events/retention-store.ts'
 import {

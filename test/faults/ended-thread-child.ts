@@ -1,8 +1,8 @@
 /** Ends the thread of an embedded database while a statement runs, and tells its parent what the caller of the statement sees. */
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
-import { openPGlite } from '../../src/database/engines/pglite.ts'
-import { startEngineThread } from '../../src/database/engines/start-engine.ts'
+import { openPGlite } from '../../src/database/engines/embedded/pglite.ts'
+import { startEngineThread } from '../../src/database/engines/embedded/start-engine.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 const started = startEngineThread()

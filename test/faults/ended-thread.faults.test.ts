@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { openPGlite } from '../../src/database/engines/pglite.ts'
+import { openPGlite } from '../../src/database/engines/embedded/pglite.ts'
 import { createDataDir } from '../support/data-dir.ts'
 
 test('when the thread of the embedded database ends, its callers see an error and the process ends; the next one opens it', async () => {

@@ -1,6 +1,6 @@
 /** Writes to an embedded database until its log cannot grow. Tells its parent each row that is stored and each error. */
 import { sql } from 'kysely'
-import { openPGlite } from '../../src/database/engines/pglite.ts'
+import { openPGlite } from '../../src/database/engines/embedded/pglite.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 const { db } = await openPGlite({ dataDir, durability: 'full' })

@@ -1,21 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createLogger, writeOncePerTurn } from '../../src/log.ts'
+import { createLogger } from '../../src/log.ts'
 
 const LINES: string[] = []
 const LOG = createLogger({ level: 'info' }, { write: (line) => void LINES.push(line) })
-
-test('the lines of one turn of the event loop are written together and in order', async () => {
-  const writes: string[] = []
-  const stream = writeOncePerTurn({ write: (text) => void writes.push(text) })
-  stream.write('1\n')
-  stream.write('2\n')
-  expect(writes).toEqual([])
-  await new Promise((resolve) => setImmediate(resolve))
-  stream.write('3\n')
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(writes).toEqual(['1\n2\n', '3\n'])
-})
 
 test('a process that exits at once has written its last lines', () => {
   const module = JSON.stringify(new URL('../../src/log.ts', import.meta.url).href)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { fromExactJson, toExactJson } from '../../src/lib/json.ts'
 import { openTestDatabase } from '../support/database.ts'
 

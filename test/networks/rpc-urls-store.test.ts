@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/urls-store.ts'
 import { openTestDatabase } from '../support/database.ts'
 

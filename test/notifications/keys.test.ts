@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { findNotification, saveNotification } from '../../src/notifications/store.ts'
 import { createSealer, UnsealError } from '../../src/security/secrets.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { listDeliveries } from '../../src/notifications/delivery/delivery-store.ts'
 import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { createNotificationManager } from '../../src/notifications/manage.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
 import { findGenesis } from '../../src/networks/chain-identity-store.ts'

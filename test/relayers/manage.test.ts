@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import type { AppError } from '../../src/errors.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
 import type { EvmNetwork, Network } from '../../src/networks/network.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyConfig } from '../../src/config/apply.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import type { NotificationConfig } from '../../src/notifications/notification.ts'
 import { listNotifications } from '../../src/notifications/store.ts'
 import type { RelayerAccounts } from '../../src/relayers/accounts.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createSealer, type Sealer, UnsealError } from '../../src/security/secrets.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { createKeyring } from '../../src/signers/keyring.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { smaller } from '../../src/lib/bigint.ts'
 import { openBook } from '../../src/spending/book.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { openBook, refusalIn } from '../../src/spending/book.ts'
 import type { SpendingLimit } from '../../src/spending/rules.ts'
 import { openTestDatabase } from '../support/database.ts'

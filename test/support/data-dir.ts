@@ -3,7 +3,7 @@ import { cpSync, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPGlite } from '../../src/database/engines/pglite.ts'
+import { openPGlite } from '../../src/database/engines/embedded/pglite.ts'
 import { migrate } from '../../src/database/migrate.ts'
 
 const MODULES = join(import.meta.dirname, '../../node_modules')

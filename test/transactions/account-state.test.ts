@@ -3,7 +3,6 @@ import type { Answer } from '../../src/chains/answer.ts'
 import { getAccountState } from '../../src/transactions/account-state.ts'
 import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
-import { writerOf } from '../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
@@ -65,7 +64,7 @@ test('the open transactions and the last confirmation come from the database', a
   if (!first || !second) throw new Error('nothing was stored')
   const [newest, oldest] = [new Date('2100-01-01T00:00:02.000Z'), new Date('2100-01-01T00:00:01.000Z')]
   await fixture.database.db.transaction().execute((tx) =>
-    saveTransactions(writerOf(tx), [
+    saveTransactions(tx, [
       { ...first, confirmedAt: newest },
       { ...second, confirmedAt: oldest },
     ]),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeRelayer } from '../../src/relayers/store.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
-import { listTransactions } from '../../src/transactions/store/read-store.ts'
+import { listTransactions } from '../../src/transactions/store/lookups-store.ts'
 import { runSetupTransaction } from '../../src/transactions/submit/failed-preparation.ts'
 import { fillGaps } from '../../src/transactions/watch/fill-gaps.ts'
 import { requestOf } from '../chains/evm/build.ts'

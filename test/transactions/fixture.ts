@@ -1,10 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { expect } from 'vitest'
 import type { Chain, SourceAccount } from '../../src/chains/chain.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
@@ -13,9 +11,7 @@ import { findRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import type { RelayerRuntime, TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/model/transaction.ts'
-import { IS_UNMINED } from '../../src/transactions/store/phase-store.ts'
-import { findTransaction } from '../../src/transactions/store/read-store.ts'
-import { createReservationBounds } from '../../src/transactions/store/reservation-bounds.ts'
+import { findTransaction } from '../../src/transactions/store/lookups-store.ts'
 import { insertTransactions } from '../../src/transactions/store/transactions-store.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
@@ -71,7 +67,6 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
     relayerOf: (id: string) => findRelayer(database.db, id),
     runtimeOf,
     hasOneSession: true,
-    reservations: createReservationBounds(),
     seenNonces: new WeakMap(),
     findChainReset: async () => undefined,
     checkHealth: async () => undefined,
@@ -103,21 +98,9 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
       return { relayer, clock, runtime }
     },
     async close() {
-      await expectTrueBounds(context)
       await database.close()
     },
   }
-}
-
-/** A bound that is smaller than what is reserved would let two requests spend the same money. */
-async function expectTrueBounds({
-  db,
-  reservations,
-}: Pick<TransactionsContext, 'db' | 'reservations'>): Promise<void> {
-  const { rows } = await sql<{ relayer_id: string; sum: bigint }>`
-    select relayer_id, sum(cost) as sum from transactions where ${IS_UNMINED} group by relayer_id`.execute(db)
-  const tooSmall = rows.filter(({ relayer_id, sum }) => (reservations.find(relayer_id) ?? sum) < sum)
-  expect(tooSmall).toEqual([])
 }
 
 /** An address with its own key. */
@@ -151,10 +134,10 @@ export function newTransaction(
 
 /** Stores transactions as they are, with their events. */
 export async function insert(
-  { db, reservations }: TransactionsContext,
+  { db }: TransactionsContext,
   ...transactions: readonly Transaction[]
 ): Promise<readonly Transaction[]> {
-  await db.transaction().execute((tx) => insertTransactions({ tx, reservations }, transactions))
+  await db.transaction().execute((tx) => insertTransactions(tx, transactions))
   return transactions
 }
 

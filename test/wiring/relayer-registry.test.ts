@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createLogger } from '../../src/log.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
 import { saveUntrustedUrls } from '../../src/networks/urls-store.ts'

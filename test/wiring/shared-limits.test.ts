@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import type { RateLimiter } from '../../src/http/rate-limit.ts'
 import { createLogger } from '../../src/log.ts'
 import { createSharedLimits } from '../../src/wiring/shared-limits.ts'

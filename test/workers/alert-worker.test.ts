@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findOpenAlerts, findWatchedStates } from '../../src/alerts/alerts-store.ts'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createLogger } from '../../src/log.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { createAlertWorker } from '../../src/workers/alert-worker.ts'

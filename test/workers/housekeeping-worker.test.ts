@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/database/engine.ts'
+import type { Database } from '../../src/database/db.ts'
 import { createLogger } from '../../src/log.ts'
 import { createHousekeepingWorker } from '../../src/workers/periodic-workers.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'

@@ -5,20 +5,20 @@ import { sql } from 'kysely'
 import type { Draft } from '../../../src/chains/attempt.ts'
 import type { ChainRequest } from '../../../src/chains/request.ts'
 import { openDatabase } from '../../../src/database/database.ts'
-import type { Database } from '../../../src/database/engine.ts'
+import type { Database } from '../../../src/database/db.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
-import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
-import { listTransactions } from '../../../src/transactions/store/read-store.ts'
 import {
   findDueInFlight,
   findDueRelayers,
   findWatched,
   measureInFlight,
   reservedBy,
-} from '../../../src/transactions/store/work-store.ts'
+} from '../../../src/transactions/store/due-store.ts'
+import { listTransactions } from '../../../src/transactions/store/lookups-store.ts'
+import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
 import { RECEIVER } from '../../../test/support/service.ts'
 import { atMost, percentile, type Row } from '../measurement.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Chain } from '../../chains/chain.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import {
   type CalledFunction,
   findCalled,

@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { AuditAction } from '../../audit/entry.ts'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
 import { recordTestEvent } from '../../events/store.ts'
 import type { Notification } from '../notification.ts'
 import { lockNotification, setPaused } from '../store.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Db } from '../../database/db.ts'
 import type { Lease } from '../../database/lease.ts'
-import type { Db } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { lastNumber } from '../../events/store.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'

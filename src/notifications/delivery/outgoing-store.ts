@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
 import { type Outgoing, orderingKeyOf } from './delivery.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Db } from '../../database/db.ts'
 import { type Lease, LeaseLostError } from '../../database/lease.ts'
-import type { Db } from '../../database/schema.ts'
 import type { Settlement } from './delivery.ts'
 
 /** A notification whose results are recorded, and its place in the event log after that. */

@@ -1,5 +1,5 @@
+import type { Db } from '../../database/db.ts'
 import type { Lease } from '../../database/lease.ts'
-import type { Db } from '../../database/schema.ts'
 import { pauseGone } from '../store.ts'
 import type { Outgoing, Settlement } from './delivery.ts'
 import type { Receiver } from './receiver.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { notify } from '../../database/notify.ts'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
+import { notify } from '../../database/sql-helpers.ts'
 import { startNext } from './record-store.ts'
 import { BACKOFF } from './try-delivery.ts'
 

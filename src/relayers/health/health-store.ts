@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
 import { parseDisabledType, toRelayer } from '../relayer-codec.ts'
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { ContractInterfacesTable } from '../../database/interface-tables.ts'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
+import type { ContractInterfacesTable } from '../../database/tables/relayers.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
 
 /** The columns of a list, which leaves out the documents. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { lockRelayer } from '../store.ts'
 import {

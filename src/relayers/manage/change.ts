@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { Network } from '../../networks/network.ts'
 import { lockSigner } from '../../signers/store.ts'

@@ -1,5 +1,5 @@
 import type { Answer } from '../../chains/answer.ts'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { suggestNetwork } from '../../networks/catalogue/catalogue.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'

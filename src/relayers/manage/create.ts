@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
 import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'

@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../account-claims-store.ts'
 import type { RelayerConfig } from '../relayer.ts'

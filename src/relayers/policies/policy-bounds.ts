@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import { chainName, type Network, type NetworkType } from '../../networks/network.ts'

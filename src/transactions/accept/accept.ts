@@ -13,7 +13,7 @@ import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { PRICE_WAIT_MS } from '../model/due.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { newTransactionId, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
-import { findTransaction } from '../store/read-store.ts'
+import { findTransaction } from '../store/lookups-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
 import { checkTimes, prepareContent, withEncodedArgs } from './checks.ts'
 import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
@@ -86,8 +86,11 @@ export async function acceptNew(
   const submission = { ...sent, request: await withEncodedArgs(chain, sent.request) }
   const refusal = checkStatic(context, submission)
   if (refusal) throw refusal
-  const balance = halve(chain.recentBalance(relayer.address))
-  const { candidate, logs } = await prepareCandidate(context, submission, balance)
+  const { candidate, logs } = await prepareCandidate(
+    context,
+    submission,
+    chain.recentBalance(relayer.address),
+  )
   const decision = await admitByBalance(chain, candidate, admit)
   if (decision.kind === 'refused') throw decision.error
   if (decision.kind === 'repeated')
@@ -98,15 +101,10 @@ export async function acceptNew(
 }
 
 /**
- * Half of a balance that may be about a block old. Transactions that were included since then have taken from it and reserve nothing any more:
- * with the other half for them, most requests need no answer of a node.
+ * Admits the candidate by a balance that may be about a block old: what was spent since then is noticed before the transaction is signed, which
+ * compares it with the present balance, and then it waits. A refusal is an answer to a caller who may have just filled the account, so it follows
+ * from the present balance.
  */
-async function halve(recent: Promise<Answer<bigint>>): Promise<Answer<bigint>> {
-  const answer = await recent
-  return answer.kind === 'ok' ? { kind: 'ok', value: answer.value / 2n } : answer
-}
-
-/** Admits the candidate. Its balance is only an estimate, and the present one decides before a request is refused for want of funds. */
 async function admitByBalance(
   chain: Chain,
   candidate: Candidate,

@@ -2,11 +2,11 @@ import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
-import type { Tx } from '../../database/schema.ts'
-import { type StatementQueue, sendInTurn, sendTogether } from '../../database/statement-queue.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
+import { lockRelayer } from '../../relayers/store.ts'
 import { type Book, openBook, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
@@ -17,14 +17,10 @@ import { auditedAction } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import {
-  type LockedRelayer,
-  lockForAdmission,
-  readReserved,
-  storeAdmitted,
-} from '../store/admission-store.ts'
+import { reservedBy } from '../store/due-store.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
-import type { TransactionWriter } from '../store/reservation-bounds.ts'
+import { lockAccount } from '../store/nonce-store.ts'
+import { insertTransactions } from '../store/transactions-store.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './checks.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
@@ -32,7 +28,7 @@ import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 export interface Candidate {
   readonly relayer: Relayer
   readonly transaction: Transaction
-  /** The amount that the account can spend, or less of it. When no node answered, it is absent and the nodes decide at the broadcast. */
+  /** The amount that the account can spend. When no node answered, it is absent and the nodes decide at the broadcast. */
   readonly balance: bigint | undefined
   /** The sender; one batch has candidates of many. */
   readonly actor: Actor
@@ -77,14 +73,9 @@ export async function admitCandidates(
     const error = await guard?.(tx)
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     const now = context.clock.now()
-    // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
-    const locked = await send(context, tx, (writer) =>
-      Promise.all(groups.map(([id]) => lockForAdmission(writer, id, new Date(now)))),
-    )
     const decisions = new Map<Candidate, Decision>()
-    for (const [place, [id, group]] of groups.entries()) {
-      const round = { tx, id, locked: locked[place], now, allOrNone }
-      const decided = await admitGroup(context, group, round)
+    for (const [id, group] of groups) {
+      const decided = await admitGroup(context, group, { tx, id, now, allOrNone })
       for (const [index, candidate] of group.entries()) {
         const decision = decided[index]
         if (decision !== undefined) decisions.set(candidate, decision)
@@ -94,22 +85,10 @@ export async function admitCandidates(
   })
 }
 
-/** Runs statements that begin together. With one session, no other work of the process comes in between. */
-function send<T>(
-  { hasOneSession, reservations }: TransactionsContext,
-  tx: Tx,
-  start: (writer: TransactionWriter<StatementQueue>) => Promise<T>,
-): Promise<T> {
-  const begin = hasOneSession ? sendTogether : sendInTurn
-  return begin(tx, (queue) => start({ tx: queue, reservations }))
-}
-
 interface Round {
   readonly tx: Tx
   /** The id of the relayer. */
   readonly id: string
-  /** Undefined when there is no such relayer any more. */
-  readonly locked: LockedRelayer | undefined
   /** In ms since the epoch. */
   readonly now: number
   readonly allOrNone: boolean
@@ -119,17 +98,16 @@ interface Round {
 async function admitGroup(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  { tx, id, locked, now, allOrNone }: Round,
+  { tx, id, now, allOrNone }: Round,
 ): Promise<Decision[]> {
   const [first] = candidates
-  if (first === undefined || locked === undefined)
-    return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
-  const { relayer, head } = locked
+  if (first === undefined) return []
+  // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
+  const relayer = await lockRelayer(tx, id, 'share')
+  if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
+  await lockAccount(tx, id)
   const runtime = context.runtimeOf(first.relayer)
-  const writer = { tx, reservations: context.reservations }
-  const reserved = isEnoughFor(candidates, runtime, locked)
-    ? locked.reserved.amount
-    : await readReserved(writer, id, new Date(now))
+  const reserved = await reservedBy(tx, id, { now: new Date(now) })
   const nonces = candidates.flatMap(externalNonceOf)
   const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
   const keys = await findKeys(
@@ -146,10 +124,9 @@ async function admitGroup(
     const decision = decisions[index]
     return decision?.kind === 'admitted' ? [{ ...candidate, ...decision }] : []
   })
-  const transactions = admitted.map(({ transaction }) => transaction)
-  const changes = admitted.map(auditedSending)
-  const isAudited = await send(context, tx, (queued) =>
-    storeAdmitted(queued, { relayerId: id, transactions, changes, head }),
+  await insertTransactions(
+    tx,
+    admitted.map(({ transaction }) => transaction),
   )
   await insertApprovals(
     tx,
@@ -157,21 +134,8 @@ async function admitGroup(
   )
   await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
   await book.save()
-  if (!isAudited) await appendEntries(tx, chainOf(id), changes)
+  await appendEntries(tx, chainOf(id), admitted.map(auditedSending))
   return decisions
-}
-
-/** True when the decisions are those that follow from the sum itself: a bound will do while nobody is refused because of it. */
-function isEnoughFor(
-  candidates: readonly Candidate[],
-  runtime: RelayerRuntime,
-  { reserved: { amount, isBound } }: LockedRelayer,
-): boolean {
-  if (!isBound) return true
-  const total = candidates.reduce((sum, { transaction }) => sum + transaction.cost, amount)
-  return candidates.every(
-    (candidate) => insufficientFunds(runtime, candidate, total - candidate.transaction.cost) === undefined,
-  )
 }
 
 function auditedSending({ transaction, actor, results }: Candidate & Admitted) {

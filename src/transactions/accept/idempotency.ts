@@ -1,8 +1,8 @@
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
-import { findTransaction } from '../store/read-store.ts'
+import { findTransaction } from '../store/lookups-store.ts'
 
 /** The key that the caller chose for a request, and the fingerprint of the body. */
 export interface IdempotencyKey extends Pick<KeyRecord, 'key' | 'fingerprint'> {

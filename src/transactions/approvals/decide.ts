@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
@@ -13,10 +13,10 @@ import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { ENDED_UNSIGNED, type Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
+import { reservedBy } from '../store/due-store.ts'
+import { requireTransaction } from '../store/lookups-store.ts'
 import { lockAccount } from '../store/nonce-store.ts'
-import { requireTransaction } from '../store/require-transaction.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
-import { reservedBy } from '../store/work-store.ts'
 import { type Approval, findApproval, saveDecision } from './approvals-store.ts'
 
 /** A decision of an API key about a transaction that waits for an approval. */
@@ -117,15 +117,13 @@ interface Found {
 /** Returns false when another writer changed the transaction meanwhile. */
 async function decide(context: TransactionsContext, deciding: Deciding, found: Found): Promise<boolean> {
   const { actor, decision, reason, id } = deciding
-  const { db, reservations, clock } = context
+  const { db, clock } = context
   const reserves = decision === 'approved' && !isScheduled(found.transaction, clock.now())
   const balance = reserves ? await balanceOf(context, deciding.relayer) : undefined
   const decidedAt = new Date(clock.now())
   const written = await db.transaction().execute(async (tx) => {
     if (balance !== undefined) await requireFunds(context, tx, { ...deciding, ...found, balance })
-    const [saved] = await saveTransactions({ tx, reservations }, [
-      decided(deciding, found.transaction, decidedAt),
-    ])
+    const [saved] = await saveTransactions(tx, [decided(deciding, found.transaction, decidedAt)])
     if (saved === undefined) return undefined
     if (decision === 'approved') await learnReceivers(context, tx, deciding.relayer, found)
     await saveDecision(tx, id, { decision, decidedAt, decidedBy: actor.keyId, decisionReason: reason })

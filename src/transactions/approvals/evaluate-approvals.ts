@@ -3,7 +3,7 @@ import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf, SERVICE } from '../../audit/entry.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Effects } from '../../chains/effects.ts'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { evaluateApproval } from '../../spending/evaluate-approval.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
@@ -15,7 +15,7 @@ import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { ENDED_UNSIGNED, type Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { findTransaction } from '../store/read-store.ts'
+import { findTransaction } from '../store/lookups-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import {
   findApproved,
@@ -199,9 +199,9 @@ async function expire(
     status: nextStatus(transaction.status, 'expired'),
     statusReason: 'Nobody approved it in time; nothing was signed.',
   }
-  const { db, reservations } = context
+  const { db } = context
   const saved = await db.transaction().execute(async (tx) => {
-    const written = await saveTransactions({ tx, reservations }, [expired])
+    const written = await saveTransactions(tx, [expired])
     if (written.length === 0) return written
     await saveDecision(tx, id, { decision: 'expired', decidedAt: now })
     const entry = auditedDecision(transaction, {

@@ -1,15 +1,15 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
+import type { Tx } from '../../database/db.ts'
 import { isNoop, openAttempts } from '../model/attempts.ts'
 import { isPriceNamed, speedUpAfterMs } from '../model/due.ts'
 import { reportFinished, traceStep } from '../model/observer.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
+import { postponeTransactions } from '../store/due-store.ts'
 import { hasFollowers } from '../store/queue-store.ts'
-import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { announceIncident, saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
-import { postponeTransactions } from '../store/work-store.ts'
 import { isAboutPrice } from './follow-up.ts'
 import { broadcastByRoute, routeOf, willBePublic } from './route.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
@@ -52,9 +52,9 @@ export async function broadcastCurrent(
   const settled = replies.map((reply) =>
     settle(runtime, { ...reply, holdsOthers: holding.has(reply.item.transaction.id) }, now),
   )
-  const { db, reservations } = context
+  const { db } = context
   const saved = await db.transaction().execute(async (tx) => {
-    const written = await writeRecords({ tx, reservations }, settled)
+    const written = await writeRecords(tx, settled)
     const byId = new Map(written.map((transaction) => [transaction.id, transaction]))
     await saveOutcomes(
       tx,
@@ -117,8 +117,8 @@ export async function settleAsKnown(
     const attempt = currentAttempt(item)
     return attempt === undefined ? [] : [settle(runtime, { item, attempt, result: KNOWN }, now)]
   })
-  const { db, reservations } = context
-  await db.transaction().execute((tx) => writeRecords({ tx, reservations }, settled))
+  const { db } = context
+  await db.transaction().execute((tx) => writeRecords(tx, settled))
 }
 
 const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
@@ -179,19 +179,16 @@ function logStuck(
 }
 
 /** Writes all records, and returns those in which more than `nextRunAt` changed. */
-async function writeRecords(
-  writer: TransactionWriter,
-  settled: readonly SettledBroadcast[],
-): Promise<Transaction[]> {
+async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promise<Transaction[]> {
   const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
     isOnlyPostponed(before, transaction) ? 'postponed' : 'changed',
   )
   await postponeTransactions(
-    writer.tx,
+    tx,
     postponed.map(({ transaction }) => transaction),
   )
   return saveTransactions(
-    writer,
+    tx,
     changed.map(({ transaction }) => transaction),
     { keepsRequest: true },
   )

@@ -17,8 +17,8 @@ import {
   type TransactionsContext,
 } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { reservedBy } from '../store/due-store.ts'
 import { lockAccount } from '../store/nonce-store.ts'
-import { reservedBy } from '../store/work-store.ts'
 import { type SignedItem, storeSignedIn } from '../submit/sign.ts'
 import { currentAttempt } from './broadcast.ts'
 import { routeOf } from './route.ts'
@@ -175,7 +175,7 @@ export async function storeRaise(
   { relayer, runtime, lease }: LeasedAccount,
   { signed, balance }: SignedRaise,
 ): Promise<TransactionWithAttempts | RaiseWait | undefined> {
-  const { db, clock, reservations } = context
+  const { db, clock } = context
   const now = new Date(clock.now())
   const { transaction, draft } = signed
   const step = { name: 'store', transactions: [transaction] } as const
@@ -188,9 +188,8 @@ export async function storeRaise(
         const cost = costOfRaise(runtime, signed, draft)
         const short = shortage({ relayer, runtime }, { balance, reserved, cost })
         if (short !== undefined) return short
-        const writer = { tx, reservations }
         const items = { runtime, signed: [signed], keepsRequest: true, raisedBy: { relayer, now } }
-        const [stored] = await storeSignedIn(writer, items)
+        const [stored] = await storeSignedIn(tx, items)
         return stored
       }),
     )

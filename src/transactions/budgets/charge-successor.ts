@@ -1,4 +1,4 @@
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { openBook, refusalIn } from '../../spending/book.ts'
 import { awaitsCharge } from '../../spending/holding.ts'

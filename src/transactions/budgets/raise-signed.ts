@@ -1,7 +1,7 @@
 import type { Attempt, Draft } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { NATIVE, nativeIn } from '../../chains/effects.ts'
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { hasLimits } from '../../spending/book.ts'

@@ -12,7 +12,7 @@ import { hasLaterContent, movesNothing } from '../model/attempts.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
-import { findTransactions } from '../store/read-store.ts'
+import { findTransactions } from '../store/lookups-store.ts'
 
 /**
  * The most transactions of one relayer in one round, and so in one database transaction; the next round takes the others. More would hold the

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino'
 import type { Chain, SigningContext, SourceAccount } from '../../chains/chain.ts'
 import type { Account, ChainRequest } from '../../chains/request.ts'
+import type { Db } from '../../database/db.ts'
 import type { Lease } from '../../database/lease.ts'
-import type { Db } from '../../database/schema.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { Network } from '../../networks/network.ts'
 import type { HistoryCheck } from '../../relayers/health/health.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import type { ReservationBounds } from '../store/reservation-bounds.ts'
 import type { TransactionObserver, TransactionTracer } from './observer.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -28,8 +27,6 @@ export interface TransactionsContext {
   readonly db: Db
   /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
   readonly hasOneSession: boolean
-  /** Knows bounds only where there is one session. */
-  readonly reservations: ReservationBounds
   /** The next nonces that each chain gave last, by source account: one that has not fallen needs no query. */
   readonly seenNonces: WeakMap<Chain, Map<string, bigint>>
   readonly clock: Clock

@@ -3,8 +3,8 @@ import { AppError, internalError } from '../../errors.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
+import { findTransaction } from '../store/lookups-store.ts'
 import { findOpenRequests } from '../store/queue-store.ts'
-import { findTransaction } from '../store/read-store.ts'
 import type { createReplacer } from './replace.ts'
 
 /** A transaction that could not be canceled, and the reason. */

@@ -7,7 +7,7 @@ import type {
   Prepared,
   SetupRequired,
 } from '../../chains/attempt.ts'
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
@@ -36,8 +36,7 @@ import {
   type TransactionWithAttempts,
 } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { findTransaction } from '../store/read-store.ts'
-import { requireTransaction } from '../store/require-transaction.ts'
+import { findTransaction, requireTransaction } from '../store/lookups-store.ts'
 import { sameBytes, signAttempt, storeSignedIn } from '../submit/sign.ts'
 import { withWish } from '../watch/undecided.ts'
 import {
@@ -186,10 +185,10 @@ async function replaceSigned(
       `The same bytes were refused before: ${known.error ?? known.outcome}.`,
     )
   const signed = [{ ...signable, attempt }]
-  const { db, reservations } = context
+  const { db } = context
   const stored = await db.transaction().execute(async (tx) => {
     const payers = request ? spendersOf(relayer, change.actor) : []
-    const [written] = await storeSignedIn({ tx, reservations }, { runtime, signed, payers })
+    const [written] = await storeSignedIn(tx, { runtime, signed, payers })
     if (written && request) await chargeReplacement(context, tx, { change, written, draft })
     if (written) await auditChange(tx, { change, before: item.transaction, after: written.transaction })
     return written

@@ -4,7 +4,7 @@ import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -15,10 +15,10 @@ import { auditedAction, type TransactionAction } from '../model/audited-transact
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { reservedBy } from '../store/due-store.ts'
+import { findTransaction } from '../store/lookups-store.ts'
 import { setNextNonce } from '../store/nonce-store.ts'
-import { findTransaction } from '../store/read-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
-import { reservedBy } from '../store/work-store.ts'
 
 /** A replacement or cancellation that a caller requests. */
 export interface Change extends TransactionAction {
@@ -69,10 +69,10 @@ export async function saveReplaced(
   { claimed, freed }: NonceChange = {},
 ): Promise<Replaced | undefined> {
   const { id, relayerId } = replaced.transaction
-  const { db, reservations } = context
+  const { db } = context
   const saved = await db.transaction().execute(async (tx) => {
     if (claimed) await requireUnused(context, tx, { relayerId, id, nonce: claimed })
-    const [written] = await saveTransactions({ tx, reservations }, [replaced.transaction])
+    const [written] = await saveTransactions(tx, [replaced.transaction])
     // The nonce is free again: without a counter, the service reads the next one from the chain.
     if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
     if (written && change.request)

@@ -1,7 +1,7 @@
 import { appendEntries } from '../../audit/append-store.ts'
 import { chainOf } from '../../audit/entry.ts'
 import type { BroadcastResult } from '../../chains/answer.ts'
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempts.ts'
@@ -10,7 +10,7 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
-import { findTransaction } from '../store/read-store.ts'
+import { findTransaction } from '../store/lookups-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { type Change, nonceClaimProblem } from './replacement.ts'
 
@@ -90,7 +90,7 @@ async function undoReplacement(
   { change: { relayer, id, actor }, before, number }: BroadcastChange,
   detail: string,
 ): Promise<boolean> {
-  const { db, reservations } = context
+  const { db } = context
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await findTransaction(db, relayer.id, id)
     if (item === undefined) break
@@ -101,7 +101,7 @@ async function undoReplacement(
     const undone = await db.transaction().execute(async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, number)
       const restored = await withoutLostNonce(context, tx, { relayer, previous })
-      const [saved] = await saveTransactions({ tx, reservations }, [restored])
+      const [saved] = await saveTransactions(tx, [restored])
       if (saved === undefined) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       const undo = { actor, action: 'undoReplacement' } as const

@@ -8,12 +8,29 @@ import {
   type Signature,
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import type { AttemptsTable, TransactionsTable } from '../../database/transaction-tables.ts'
+import type { AttemptsTable, TransactionsTable } from '../../database/tables/transactions.ts'
 import { oneOf } from '../../lib/exhaustive.ts'
 import { fromExactJson, toExactJson } from '../../lib/json.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { isNetworkType } from '../../networks/network.ts'
-import { PURPOSES, TRANSACTION_STATUSES, type Transaction } from '../model/transaction.ts'
+import {
+  PURPOSES,
+  TRANSACTION_STATUSES,
+  type Transaction,
+  type TransactionStatus,
+} from '../model/transaction.ts'
+
+/**
+ * The part of a transaction's life, as the database derives it from the status for its indexes. `signed`: its bytes are stored, and it is not
+ * final. Queries name the phase (`due-store.ts`), because no index has the status: what an index has may not change at every step, or each step
+ * writes entries into every index.
+ */
+export type Phase = Exclude<TransactionStatus, 'sent' | 'submitted' | 'mined'> | 'signed'
+
+/** Returns the phase of a status, as the generated column `transactions.phase` has it. */
+export function phaseOf(status: TransactionStatus): Phase {
+  return status === 'sent' || status === 'submitted' || status === 'mined' ? 'signed' : status
+}
 
 /** A row of `transactions`, without the columns that only queries use. */
 export type TransactionRow = Omit<

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
 import { type Author, chainOf } from '../../audit/entry.ts'
-import type { Db } from '../../database/schema.ts'
-import { storableText } from '../../database/text.ts'
-import type { OperatorDecisionsTable } from '../../database/transaction-tables.ts'
+import type { Db } from '../../database/db.ts'
+import { storableText } from '../../database/sql-helpers.ts'
+import type { OperatorDecisionsTable } from '../../database/tables/transactions.ts'
 import type { Transaction } from '../model/transaction.ts'
 
 /** The decision of an operator about a transaction whose inclusion no endpoint can prove. */

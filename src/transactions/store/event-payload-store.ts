@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
-import type { StoredSnapshot } from './record-store.ts'
+import type { StoredSnapshot } from './transactions-store.ts'
 
 // The limits of the lateral queries below change no result, because each names a key. They make the database look up the few rows of a page: by
 // its estimate, it would rather read a table of some thousands from end to end for each page.

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../database/schema.ts'
-import type { TransactionStatus } from '../model/transaction.ts'
-import { IS_OPEN } from './phase-store.ts'
-import { isActive } from './work-store.ts'
+import type { Db } from '../../database/db.ts'
+import type { Transaction, TransactionStatus } from '../model/transaction.ts'
+import { type TransactionRow, toTransaction } from './codec.ts'
+import { IS_OPEN, isActive } from './due-store.ts'
 
 /** Builds the SQL condition that a status is final. */
 export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -70,4 +70,114 @@ export async function countByStatus(db: Db, now: Date): Promise<StatusCount[]> {
     count: Number(count),
     ...(oldest_at && { oldestAt: oldest_at }),
   }))
+}
+
+/** A block that includes final transactions. */
+export interface FinalBlock {
+  readonly number: bigint
+  readonly hash: string
+}
+
+/** The number of newest final transactions of a relayer that are compared. The transactions of one round have the same time. */
+const NEWEST = 20
+
+/** Finds the time at which the newest transaction of these relayers became final. The cost does not grow with the history. */
+export async function findNewestFinal(
+  db: Db,
+  { relayerIds, since }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'>,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select max(newest.confirmed_at) as at from unnest(${relayerIds}::text[]) relayer (id)
+    cross join lateral (
+      select confirmed_at from transactions
+      where relayer_id = relayer.id and confirmed_at > ${since} and reset_at is null and block_number is not null
+      order by confirmed_at desc limit 1) newest`.execute(db)
+  return rows[0]?.at ?? undefined
+}
+
+/** Finds the highest block of the newest transactions that became final until then. The cost does not grow with the history. */
+export async function findHighestFinalBlock(
+  db: Db,
+  { relayerIds, since, until }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'> & { readonly until: Date },
+): Promise<FinalBlock | undefined> {
+  const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
+    select newest.block_number, newest.block_hash
+    from unnest(${relayerIds}::text[]) relayer (id)
+    cross join lateral (
+      select block_number, block_hash from transactions
+      where relayer_id = relayer.id and confirmed_at > ${since} and confirmed_at <= ${until} and reset_at is null and block_number is not null
+      order by confirmed_at desc, block_number desc limit ${NEWEST}) newest
+    order by newest.block_number desc limit 1`.execute(db)
+  return rows[0] && { number: rows[0].block_number, hash: rows[0].block_hash }
+}
+
+interface FinalBlocksQuery {
+  readonly relayerIds: readonly string[]
+  /** Only transactions that became final after this time. */
+  readonly since: Date
+  /** Only transactions that became final until then. */
+  readonly until?: Date | undefined
+  /** Only blocks below this one. */
+  readonly below: bigint | undefined
+  readonly limit: number
+}
+
+/** Finds blocks of final transactions, highest first. It reads all transactions that became final in this time, so keep that short unless a block is gone. */
+export async function findFinalBlocks(
+  db: Db,
+  { relayerIds, since, until, below, limit }: FinalBlocksQuery,
+): Promise<FinalBlock[]> {
+  const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
+    select distinct block_number, block_hash from transactions
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null
+      and (${until ?? null}::timestamptz is null or confirmed_at <= ${until ?? null}) and block_number is not null
+      and (${below === undefined ? null : String(below)}::numeric is null or block_number < ${below === undefined ? null : String(below)}::numeric)
+    order by block_number desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ number: row.block_number, hash: row.block_hash }))
+}
+
+/** Finds the transactions that became final in one of these blocks. */
+export async function findFinalInBlocks(
+  db: Db,
+  {
+    relayerIds,
+    since,
+    hashes,
+  }: { readonly relayerIds: readonly string[]; readonly since: Date; readonly hashes: readonly string[] },
+): Promise<Transaction[]> {
+  if (hashes.length === 0) return []
+  const { rows } = await sql<TransactionRow>`
+    select * from transactions
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null and block_hash = any(${hashes}::text[])
+    order by nonce`.execute(db)
+  return rows.map(toTransaction)
+}
+
+/** Finds the final transactions whose block is gone and that no other block includes yet, by nonce. */
+export async function findReorganized(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('reorganized_at', 'is not', null)
+    .where('reset_at', 'is', null)
+    .where('relayer_id', 'in', [...relayerIds])
+    .orderBy('nonce')
+    .limit(MAX_REORGANIZED)
+    .execute()
+  return rows.map(toTransaction)
+}
+
+/** The maximum number of reorganised transactions in one round. */
+const MAX_REORGANIZED = 200
+
+/** Returns true when a transaction of these relayers became final after this time, or has lost its block. */
+export async function hasRecentlyFinal(db: Db, relayerIds: readonly string[], since: Date): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from transactions where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null)
+      or exists (
+        select from transactions where relayer_id = any(${relayerIds}::text[]) and reorganized_at is not null and reset_at is null) as found`.execute(
+    db,
+  )
+  return rows[0]?.found ?? false
 }

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../database/schema.ts'
+import type { Db, Tx } from '../../database/db.ts'
 
 /** An idempotency key with its request. */
 export interface KeyRecord {

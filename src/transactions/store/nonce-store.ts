@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Db, Tx } from '../../database/db.ts'
 import { type Lease, LeaseLostError, lockFence } from '../../database/lease.ts'
-import type { Db, Tx } from '../../database/schema.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 

@@ -1,9 +1,17 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
-import { IS_IN_FLIGHT, IS_NOT_UNDECIDED, IS_SIGNED, IS_UNMINED } from './phase-store.ts'
-import { inFlight, isActive, isDueAt, isTimely } from './work-store.ts'
+import {
+  IS_IN_FLIGHT,
+  IS_NOT_UNDECIDED,
+  IS_SIGNED,
+  IS_UNMINED,
+  inFlight,
+  isActive,
+  isDueAt,
+  isTimely,
+} from './due-store.ts'
 
 /**
  * Finds the transactions that all others of their account wait for: for each source account the lowest nonce that is signed and not mined,

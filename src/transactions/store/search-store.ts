@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Visibility } from '../../access/principal.ts'
 import { visibleRelayer } from '../../access/visibility-store.ts'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
-import { phaseOf } from './phase.ts'
-import { readTransactions } from './read-store.ts'
+import { phaseOf } from './codec.ts'
+import { readTransactions } from './lookups-store.ts'
 
 /** The conditions of a search. An absent one does not count. */
 export interface TransactionFilter {

@@ -1,10 +1,9 @@
-import { keepLease } from '../../database/keep-lease.ts'
-import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
+import { acquireLease, keepLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
 import { isSignerFault } from '../../signers/signer.ts'
 import { compareRefused, rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { findDueInFlight } from '../store/work-store.ts'
+import { findDueInFlight } from '../store/due-store.ts'
 import { isReset, submitPending } from './submit.ts'
 
 /**

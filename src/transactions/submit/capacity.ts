@@ -2,8 +2,8 @@ import type { Prepared, SetupRequired } from '../../chains/attempt.ts'
 import type { Sequencing } from '../../chains/capabilities.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { type InFlight, NO_SOURCE_ACCOUNT } from '../store/due-store.ts'
 import { findConfirmedNonces } from '../store/nonce-store.ts'
-import { type InFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
 import type { AccountCapacity } from './number-and-sign.ts'
 
 /** The free slots of each source account, by address, in the order of the relayer's source accounts. */

@@ -20,9 +20,9 @@ import {
 } from '../model/transaction.ts'
 import { isFinal, nextStatus } from '../model/transitions.ts'
 import { findAttempts } from '../store/attempts-store.ts'
+import { findLatestSetup } from '../store/due-store.ts'
 import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions, saveInOwnTransaction } from '../store/transactions-store.ts'
-import { findLatestSetup } from '../store/work-store.ts'
 
 /** Time in ms until a transaction that cannot be prepared is tried again: no node answers, or the account has no money. */
 export const WAIT_MS = 2_000
@@ -124,7 +124,7 @@ const AFTER_FAILURE_MS = 60_000
  * a time: while one is open, this does nothing.
  */
 export async function runSetupTransaction(
-  { db, reservations, clock, log, observer }: TransactionsContext,
+  { db, clock, log, observer }: TransactionsContext,
   { relayer, runtime, lease }: LeasedAccount,
   { request, detail }: { request: ChainRequest; detail: string },
 ): Promise<void> {
@@ -151,7 +151,7 @@ export async function runSetupTransaction(
       cost: runtime.chain.amountOut(request),
       nextRunAt: new Date(now),
     })
-    await insertTransactions({ tx, reservations }, [setup])
+    await insertTransactions(tx, [setup])
     await chargeOwn(tx, present, { transactions: [setup], now: new Date(now) })
     return [setup]
   })

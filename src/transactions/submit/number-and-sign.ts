@@ -1,5 +1,5 @@
+import type { Db, Tx } from '../../database/db.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
-import type { Db } from '../../database/schema.ts'
 import type { UnexplainedNonces } from '../../relayers/health/health.ts'
 import { sharesAccount } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -9,7 +9,6 @@ import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findExplainedNonces, findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
-import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
 
 /** Signatures are made again this many times when transactions or counters change meanwhile. Then the next step tries again. */
@@ -102,13 +101,9 @@ class ChangedMeanwhileError extends Error {
   }
 }
 
-async function store(
-  { db, reservations }: TransactionsContext,
-  batch: Batch,
-  signedPlan: SignedPlan,
-): Promise<Result> {
+async function store({ db }: TransactionsContext, batch: Batch, signedPlan: SignedPlan): Promise<Result> {
   try {
-    return await db.transaction().execute((tx) => storeIn({ tx, reservations }, batch, signedPlan))
+    return await db.transaction().execute((tx) => storeIn(tx, batch, signedPlan))
   } catch (error) {
     if (!(error instanceof ChangedMeanwhileError)) throw error
     const { changed } = error
@@ -120,11 +115,10 @@ async function store(
 }
 
 async function storeIn(
-  writer: TransactionWriter,
+  tx: Tx,
   { relayer: { id: relayerId }, runtime, signables, lease }: Batch,
   { plan, counters, signed }: SignedPlan,
 ): Promise<Result> {
-  const { tx } = writer
   if (plan.transactions.length === 0) await assertFence(tx, lease)
   else {
     const now = await lockCounters(tx, { relayerId, lease })
@@ -132,7 +126,7 @@ async function storeIn(
     if (!isCurrent) return { kind: 'changed', open: signables }
     for (const [address, nonce] of plan.next) await setNextNonce(tx, { relayerId, address, nonce })
   }
-  const stored = await storeSignedIn(writer, { runtime, signed, keepsRequest: true })
+  const stored = await storeSignedIn(tx, { runtime, signed, keepsRequest: true })
   const written = new Set(stored.map(({ transaction }) => transaction.id))
   const changed = plan.transactions.flatMap(({ id }) => (written.has(id) ? [] : [id]))
   if (changed.length > 0) throw new ChangedMeanwhileError(changed)

@@ -1,4 +1,5 @@
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
+import type { Tx } from '../../database/db.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -11,7 +12,6 @@ import { type RelayerRuntime, signingContextOf, type TransactionsContext } from 
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findHashOwners, insertAttempts } from '../store/attempts-store.ts'
-import type { TransactionWriter } from '../store/reservation-bounds.ts'
 import { saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 
 /**
@@ -107,8 +107,7 @@ export async function storeSigned(
     () =>
       context.db.transaction().execute(async (tx) => {
         if (lease) await assertFence(tx, lease)
-        const { reservations } = context
-        return storeSignedIn({ tx, reservations }, { runtime, signed, keepsRequest: true })
+        return storeSignedIn(tx, { runtime, signed, keepsRequest: true })
       }),
   )
 }
@@ -129,12 +128,12 @@ interface SignedItems {
  * @throws AppError `rule_violated` for a raise of the service beyond a budget
  */
 export async function storeSignedIn(
-  writer: TransactionWriter,
+  tx: Tx,
   { runtime, signed, payers, raisedBy, keepsRequest = false }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   const saved = await saveTransactions(
-    writer,
+    tx,
     signed.map((item) => asSent(item, runtime)),
     { keepsRequest },
   )
@@ -148,17 +147,16 @@ export async function storeSignedIn(
   const fresh = stored.filter((entry) => entry.fresh)
   if (fresh.length > 0) {
     await insertAttempts(
-      writer.tx,
+      tx,
       fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
     )
   }
   for (const { transaction } of fresh) {
     const { relayerId, request } = transaction
     const nonce = runtime.chain.sequencing?.nextNonce?.(request, runtime.account.address)
-    if (nonce !== undefined)
-      await raiseKnownNonce(writer.tx, { relayerId, address: runtime.account.address, nonce })
+    if (nonce !== undefined) await raiseKnownNonce(tx, { relayerId, address: runtime.account.address, nonce })
   }
-  await raiseSigned(writer.tx, runtime, { signed: stored, payers, raisedBy })
+  await raiseSigned(tx, runtime, { signed: stored, payers, raisedBy })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 

@@ -15,9 +15,9 @@ import {
 } from '../model/runtime.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
+import { measureInFlight } from '../store/due-store.ts'
 import { findSubmittable, isOvertaken } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
-import { measureInFlight } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import {
   affordable,

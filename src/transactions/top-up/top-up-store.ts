@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/schema.ts'
+import type { Db } from '../../database/db.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { oneOf } from '../../lib/exhaustive.ts'
@@ -8,7 +8,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
 import { type TransactionRow, toTransaction } from '../store/codec.ts'
-import { IS_OPEN } from '../store/phase-store.ts'
+import { IS_OPEN } from '../store/due-store.ts'
 
 /** The most top-ups that are read. Each follows the confirmation of the one before, so this many within a day are none that a person wants. */
 const MOST = 10_000

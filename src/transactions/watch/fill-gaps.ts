@@ -43,7 +43,7 @@ interface Gap {
 }
 
 async function fillGap(
-  { db, reservations, clock, log, observer }: TransactionsContext,
+  { db, clock, log, observer }: TransactionsContext,
   { head, from, to }: Gap,
 ): Promise<void> {
   const { relayerId } = head
@@ -64,7 +64,7 @@ async function fillGap(
     const stored = missing.map((nonce) =>
       asOwn(relayer, { ...gapFiller(head, nonce, now), isPrivate: sendsPrivately(relayer) || undefined }),
     )
-    await insertTransactions({ tx, reservations }, stored)
+    await insertTransactions(tx, stored)
     await chargeOwn(tx, relayer, { transactions: stored, now })
     return stored
   })

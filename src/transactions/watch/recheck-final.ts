@@ -14,7 +14,7 @@ import {
   findNewestFinal,
   findReorganized,
   hasRecentlyFinal,
-} from '../store/final-blocks-store.ts'
+} from '../store/finished-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 import { askSecondOpinions, type ReceiptClaim } from './finalise.ts'
 import type { Inclusion } from './inclusion-reason.ts'
@@ -175,12 +175,12 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
 }
 
 async function saveAndAnnounce(
-  { db, reservations, log }: WatchRound['context'],
+  { db, log }: WatchRound['context'],
   changed: readonly Transaction[],
   outcomes: readonly OutcomeChange[] = [],
 ): Promise<void> {
   const saved = await db.transaction().execute(async (tx) => {
-    const written = await saveTransactions({ tx, reservations }, changed)
+    const written = await saveTransactions(tx, changed)
     const ids = new Set(written.map(({ id }) => id))
     const held = await lockBudgets(tx, { transactionIds: [...ids] })
     await saveHoldings(

@@ -39,12 +39,12 @@ export async function reportStuck(context: TransactionsContext, seen: QueueHeads
 
 /** Notes that the transaction blocks its account, and announces it. */
 export async function markStuck(context: TransactionsContext, transaction: Transaction): Promise<void> {
-  const { db, reservations, clock, log } = context
+  const { db, clock, log } = context
   const freed = await releasableNonce(context, transaction)
   const { id, relayerId, statusReason } = transaction
   const marked = { ...transaction, ...freed?.change, stuckSince: new Date(clock.now()) }
   const saved = await db.transaction().execute(async (tx) => {
-    const written = await saveTransactions({ tx, reservations }, [marked])
+    const written = await saveTransactions(tx, [marked])
     if (written.length === 0) return false
     if (freed) await setNextNonce(tx, { relayerId, address: freed.address, nonce: null })
     await announceIncident(tx, 'transaction_stuck', [id])

@@ -7,8 +7,8 @@ import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findDecisions } from '../store/decisions-store.ts'
+import { findWatched, hasWatched } from '../store/due-store.ts'
 import { saveTransactions, wakeRelayers } from '../store/transactions-store.ts'
-import { findWatched, hasWatched } from '../store/work-store.ts'
 import { fillGaps, findMovedBlocks, findPassedNonces, haveAllExpired } from './fill-gaps.ts'
 import { finalise } from './finalise.ts'
 import { isRecheckDue, recheckFinal } from './recheck-final.ts'
@@ -245,9 +245,9 @@ async function makeOverduePublic(round: WatchRound, unmined: readonly Transactio
     return [madePublic(transaction, { blocks, now })]
   })
   if (overdue.length === 0) return
-  const { db, reservations } = context
+  const { db } = context
   const saved = await db.transaction().execute(async (tx) => {
-    const written = await saveTransactions({ tx, reservations }, overdue)
+    const written = await saveTransactions(tx, overdue)
     await wakeRelayers(tx, written)
     return written
   })

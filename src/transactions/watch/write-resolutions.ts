@@ -1,4 +1,4 @@
-import type { Tx } from '../../database/schema.ts'
+import type { Tx } from '../../database/db.ts'
 import { closeHoldings } from '../../spending/spending-store.ts'
 import { reopenApprovals } from '../approvals/approvals-store.ts'
 import { awaitAgain, findApprovalsToRepeat } from '../approvals/evaluate-approvals.ts'
@@ -47,12 +47,11 @@ async function writeInTransaction(
   tx: Tx,
   resolutions: readonly Resolution[],
 ): Promise<Transaction[]> {
-  const { reservations } = round.context
   const successors = resolutions.flatMap(({ transaction, isSuccessor }) => (isSuccessor ? transaction : []))
   const now = new Date(round.context.clock.now())
   const reopened = await findApprovalsToRepeat(tx, { chain: round.chain, now }, successors)
   const saved = await saveTransactions(
-    { tx, reservations },
+    tx,
     resolutions.map(({ transaction }) => awaitAgain(transaction, reopened.get(transaction.id))),
     { keepsRequest: true },
   )

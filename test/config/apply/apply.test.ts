@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyConfig } from '../../../src/config/apply.ts'
 import { describeChange } from '../../../src/config/changes.ts'
-import type { Database } from '../../../src/database/engine.ts'
+import type { Database } from '../../../src/database/db.ts'
 import { ConfigError } from '../../../src/lib/fields.ts'
 import type { NotificationConfig } from '../../../src/notifications/notification.ts'
 import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Durability } from '../../../src/database/durability.ts'
-import { prepareDatabaseFolder } from '../../../src/database/engines/database-folder.ts'
+import { prepareDatabaseFolder } from '../../../src/database/engines/embedded/database-folder.ts'
 import {
   packDatabase,
   readInitialDatabase,
   unpackDatabase,
-} from '../../../src/database/engines/initial-database.ts'
+} from '../../../src/database/engines/embedded/initial-database.ts'
 import { recordDisk } from '../../support/disk/recorded-disk.ts'
 
 let dataDir: string

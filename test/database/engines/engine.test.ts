@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/database/engine.ts'
-import { openPGlite } from '../../../src/database/engines/pglite.ts'
-import { startEngineHere, startEngineThread } from '../../../src/database/engines/start-engine.ts'
+import type { Database } from '../../../src/database/db.ts'
+import { openPGlite } from '../../../src/database/engines/embedded/pglite.ts'
+import { startEngineHere, startEngineThread } from '../../../src/database/engines/embedded/start-engine.ts'
 import { acquireLease, endAllLeases, extendLease, releaseLease } from '../../../src/database/lease.ts'
 import { createDataDir } from '../../support/data-dir.ts'
 

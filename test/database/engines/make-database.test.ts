@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeDatabase } from '../../../src/database/engines/make-database.ts'
-import { openPGlite } from '../../../src/database/engines/pglite.ts'
+import { makeDatabase } from '../../../src/database/engines/embedded/make-database.ts'
+import { openPGlite } from '../../../src/database/engines/embedded/pglite.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 
 let dataDir: string

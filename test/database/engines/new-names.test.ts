@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createNewNames } from '../../../src/database/engines/new-names.ts'
+import { createNewNames } from '../../../src/database/engines/embedded/database-files.ts'
 
 /** Records the folders that are synced, and fails as often as it is told. */
 function createDisk() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPostgresUrl } from '../../../src/database/engines/postgres-url.ts'
+import { readPostgresUrl } from '../../../src/database/engines/postgres/postgres-url.ts'
 
 const serversOf = (url: string) => readPostgresUrl(url).servers
 

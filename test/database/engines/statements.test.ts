@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type EngineClient, openEngine } from '../../../src/database/engines/engine-client.ts'
-import { startEngineHere } from '../../../src/database/engines/start-engine.ts'
+import { type EngineClient, openEngine } from '../../../src/database/engines/embedded/engine-client.ts'
+import { startEngineHere } from '../../../src/database/engines/embedded/start-engine.ts'
 
 let engine: EngineClient
 /** Counts the calls of the engine. */
@@ -124,11 +124,10 @@ test('a transaction that failed can still be rolled back, and its statements wor
   expect((await ask('select $1::int as fine', [3])).rows).toEqual([{ fine: 3 }])
 })
 
-test('the beginning of a transaction goes with its first statement, and a transaction without one leaves nothing behind', async () => {
+test('a transaction without a statement leaves nothing behind', async () => {
   // Outside of a transaction this is an error.
   const savepoint = () => ask('savepoint here')
-  expect(await callsOf(() => ask('begin'))).toBe(0)
-  expect(await callsOf(() => ask('select 1 as first'))).toBe(1)
+  await ask('begin')
   expect((await savepoint()).command).toBe('SAVEPOINT')
   expect((await ask('commit')).command).toBe('COMMIT')
   await ask('begin')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/database/engine.ts'
+import type { Database } from '../../../src/database/db.ts'
 import { lastNumber, recordTestEvent } from '../../../src/events/store.ts'
 import { findOldestWaiting } from '../../../src/notifications/delivery/delivery-store.ts'
 import { saveNotification } from '../../../src/notifications/store.ts'

@@ -63,11 +63,11 @@ test.each([
   await expect(accepting).rejects.toMatchObject({ code })
 })
 
-test('a recent balance of twice what is needed is enough for a request, and it takes no other one to accept it', async () => {
+test('a recent balance that is enough accepts a request, and no node is asked for another one', async () => {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   stub.override = {
-    recentBalance: async () => ({ kind: 'ok', value: 2n * NEEDED }),
+    recentBalance: async () => ({ kind: 'ok', value: NEEDED }),
     cost: () => COST,
     balance: async () => {
       throw new Error('nobody has to ask')
@@ -85,7 +85,7 @@ test.each([
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   stub.override = {
-    recentBalance: async () => ({ kind: 'ok', value: 2n * NEEDED - 1n }),
+    recentBalance: async () => ({ kind: 'ok', value: NEEDED - 1n }),
     cost: () => COST,
     balance: async () => one.present,
   }

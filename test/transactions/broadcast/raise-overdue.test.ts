@@ -7,7 +7,6 @@ import { insertAttempts } from '../../../src/transactions/store/attempts-store.t
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { ABANDON_AFTER_MS, ABANDONED } from '../../../src/transactions/watch/stuck.ts'
 import { attemptOf, draftOf, eip1559, requestOf } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, LEFT_OUT, SILENT_NETWORK } from '../stub-chain.ts'
 
@@ -97,7 +96,7 @@ async function setUp({
         .where('transaction_id', '=', inserted.id)
         .where('number', '=', index + 1)
         .execute()
-    await saveTransactions(writerOf(tx), [{ ...inserted, currentAttempt: attempts.length, ...change }])
+    await saveTransactions(tx, [{ ...inserted, currentAttempt: attempts.length, ...change }])
   })
   fixture.clock.advance(waitedMs)
   const leased = {
@@ -440,7 +439,7 @@ test('a no-op that a day at the head gave is counted from the time of the incide
   await fixture.database.db
     .transaction()
     .execute((tx) =>
-      saveTransactions(writerOf(tx), [{ ...transaction, request: requestOf({ gasPrice: 5n }), stuckSince }]),
+      saveTransactions(tx, [{ ...transaction, request: requestOf({ gasPrice: 5n }), stuckSince }]),
     )
   fixture.clock.advance(ABANDON_AFTER_MS - 1)
   await raise()

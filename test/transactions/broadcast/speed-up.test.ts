@@ -6,7 +6,6 @@ import type { Transaction } from '../../../src/transactions/model/transaction.ts
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, LEFT_OUT, SILENT_NETWORK } from '../stub-chain.ts'
 
@@ -105,9 +104,7 @@ describe('a fee', () => {
     fixture.clock.advance(60 * MINUTE)
     const { transaction } = await reload(fixture.context, first)
     const { db } = fixture.database
-    await db
-      .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status: 'mined' }]))
+    await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
     // An event has the time of the database, which the clock of the room has left behind.
     await db
       .updateTable('events')

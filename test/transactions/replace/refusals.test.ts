@@ -11,7 +11,6 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { draftOf, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/actor.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -143,7 +142,7 @@ describe('a change', () => {
     const { stored, cancel } = await setUp()
     await fixture.database.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...stored, status: 'mined' }]))
+      .execute((tx) => saveTransactions(tx, [{ ...stored, status: 'mined' }]))
     await expect(cancel()).rejects.toMatchObject({
       code: 'transaction_not_replaceable',
       detail: 'The transaction is mined; only pending, sent and submitted ones can be replaced or canceled.',
@@ -284,7 +283,7 @@ describe('canceling everything that waits', () => {
         const transaction = id === stored.id ? stored : other
         await fixture.database.db
           .transaction()
-          .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status }]))
+          .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
         return cancelTransaction(relayer, id, CANCELS)
       },
     })

@@ -5,7 +5,6 @@ import { insertAttempts } from '../../../src/transactions/store/attempts-store.t
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/actor.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -80,7 +79,7 @@ describe('new content for a pending transaction', () => {
           statusReason: `Waiting (${prepared}).`,
           nextRunAt: new Date(prepared),
         }
-        await fixture.context.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [waiting]))
+        await fixture.context.db.transaction().execute((tx) => saveTransactions(tx, [waiting]))
         return prepare(...question)
       },
     }
@@ -178,9 +177,7 @@ test('a change of a record that another writer changed first is not stored', asy
   const { owner, stored, now } = await setUp()
   await fixture.database.db
     .transaction()
-    .execute((tx) =>
-      saveTransactions(writerOf(tx), [{ ...stored, statusReason: 'Another writer was faster.' }]),
-    )
+    .execute((tx) => saveTransactions(tx, [{ ...stored, statusReason: 'Another writer was faster.' }]))
   const change = { relayer: owner.relayer, id: stored.id, ...CANCELS }
   expect(await replacePending(fixture.context, change, { transaction: stored, attempts: [] })).toBeUndefined()
   expect((await now()).transaction).toMatchObject({ status: 'pending' })
@@ -195,7 +192,7 @@ test('a record that changes at every try is given up after twenty', async () => 
       tries += 1
       const { transaction } = await now()
       const changed = { ...transaction, cost: transaction.cost + 1n }
-      await fixture.database.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [changed]))
+      await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [changed]))
       return prepare(...question)
     },
   }

@@ -9,7 +9,6 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/actor.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
@@ -81,9 +80,7 @@ describe('before it is signed', () => {
     const transaction = await pending()
     await fixture.context.db
       .transaction()
-      .execute((tx) =>
-        saveTransactions(writerOf(tx), [{ ...transaction, sourceAccount: transaction.from, nonce: 0n }]),
-      )
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, sourceAccount: transaction.from, nonce: 0n }]))
     const canceled = await cancel(transaction)
     expect(canceled.transaction).toMatchObject({ status: 'pending', purpose: 'cancel', nonce: 0n })
     await workAccount(fixture.context, owner.relayer.id)
@@ -129,7 +126,7 @@ describe('after it was broadcast', () => {
           const { transaction } = await reload(fixture.context, before)
           await fixture.context.db
             .transaction()
-            .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, statusReason: 'raced' }]))
+            .execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason: 'raced' }]))
         }
         return dearer(request, earlier)
       },
@@ -160,7 +157,7 @@ describe('when it cannot be done', () => {
       const transaction = await pending()
       await fixture.context.db
         .transaction()
-        .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status }]))
+        .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
       for (const change of [replace(transaction, 7n), cancel(transaction)]) {
         await expect(change).rejects.toMatchObject({ code: 'transaction_not_replaceable' })
       }

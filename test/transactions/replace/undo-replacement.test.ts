@@ -7,7 +7,6 @@ import { insertAttempts } from '../../../src/transactions/store/attempts-store.t
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { CANCELS } from '../../support/actor.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
@@ -45,7 +44,7 @@ async function replaced({ from = 'submitted', now = {}, later = [] }: Situation 
   const save = async (transaction: Transaction) => {
     const [saved] = await fixture.database.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [transaction]))
+      .execute((tx) => saveTransactions(tx, [transaction]))
     if (!saved) throw new Error('nothing was changed')
     return saved
   }

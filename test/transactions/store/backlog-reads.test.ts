@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../../src/database/schema.ts'
+import type { Db } from '../../../src/database/db.ts'
+import { findDueRelayers, hasDuePending } from '../../../src/transactions/store/due-store.ts'
 import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
-import { findDueRelayers, hasDuePending } from '../../../src/transactions/store/work-store.ts'
 import { type Fixture, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 

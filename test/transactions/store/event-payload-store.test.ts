@@ -5,7 +5,6 @@ import { insertAttempts } from '../../../src/transactions/store/attempts-store.t
 import { readSnapshots } from '../../../src/transactions/store/event-payload-store.ts'
 import { announceIncident, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -38,9 +37,7 @@ async function signed(): Promise<Transaction> {
 
 /** Saves the change, and returns the transaction as it is then. */
 async function save(before: Transaction, change: Partial<Transaction>): Promise<Transaction> {
-  await fixture.context.db
-    .transaction()
-    .execute((tx) => saveTransactions(writerOf(tx), [{ ...before, ...change }]))
+  await fixture.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...before, ...change }]))
   return (await reload(fixture.context, before)).transaction
 }
 
@@ -68,7 +65,7 @@ test('a change that keeps the request leaves the stored one, and its events show
   } as const
   await fixture.context.db
     .transaction()
-    .execute((tx) => saveTransactions(writerOf(tx), [changed], { keepsRequest: true }))
+    .execute((tx) => saveTransactions(tx, [changed], { keepsRequest: true }))
   expect(await contentOfEvents({ id })).toEqual([
     { request, purpose: 'request', status: 'sent' },
     { request, purpose: 'abandon', status: 'submitted' },

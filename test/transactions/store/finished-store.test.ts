@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction, TransactionStatus } from '../../../src/transactions/model/transaction.ts'
 import { countByStatus, countTransactions } from '../../../src/transactions/store/finished-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -16,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const save = (transactions: readonly Transaction[]) =>
-  fixture.context.db.transaction().execute((tx) => saveTransactions(writerOf(tx), transactions))
+  fixture.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
 
 const STATUSES: readonly TransactionStatus[] = [
   'pending',
@@ -67,7 +66,7 @@ describe('the number of transactions', () => {
     const [one] = await insert(fixture.context, newTransaction(owner))
     if (one === undefined) throw new Error('nothing was stored')
     const rolledBack = fixture.context.db.transaction().execute(async (tx) => {
-      await saveTransactions(writerOf(tx), [{ ...one, status: 'failed' }])
+      await saveTransactions(tx, [{ ...one, status: 'failed' }])
       throw new Error('no')
     })
     await expect(rolledBack).rejects.toThrow('no')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionStatus } from '../../../src/transactions/model/transaction.ts'
-import { phaseOf } from '../../../src/transactions/store/phase.ts'
+import { phaseOf } from '../../../src/transactions/store/codec.ts'
 import { type Fixture, insert, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 

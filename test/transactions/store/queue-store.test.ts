@@ -6,6 +6,7 @@ import {
 } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { readSnapshots } from '../../../src/transactions/store/event-payload-store.ts'
+import { findByNonce } from '../../../src/transactions/store/lookups-store.ts'
 import {
   countAhead,
   findHead,
@@ -14,10 +15,8 @@ import {
   findQueueHeads,
   findSubmittable,
 } from '../../../src/transactions/store/queue-store.ts'
-import { findByNonce } from '../../../src/transactions/store/read-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -32,7 +31,7 @@ const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 const save = (transaction: Transaction) =>
   db()
     .transaction()
-    .execute((tx) => saveTransactions(writerOf(tx), [transaction]))
+    .execute((tx) => saveTransactions(tx, [transaction]))
 
 /** Stores transactions of the owner, and tells their names by their ids. */
 async function insertNamed(owner: TestAccount, changes: Readonly<Record<string, Partial<Transaction>>>) {

@@ -1,5 +1,5 @@
 import { EVERYTHING, type Visibility } from '../../../src/access/principal.ts'
-import type { Db } from '../../../src/database/schema.ts'
+import type { Db } from '../../../src/database/db.ts'
 import {
   findPosition,
   searchTransactions,

@@ -5,7 +5,6 @@ import type { StellarOperation } from '../../../src/chains/stellar/model/operati
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts, saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -119,7 +118,7 @@ describe('a Stellar request', () => {
     const transaction = await stored({ request: first })
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, request: second }]))
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, request: second }]))
     expect((await reload(fixture.context, transaction)).transaction.request).toStrictEqual(second)
   })
 })

@@ -10,11 +10,10 @@ import {
   type OutcomeChange,
   saveOutcomes,
 } from '../../../src/transactions/store/attempts-store.ts'
-import { findTransaction, listTransactions } from '../../../src/transactions/store/read-store.ts'
+import { reservedBy } from '../../../src/transactions/store/due-store.ts'
+import { findTransaction, listTransactions } from '../../../src/transactions/store/lookups-store.ts'
 import { insertTransactions, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { reservedBy } from '../../../src/transactions/store/work-store.ts'
 import { attemptOf, draftOf, eip1559, legacy } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import {
   eventsOf,
   type Fixture,
@@ -34,7 +33,7 @@ afterAll(() => fixture.close())
 
 const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 const save = (...transactions: Transaction[]) =>
-  fixture.context.db.transaction().execute((tx) => saveTransactions(writerOf(tx), transactions))
+  fixture.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
 
 let hashes = 0
 function uniqueAttempt(change: Partial<EvmAttempt> = {}): EvmAttempt {
@@ -96,7 +95,7 @@ describe('saveTransactions', () => {
   test('rolled back, it leaves neither the change nor the event (I8)', async () => {
     const transaction = await stored(await account())
     const attempt = fixture.context.db.transaction().execute(async (tx) => {
-      await saveTransactions(writerOf(tx), [{ ...transaction, status: 'sent' }])
+      await saveTransactions(tx, [{ ...transaction, status: 'sent' }])
       throw new Error('the power went')
     })
     await expect(attempt).rejects.toThrow('the power went')
@@ -294,7 +293,7 @@ test('a reader sees a transaction and its attempts as they were at one moment', 
       const attempt = uniqueAttempt({ number })
       transaction = await fixture.context.db.transaction().execute(async (tx) => {
         await insertAttempts(tx, [{ transactionId: id, attempt }])
-        const [saved] = await saveTransactions(writerOf(tx), [{ ...transaction, currentAttempt: number }])
+        const [saved] = await saveTransactions(tx, [{ ...transaction, currentAttempt: number }])
         if (saved === undefined) throw new Error('nothing was saved')
         return saved
       })
@@ -364,7 +363,7 @@ describe('listTransactions', () => {
 test('an insert that is rolled back leaves neither row nor event (I1, I8)', async () => {
   const transaction = newTransaction(await account())
   const insertion = fixture.context.db.transaction().execute(async (tx) => {
-    await insertTransactions(writerOf(tx), [transaction])
+    await insertTransactions(tx, [transaction])
     throw new Error('the power went')
   })
   await expect(insertion).rejects.toThrow('the power went')

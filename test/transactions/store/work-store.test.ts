@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TRANSACTION_STATUSES, type Transaction } from '../../../src/transactions/model/transaction.ts'
-import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
-import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import {
   findDueInFlight,
   findDueRelayers,
@@ -12,9 +10,10 @@ import {
   NO_SOURCE_ACCOUNT,
   postponeTransactions,
   reservedBy,
-} from '../../../src/transactions/store/work-store.ts'
+} from '../../../src/transactions/store/due-store.ts'
+import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -42,7 +41,7 @@ async function insertNamed(
     if (change.stuckSince !== undefined)
       await db()
         .transaction()
-        .execute((tx) => saveTransactions(writerOf(tx), [transaction]))
+        .execute((tx) => saveTransactions(tx, [transaction]))
     names.set(transaction.id, name)
   }
   return (ids) => ids.map((id) => names.get(id))

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acquireLease } from '../../../src/database/lease.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { measureInFlight } from '../../../src/transactions/store/due-store.ts'
 import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import {
   eventsOf,
   type Fixture,
@@ -192,7 +191,7 @@ describe('submitting', () => {
       // As a reorganisation leaves it.
       await fixture.context.db
         .transaction()
-        .execute((tx) => saveTransactions(writerOf(tx), [{ ...unanswered, status: 'submitted' }]))
+        .execute((tx) => saveTransactions(tx, [{ ...unanswered, status: 'submitted' }]))
       const [first, second] = stub.broadcasted.splice(0)
       stub.answerBroadcast = () => ({ kind: 'accepted', known: true })
       fixture.clock.advance(30_000)
@@ -278,7 +277,7 @@ describe('submitting', () => {
     stub.override = {
       sign: async (...content) => {
         const change = { ...first, status: 'canceled' } as const
-        await fixture.context.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [change]))
+        await fixture.context.db.transaction().execute((tx) => saveTransactions(tx, [change]))
         return sign(...content)
       },
     }

@@ -3,7 +3,7 @@ import type { Answer } from '../../../src/chains/answer.ts'
 import type { Sequencing } from '../../../src/chains/capabilities.ts'
 import type { LeasedAccount } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
+import { measureInFlight } from '../../../src/transactions/store/due-store.ts'
 import {
   affordable,
   measureCapacity,

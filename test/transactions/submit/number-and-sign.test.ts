@@ -5,7 +5,6 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { type AccountCapacity, numberAndSign } from '../../../src/transactions/submit/number-and-sign.ts'
 import type { Signable } from '../../../src/transactions/submit/sign.ts'
 import { draftOf, legacy } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import {
   type Fixture,
   insert,
@@ -76,9 +75,7 @@ async function threeWithOneChanged() {
   const owner = await account()
   const [a, b, c] = await store(owner, 3)
   if (!a || !b || !c) throw new Error('nothing was stored')
-  await fixture.context.db
-    .transaction()
-    .execute((tx) => saveTransactions(writerOf(tx), [{ ...b, status: 'canceled' }]))
+  await fixture.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...b, status: 'canceled' }]))
   return { owner, a, b, c }
 }
 
@@ -273,7 +270,7 @@ describe('several source accounts', () => {
     await numberOn(owner, [a, b], [sourceAccount('A', 7n, 1), sourceAccount('B', 7n, 1)])
     const stealing = fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...c, sourceAccount: 'A', nonce: 7n }]))
+      .execute((tx) => saveTransactions(tx, [{ ...c, sourceAccount: 'A', nonce: 7n }]))
     await expect(stealing).rejects.toThrow('transactions_nonce')
   })
 

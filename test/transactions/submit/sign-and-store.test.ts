@@ -6,7 +6,6 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { runSetupTransaction } from '../../../src/transactions/submit/failed-preparation.ts'
 import { type Signable, sameBytes, signAndStore, signAttempt } from '../../../src/transactions/submit/sign.ts'
 import { draftOf, legacy, requestOf } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { itemOf } from '../build.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -131,7 +130,7 @@ describe('a signed attempt', () => {
   test('of a record that changed meanwhile is not stored, and the others are', async () => {
     const { store, signableOf, sign } = await setUp()
     const [changed, other] = [await store(), await store({ nonce: 1n })]
-    await fixture.database.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [changed]))
+    await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [changed]))
     const items = await sign(signableOf(changed), signableOf(other))
     expect(items.map(({ transaction }) => transaction.id)).toEqual([other.id])
     expect((await reload(fixture.context, changed)).attempts).toEqual([])
@@ -219,7 +218,7 @@ describe('a setup transaction', () => {
       const { transaction } = await reload(fixture.context, last)
       await fixture.database.db
         .transaction()
-        .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status }]))
+        .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
     }
     await run()
     return { owner, created, run, lines, end }

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { findTransaction, listTransactions } from '../../../src/transactions/store/read-store.ts'
+import { findTransaction, listTransactions } from '../../../src/transactions/store/lookups-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -87,7 +86,7 @@ describe('several source accounts', () => {
     const { transaction } = await reload(fixture.context, second)
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status: 'mined' }]))
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
     await step()
     expect((await sourceAccountsOf(transactions))[3]).toBe(channels[0])
   })
@@ -124,7 +123,7 @@ describe('a setup transaction', () => {
     const { transaction } = await reload(fixture.context, first)
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...transaction, status: 'mined' }]))
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
     nonces.set(own, { kind: 'ok', value: 1n })
     await step()
     const [setup] = await setups()
@@ -145,7 +144,7 @@ describe('a setup transaction', () => {
     if (!setup) throw new Error('there is no setup transaction')
     await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(writerOf(tx), [{ ...setup, status: 'failed' }]))
+      .execute((tx) => saveTransactions(tx, [{ ...setup, status: 'failed' }]))
     await step(59_999)
     expect(await setups()).toHaveLength(1)
     await step(1)

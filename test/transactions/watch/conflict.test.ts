@@ -3,7 +3,6 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
@@ -32,7 +31,7 @@ test('a lost nonce that is proven while the record changes is written at the nex
   stub.override = {
     proveInclusion: async () => {
       const { transaction } = await reload(fixture.context, stored)
-      await fixture.database.db.transaction().execute((tx) => saveTransactions(writerOf(tx), [transaction]))
+      await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
       return { kind: 'absent' }
     },
   }

@@ -5,7 +5,6 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { isRecheckDue, recheckFinal } from '../../../src/transactions/watch/recheck-final.ts'
 import { createWatchMemory, type WatchRound } from '../../../src/transactions/watch/watch-round.ts'
 import { attemptOf, eip1559 } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
@@ -40,7 +39,7 @@ async function setUp(count: number, { agoMs = 0, change = {} as Partial<Transact
   })
   await fixture.database.db.transaction().execute(async (tx) => {
     await saveTransactions(
-      writerOf(tx),
+      tx,
       inserted
         .map((transaction, index) => ({
           ...transaction,

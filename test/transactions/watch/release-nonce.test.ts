@@ -12,7 +12,6 @@ import {
   STUCK_AFTER_MS,
 } from '../../../src/transactions/watch/stuck.ts'
 import { attemptOf, eip1559, TO } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -63,7 +62,7 @@ async function afterTooLong({ change, outcome, expires = true, meanwhile }: Situ
       if (meanwhile === 'changed')
         await db
           .transaction()
-          .execute((tx) => saveTransactions(writerOf(tx), [{ ...stored, statusReason: 'Another reason.' }]))
+          .execute((tx) => saveTransactions(tx, [{ ...stored, statusReason: 'Another reason.' }]))
       return meanwhile === 'deleted' ? undefined : fixture.context.relayerOf(id)
     },
   }
@@ -155,9 +154,7 @@ test('a transaction that comes to the head again waits anew', async () => {
   const save = (status: 'mined' | 'submitted', version: number) =>
     db
       .transaction()
-      .execute((tx) =>
-        saveTransactions(writerOf(tx), [{ ...transaction, status, version, stuckSince: undefined }]),
-      )
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, status, version, stuckSince: undefined }]))
   await save('mined', transaction.version)
   await reportStuck(fixture.context, seen)
   expect([...seen.keys()]).not.toContain(transaction.id)

@@ -7,7 +7,6 @@ import type { Resolution } from '../../../src/transactions/watch/resolution.ts'
 import { createWatchMemory, type WatchRound } from '../../../src/transactions/watch/watch-round.ts'
 import { writeResolutions } from '../../../src/transactions/watch/write-resolutions.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -122,9 +121,7 @@ test('a resolution that came too late writes nothing, and the round stays open',
   const { first, second, round, finished, counter, lines } = await setUp()
   await fixture.database.db
     .transaction()
-    .execute((tx) =>
-      saveTransactions(writerOf(tx), [{ ...first, statusReason: 'Another writer was faster.' }]),
-    )
+    .execute((tx) => saveTransactions(tx, [{ ...first, statusReason: 'Another writer was faster.' }]))
   const late = failed(first, { incident: 'transaction_undecided' })
   const { freed: _freed, ...inTime } = failed(second)
   const written = await writeResolutions(round, [late, inTime])

@@ -1,0 +1,109 @@
+import type { Kysely, Transaction } from 'kysely'
+import type {
+  ApiKeyChangesTable,
+  ApiKeySecretsTable,
+  ApiKeysTable,
+  ApiKeyUsesTable,
+  AuditChainsTable,
+  AuditLogTable,
+  RateLimitsTable,
+} from './tables/access.ts'
+import type {
+  AlertsTable,
+  DeliveriesTable,
+  DeliveryCursorsTable,
+  EventsTable,
+  NotificationKeysTable,
+  StreamTicketsTable,
+  WatchedStatesTable,
+} from './tables/events.ts'
+import type {
+  ChainIdentitiesTable,
+  ContractInterfacesTable,
+  FileEntriesTable,
+  LeasesTable,
+  NetworkPrivateUrlsTable,
+  NetworkUrlsTable,
+  NotificationsTable,
+  OperatedAccountsTable,
+  RelayersTable,
+  SignersTable,
+} from './tables/relayers.ts'
+import type {
+  AccountsTable,
+  ApprovalsTable,
+  AttemptsTable,
+  FinishedCountsTable,
+  IdempotencyKeysTable,
+  KnownReceiversTable,
+  OperatorDecisionsTable,
+  SpendersTable,
+  SpendingsTable,
+  SpentTable,
+  TopUpsTable,
+  TransactionsTable,
+} from './tables/transactions.ts'
+
+/** The database, or a transaction of it. */
+export type Db = Kysely<Schema>
+
+/** A database transaction. A function that takes one writes in it, and leaves the commit to its caller. */
+export type Tx = Transaction<Schema>
+
+/**
+ * The tables as Kysely sees them. int8 and numeric columns are `bigint`, timestamptz is `Date`, bytea is `Uint8Array`,
+ * from both drivers. Amounts inside jsonb are decimal strings.
+ */
+export interface Schema {
+  relayers: RelayersTable
+  notifications: NotificationsTable
+  accounts: AccountsTable
+  transactions: TransactionsTable
+  attempts: AttemptsTable
+  events: EventsTable
+  alerts: AlertsTable
+  watched_states: WatchedStatesTable
+  leases: LeasesTable
+  finished_counts: FinishedCountsTable
+  notification_keys: NotificationKeysTable
+  deliveries: DeliveriesTable
+  delivery_cursors: DeliveryCursorsTable
+  stream_tickets: StreamTicketsTable
+  idempotency_keys: IdempotencyKeysTable
+  signers: SignersTable
+  network_urls: NetworkUrlsTable
+  network_private_urls: NetworkPrivateUrlsTable
+  operated_accounts: OperatedAccountsTable
+  file_entries: FileEntriesTable
+  operator_decisions: OperatorDecisionsTable
+  chain_identities: ChainIdentitiesTable
+  api_keys: ApiKeysTable
+  api_key_secrets: ApiKeySecretsTable
+  api_key_uses: ApiKeyUsesTable
+  api_key_changes: ApiKeyChangesTable
+  rate_limits: RateLimitsTable
+  audit_log: AuditLogTable
+  audit_chains: AuditChainsTable
+  spenders: SpendersTable
+  spendings: SpendingsTable
+  spent: SpentTable
+  approvals: ApprovalsTable
+  known_receivers: KnownReceiversTable
+  contract_interfaces: ContractInterfacesTable
+  top_ups: TopUpsTable
+}
+
+/** The database, embedded or not. Both engines use the same SQL and return the same JavaScript values. */
+export interface Database {
+  readonly engine: 'pglite' | 'postgres'
+  readonly db: Db
+  /** The same for the requests of callers, who wait for the answer: where all share a connection, these queries come before others. */
+  readonly requests: Db
+  /**
+   * Calls `handler` with the payload of each notification on `channel`. After a lost connection it calls it once with an empty payload,
+   * because notifications may have been missed. The returned function stops listening.
+   */
+  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>
+  /** Ends all connections. No query may follow. */
+  close(): Promise<void>
+}

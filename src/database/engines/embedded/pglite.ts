@@ -1,0 +1,184 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
+import { createTurns, type TurnKind, type Turns } from '../../../lib/concurrency/turns.ts'
+import type { Database, Db, Schema } from '../../db.ts'
+import type { Durability } from '../../durability.ts'
+import { type QueryObserver, reportQueries } from '../../query-observer.ts'
+import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { type EngineClient, openEngine } from './engine-client.ts'
+import { INITIAL_DATABASE, initialVersion, readInitialDatabase, unpackDatabase } from './initial-database.ts'
+import { isInMemory, type StartedEngine, startEngineHere, startEngineThread } from './start-engine.ts'
+
+/** A process that was killed gets so many ms to end. A longer time delays the message that the folder is in use. */
+const ENDING_MS = 2_000
+
+interface PGliteOptions {
+  /** The folder, created with mode 0700 when missing; `memory://` stores nothing on disk. */
+  readonly dataDir: string
+  readonly durability: Durability
+  /** Receives a report of each statement. */
+  readonly observer?: QueryObserver | undefined
+  /** Default: in a thread of its own. */
+  readonly startEngine?: (() => StartedEngine | Promise<StartedEngine>) | undefined
+}
+
+/**
+ * Opens PostgreSQL inside this process, in a thread of its own. There is one session: a transaction makes every other query wait, and those
+ * of requests come before those of workers.
+ * @throws DirectoryInUseError when another process has `dataDir` open
+ */
+export async function openPGlite({
+  dataDir,
+  durability,
+  observer,
+  startEngine = startEngineThread,
+}: PGliteOptions): Promise<Database> {
+  if (isInMemory(dataDir)) {
+    const engine = await openEngine(await startEngineHere(), { durability: 'relaxed' })
+    return wrap(engine, { observer, unlock: async () => {} })
+  }
+  createDataFolder(dataDir)
+  let started: StartedEngine | undefined
+  const onLost = async (error: Error) => {
+    await started?.stop()
+    // Nobody handles it, so the process ends, and writes nothing before.
+    throw error
+  }
+  const unlock = await lockDirectory(dataDir, { waitMs: ENDING_MS, onLost })
+  // The thread loads its program meanwhile.
+  started = await startEngine()
+  try {
+    const folder = await prepareDatabaseFolder({ dataDir, durability, create: createFiles })
+    return wrap(await openEngine(started, { folder, durability }), { observer, unlock })
+  } catch (error) {
+    await started.stop()
+    await unlock()
+    throw isAbort(error) ? new DatabaseUnopenedError(dataDir, error) : error
+  }
+}
+
+/** The engine of the embedded database ended while it opened the files. */
+class DatabaseUnopenedError extends Error {
+  override readonly name = 'DatabaseUnopenedError'
+
+  constructor(dataDir: string, cause: Error) {
+    super(
+      `The embedded database in ${dataDir} cannot be opened. Look at the free space of the disk and the memory first; if they suffice, its files are damaged: keep the folder, and restore a backup as docs/backup-and-restore.md says. The engine said: ${cause.message}`,
+      { cause },
+    )
+  }
+}
+
+/** The sentences with which the program of the engine ends (Emscripten), and with which PGlite tells that it did not begin. */
+function isAbort(error: unknown): error is Error {
+  return error instanceof Error && /^(Aborted\(|PGlite failed to initialize)/.test(error.message)
+}
+
+/** Writes the files of a new database into a folder, which does not exist yet. */
+async function createFiles(folder: string): Promise<void> {
+  const initial = readInitialDatabase(INITIAL_DATABASE, initialVersion())
+  if (initial !== undefined) return unpackDatabase(initial, folder)
+  const { createWithEngine } = await import('./engine-host.ts')
+  await createWithEngine(folder)
+}
+
+interface Wrapping {
+  readonly observer: QueryObserver | undefined
+  readonly unlock: () => Promise<void>
+}
+
+function wrap(engine: EngineClient, { observer, unlock }: Wrapping): Database {
+  const turns = createTurns()
+  const open = (kind: TurnKind) =>
+    new Kysely<Schema>({
+      dialect: createEmbeddedDialect({ engine, turns, kind }),
+      ...reportQueries(observer),
+    })
+  const db = open('ordinary')
+  const requests = open('urgent')
+  const unbound = boundLog(db)
+  let closing: Promise<void> | undefined
+
+  async function shut(): Promise<void> {
+    unbound()
+    for (const user of [db, requests]) await user.destroy()
+    // Whoever still has the session ends first.
+    await turns.begin('ordinary')
+    await engine.close()
+  }
+
+  return {
+    engine: 'pglite',
+    db,
+    requests,
+    async listen(channel, handler) {
+      const forget = engine.onNotification(channel, handler)
+      await sql`listen ${sql.id(channel)}`.execute(db)
+      return async () => forget()
+    },
+    close() {
+      closing ??= shut().finally(unlock)
+      return closing
+    },
+  }
+}
+
+interface EmbeddedDialectConfig {
+  readonly engine: EngineClient
+  /** Shared by all that use the engine. */
+  readonly turns: Turns
+  readonly kind: TurnKind
+}
+
+/** Kysely's dialect for the engine of this process, whose one session goes to one user at a time in the order of `turns`. */
+function createEmbeddedDialect({ engine, turns, kind }: EmbeddedDialectConfig): PostgresDialect {
+  const session = {
+    query: (text: string, parameters: readonly unknown[] = []) => engine.query(text, parameters),
+    release: () => turns.end(),
+  } as unknown as PostgresPoolClient
+  return new PostgresDialect({
+    pool: {
+      options: {},
+      connect: async () => {
+        await turns.begin(kind)
+        return session
+      },
+      end: async () => {},
+    },
+  })
+}
+
+/** The write-ahead log that a start would have to replay may grow to this size, in bytes; one more second of writing is added to it. */
+const LONGEST_LOG_BYTES = 16 * 1024 * 1024
+
+/** Time in ms between two looks at the log. */
+const INTERVAL_MS = 1_000
+
+/**
+ * Makes a checkpoint whenever the write-ahead log has become long, until the returned function is called. The engine makes none by itself,
+ * because it has no background processes: the log, and the time of a start after a kill, would grow without limit.
+ */
+function boundLog(db: Db): () => void {
+  let isBusy = false
+  const timer = setInterval(async () => {
+    if (isBusy) return
+    isBusy = true
+    try {
+      await checkpointIfLong(db)
+    } catch {
+      // A database that cannot write says so to everybody who uses it.
+    } finally {
+      isBusy = false
+    }
+  }, INTERVAL_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+async function checkpointIfLong(db: Db): Promise<void> {
+  const { rows } = await sql<{ bytes: string }>`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::text as bytes from pg_control_checkpoint()`.execute(
+    db,
+  )
+  if (Number(rows[0]?.bytes) > LONGEST_LOG_BYTES) await sql`checkpoint`.execute(db)
+}

@@ -1,0 +1,165 @@
+import { randomInt } from 'node:crypto'
+import pg from 'pg'
+import { isRetryable } from '../../errors.ts'
+import { readPostgresUrl } from './postgres-url.ts'
+
+/** The longest time in ms for one of several servers to take a connection. A host that is off answers nothing, and another one may be waiting. */
+const ONE_OF_SEVERAL_MS = 3_000
+
+/** The classes of SQLSTATE with which a server refuses user, password or database. Another server would say the same. */
+const REFUSALS = ['28', '3D']
+
+/** The first eight digits of the name of a log file are its timeline (PostgreSQL manual, 26.3.5 "Timelines"). */
+const TIMELINE = 'select left(pg_walfile_name(pg_current_wal_lsn()), 8)'
+
+/** SQLSTATE of a function that does not exist: the database is not migrated yet. */
+const UNDEFINED_FUNCTION = '42883'
+
+/** No server of the url can be used now. */
+class NoServerError extends Error {
+  override readonly name = 'NoServerError'
+  /** sqlclient_unable_to_establish_sqlconnection (SQL:2016, class 08); absent when waiting cures none of the reasons. */
+  readonly code: '08001' | undefined
+
+  constructor(failures: ReadonlyMap<string, unknown>) {
+    const reasons = [...failures].map(([name, error]) => `${name}: ${reasonOf(error)}`)
+    super(`no server of the url can be used: ${reasons.join('; ')}`)
+    this.code = [...failures.values()].some(isRetryable) ? '08001' : undefined
+  }
+}
+
+/** The server answers, and does not have the wanted property. A fail-over may change that. */
+class WrongServerError extends Error {
+  override readonly name = 'WrongServerError'
+  readonly code = '08004' // sqlserver_rejected_establishment_of_sqlconnection
+}
+
+/** The servers of one url. */
+export interface Servers {
+  /** A client of the server that is next. `connect` fails for a server without the wanted property. */
+  readonly Client: typeof pg.Client
+  /** Calls `connect`, which connects a new client, until one server can be used or all were asked. */
+  use<T>(connect: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Chooses among the servers of a url. A new connection begins with the server that was last used, not with the first one, and so does not wait
+ * for a dead one each time.
+ * @throws PostgresUrlError
+ */
+export function chooseServers(url: string): Servers {
+  const { servers, target, isRandom, connectTimeoutMs } = readPostgresUrl(url)
+  const failures = new Map<string, unknown>()
+  let next = isRandom ? randomInt(servers.length) : 0
+  let timeline: string | undefined
+
+  class Client extends pg.Client {
+    private readonly index: number
+
+    constructor(settings: pg.ClientConfig = {}) {
+      const timeoutMs = connectTimeoutMs ?? (servers.length > 1 ? ONE_OF_SEVERAL_MS : undefined)
+      super({
+        ...settings,
+        connectionString: servers[next]?.url,
+        ...(timeoutMs !== undefined && { connectionTimeoutMillis: timeoutMs }),
+      })
+      this.index = next
+      // Without a listener a lost connection would end the process. Whoever uses it gets the error from the query.
+      this.on('error', () => {})
+    }
+
+    override connect(): Promise<this>
+    override connect(callback: (error: Error) => void): void
+    override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+      const connected = this.connectToWanted()
+      if (callback === undefined) return connected
+      const done = callback as (error?: Error) => void
+      connected.then(() => done(), done)
+      return undefined
+    }
+
+    private async connectToWanted(): Promise<this> {
+      try {
+        await super.connect()
+        await this.assertWanted()
+        await this.followTimeline()
+        failures.delete(this.serverName)
+        if (isRandom) next = randomInt(servers.length)
+        return this
+      } catch (error) {
+        failures.set(this.serverName, error)
+        if (next === this.index) next = (next + 1) % servers.length
+        // Errors of the end say nothing more about the server.
+        super.end().catch(() => {})
+        throw error
+      }
+    }
+
+    private get serverName(): string {
+      return servers[this.index]?.name ?? ''
+    }
+
+    /**
+     * A standby that was promoted, or a server that was recovered to an earlier time, counts its log in a timeline of its own, and may lack the last
+     * commits. Before this connection writes anything there, the numbers that were given before are skipped.
+     */
+    private async followTimeline(): Promise<void> {
+      const present = await this.readTimeline()
+      if (present === undefined || present === timeline) return
+      if (timeline !== undefined)
+        await this.query('select skip_issued_event_numbers()').catch((error: { code?: unknown }) => {
+          if (error.code !== UNDEFINED_FUNCTION) throw error
+        })
+      timeline = present
+    }
+
+    /** The timeline is the beginning of the name of the log file; undefined for a standby, and for a database without such names. */
+    private async readTimeline(): Promise<string | undefined> {
+      try {
+        const { rows } = await this.query<[string]>({ text: TIMELINE, rowMode: 'array' })
+        return rows[0]?.[0]
+      } catch (error) {
+        if (isRetryable(error)) throw error
+        return undefined
+      }
+    }
+
+    private async assertWanted(): Promise<void> {
+      if (target === 'any') return
+      const question = target === 'primary' ? 'select pg_is_in_recovery()' : 'show transaction_read_only'
+      const { rows } = await this.query<[boolean | 'on' | 'off']>({ text: question, rowMode: 'array' })
+      if (rows[0]?.[0] === true || rows[0]?.[0] === 'on')
+        throw new WrongServerError(target === 'primary' ? 'is a standby' : 'takes no writes')
+    }
+  }
+
+  return {
+    Client,
+    async use(connect) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await connect()
+        } catch (error) {
+          if (servers.length === 1 || isBusy(error) || isRefusal(error)) throw error
+          if (tries >= servers.length) throw failures.size > 1 ? new NoServerError(failures) : error
+        }
+      }
+    },
+  }
+}
+
+/** Every connection of the pool was in use for too long: that says nothing about the servers (pg-pool, index.js). */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && REFUSALS.some((start) => code.length === 5 && code.startsWith(start))
+}
+
+function reasonOf(error: unknown): string {
+  // Node joins the errors of several addresses of one host, and gives the joined one no message.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Database, Db } from './db.ts'
+
+/**
+ * Sends a notification to all listeners of `channel`. Inside a database transaction it is sent at the commit, and never after a rollback.
+ * `payload` has at most 7999 bytes (a limit of PostgreSQL); equal notifications of one transaction are sent once.
+ */
+export async function notify(db: Db, channel: string, payload = ''): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
+}
+
+/**
+ * Makes the room of deleted and replaced rows usable again in the embedded database, which has no autovacuum: its files would grow for
+ * ever. A PostgreSQL does it by itself. Other queries get their turn between two tables. Default: all tables.
+ */
+export async function vacuumEmbedded({ engine, db }: Database, tables?: readonly string[]): Promise<void> {
+  if (engine !== 'pglite') return
+  for (const table of tables ?? (await db.introspection.getTables()).map(({ name }) => name)) {
+    await sql`vacuum ${sql.table(table)}`.execute(db)
+  }
+}
+
+/**
+ * Makes the text of others storable: U+FFFD replaces zero bytes and lone surrogates, because PostgreSQL refuses the whole statement that contains
+ * one. Text that must come back unchanged uses `exact-json.ts`.
+ */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd')
+}

@@ -1,0 +1,86 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+/** API keys, including deleted ones: records name who did something by their id. */
+export interface ApiKeysTable {
+  id: string
+  name: string
+  scopes: JSONColumnType<string[]>
+  /** Patterns of ids; null for all relayers. */
+  relayers: JSONColumnType<string[]> | null
+  /** `type:name`; null for all networks. */
+  networks: JSONColumnType<string[]> | null
+  /** The rules for spending; null for none. */
+  rules: JSONColumnType<object> | null
+  disabled: Generated<boolean>
+  expires_at: Date | null
+  created_at: Generated<Date>
+  /** The id of an API key, or `root`. */
+  created_by: string
+  deleted_at: Date | null
+}
+
+/** The accepted secrets of keys: at most two for each. */
+export interface ApiKeySecretsTable {
+  /** The SHA-256 of the secret, which itself is never stored. */
+  hash: Uint8Array
+  api_key_id: string
+  /** Its first characters. */
+  prefix: string
+  created_at: Generated<Date>
+  /** The end of the overlap after a rotation; null for the newest secret. */
+  expires_at: Date | null
+}
+
+/** The last use of each key, some time later. */
+export interface ApiKeyUsesTable {
+  api_key_id: string
+  last_used_at: Date
+}
+
+/** One row, whose version grows with each change of keys or secrets. */
+export interface ApiKeyChangesTable {
+  id: Generated<number>
+  version: bigint
+}
+
+/** The buckets of API keys that several processes count together. A key without a row has a full one. */
+export interface RateLimitsTable {
+  key: string
+  /** The requests that could be sent at once at `filled_at`; negative after processes have allowed too many together. */
+  tokens: number
+  /** By the clock of the database. */
+  filled_at: Date
+}
+
+/** The audit log. A trigger refuses to change and to delete its rows. */
+export interface AuditLogTable {
+  /** `management`, or `relayer:<id>` for what one relayer sends and signs. */
+  chain: string
+  /** The position in the chain, from 1 without a gap. */
+  number: bigint
+  /** The time of the database, in milliseconds. */
+  at: Date
+  /** The id of the API key; `configuration` for the configuration file, `operator` for the command line. */
+  actor: string
+  /** The address of the caller; null without one. */
+  address: string | null
+  /** The id of the request; null without one. */
+  request_id: string | null
+  action: string
+  target_type: string
+  target_id: string
+  /** The record before the change, without secrets, is null where there was none. */
+  before: JSONColumnType<object> | null
+  /** The record after the change, without secrets, is null where there is none. */
+  after: JSONColumnType<object> | null
+  /** The SHA-256 of the previous hash and of this entry. */
+  hash: Uint8Array
+}
+
+/** The newest entry of each chain. Who appends holds the lock of the row until the commit. */
+export interface AuditChainsTable {
+  chain: string
+  /** 0 before the first entry. */
+  number: bigint
+  hash: Uint8Array
+}

@@ -1,0 +1,138 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+/** Relayers, including removed ones. */
+export interface RelayersTable {
+  id: string
+  name: string
+  network: string
+  network_type: string
+  address: string
+  signer_id: string
+  notification_id: string | null
+  paused: boolean
+  system_disabled: Generated<boolean>
+  disabled_reason: JSONColumnType<{ type: string; details: string }> | null
+  /** Amounts as decimal strings. */
+  policies: JSONColumnType<object>
+  /** `untrusted`: a caller chose the url, so it may lead only to addresses that are allowed for callers. */
+  custom_rpc_urls: JSONColumnType<StoredRpcUrl[]> | null
+  /** Stellar: a number, or ids of signers. */
+  channels: JSONColumnType<string[]> | null
+  created_at: Generated<Date>
+  /** The time when the configuration no longer named the relayer or a caller deleted it; its history stays. */
+  removed_at: Date | null
+  /** The number of consecutive failed checks. After the relayer is enabled again, it keeps the number that it had. */
+  failed_checks: Generated<number>
+}
+
+/** An RPC url inside jsonb. */
+export interface StoredRpcUrl {
+  url: string
+  weight: number
+  untrusted?: true
+}
+
+/** Destinations for events. */
+export interface NotificationsTable {
+  id: string
+  type: string
+  url: string
+  has_signing_key: boolean
+  created_at: Generated<Date>
+  /** While it is true, nothing is sent and deliveries wait. */
+  paused: Generated<boolean>
+  /** `operator` or `gone`. */
+  paused_reason: string | null
+  /** A caller chose the url, so it may lead only to addresses that are allowed for callers. */
+  url_untrusted: Generated<boolean>
+}
+
+/** Signers of the configuration file and of callers. */
+export interface SignersTable {
+  id: string
+  type: string
+  /** The sealed secret of a signer that a caller created; null for a signer of the file, whose secret is never stored. */
+  sealed: Uint8Array | null
+  /** The part of its configuration that everybody may see; null where there is none. */
+  config: JSONColumnType<object> | null
+  /** The public keys, as hex digits by curve, of a signer whose key another service holds; null for any other. */
+  public_keys: JSONColumnType<{ secp256k1?: string; ed25519?: string }> | null
+  created_at: Generated<Date>
+}
+
+/** RPC urls of a network that a caller set in place of those in the configuration. */
+export interface NetworkUrlsTable {
+  network_type: string
+  network: string
+  rpc_urls: JSONColumnType<StoredRpcUrl[]>
+  /** The fingerprint of the urls in the configuration at that time. When those urls change, they are used again. */
+  instead_of: string
+}
+
+/** The private endpoints that callers chose for networks. */
+export interface NetworkPrivateUrlsTable {
+  network_type: string
+  network: string
+  private_rpc_urls: JSONColumnType<StoredPrivateRpcUrl[]>
+  /** The fingerprint of the private endpoints in the configuration at that time. */
+  instead_of: string
+}
+
+/** A private endpoint as JSON. The method is the one of JSON-RPC that takes the bytes. */
+interface StoredPrivateRpcUrl {
+  url: string
+  method: 'eth_sendRawTransaction' | 'eth_sendPrivateTransaction'
+  untrusted?: true
+}
+
+/** The chains that networks have. */
+export interface ChainIdentitiesTable {
+  network_type: string
+  network: string
+  /** The hash of the first block when the service saw the chain first; null until then, and on chains without such a hash. */
+  genesis: string | null
+  /** The number of times that an operator has declared the chain as reset. */
+  resets: Generated<number>
+}
+
+/** The entries of the configuration file at its last application. They stay when their record is deleted. */
+export interface FileEntriesTable {
+  /** `relayer`, `notification` or `signer`. */
+  kind: string
+  id: string
+  fingerprint: string
+}
+
+/** The accounts whose nonces a relayer uses, by chain. */
+export interface OperatedAccountsTable {
+  /** The identity of the chain: `chain id 1`. */
+  chain: string
+  address: string
+  relayer_id: string
+}
+
+/** Leases of processes. A row is never deleted, so that its fence never restarts. */
+export interface LeasesTable {
+  name: string
+  owner: string
+  expires_at: Date
+  /** A number that grows with each new owner. A write with an older one is refused. */
+  fence: bigint
+}
+
+/** The interfaces that callers have registered for contracts: on EVM, ABIs. A removed relayer has none. */
+export interface ContractInterfacesTable {
+  relayer_id: string
+  /** The address of the contract in the canonical spelling of its chain. */
+  address: string
+  /** The name of the contract for people; null for none. */
+  name: string | null
+  /** The interface as it is shown. */
+  document: JSONColumnType<readonly object[]>
+  /** The functions of the document by the key that a call begins with, so that one is read without the others: on EVM the selector. */
+  functions: JSONColumnType<Readonly<Record<string, object>>>
+  /** The id of the API key that registered the present document. */
+  registered_by: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}

@@ -1,0 +1,130 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Db } from '../../database/db.ts'
+import { AppError } from '../../errors.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
+import { type AttemptRow, phaseOf, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
+import { countTransactions } from './finished-store.ts'
+
+/** Finds a transaction of this relayer; undefined for the id of another relayer's transaction. */
+export async function findTransaction(
+  db: Db,
+  relayerId: string,
+  id: string,
+): Promise<TransactionWithAttempts | undefined> {
+  const [item] = await findTransactions(db, relayerId, [id])
+  return item
+}
+
+/** Finds transactions of this relayer, newest first; the ids of other relayers' transactions are left out. */
+export async function findTransactions(
+  db: Db,
+  relayerId: string,
+  ids: readonly string[],
+): Promise<TransactionWithAttempts[]> {
+  return readWithAttempts(
+    db,
+    sql`select * from transactions where relayer_id = ${relayerId} and id = any(${ids}::text[])`,
+  )
+}
+
+/** Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that they may be seen. */
+export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionWithAttempts[]> {
+  if (ids.length === 0) return []
+  return readWithAttempts(db, sql`select * from transactions where id = any(${ids}::text[])`)
+}
+
+/**
+ * Reads transactions with their attempts, newest first. It is one statement, so that both are of the same moment: two would show an attempt of
+ * which the transaction knows nothing yet.
+ */
+async function readWithAttempts(
+  db: Db,
+  transactions: RawBuilder<unknown>,
+): Promise<TransactionWithAttempts[]> {
+  const { rows } = await sql<TransactionRow & RowBeside>`
+    select t.*, a.number, a.kind, a.source_account as attempt_source_account, a.nonce as attempt_nonce, a.hash, a.inner_hash, a.raw, a.draft,
+      a.signature, a.signed_at, a.outcome, a.error, a.refusals, a.broadcast_at, a.result
+    from (${transactions}) t left join attempts a on a.transaction_id = t.id
+    order by t.position desc, a.number`.execute(db)
+  return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((those) =>
+    those.slice(0, 1).map((row) => ({ transaction: toTransaction(row), attempts: those.flatMap(attemptIn) })),
+  )
+}
+
+/** The columns of an attempt in a row of its transaction; all of them are null where it has none. */
+interface RowBeside extends Omit<AttemptRow, 'number' | 'source_account' | 'nonce'> {
+  readonly number: number | null
+  readonly attempt_source_account: string
+  readonly attempt_nonce: bigint | null
+}
+
+function attemptIn(row: RowBeside): Attempt[] {
+  const { number, attempt_source_account: source_account, attempt_nonce: nonce } = row
+  return number === null ? [] : [toAttempt({ ...row, number, source_account, nonce })]
+}
+
+/** Finds the transaction with this nonce of the relayer's own account, on the present chain of the relayer's present network. */
+export async function findByNonce(
+  db: Db,
+  { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
+  nonce: bigint,
+): Promise<TransactionWithAttempts | undefined> {
+  const [item] = await readWithAttempts(
+    db,
+    sql`select * from transactions where relayer_id = ${id} and network = ${network} and source_account = ${address}
+      and nonce = ${nonce} and reset_at is null`,
+  )
+  return item
+}
+
+interface ListQuery {
+  readonly relayerId: string
+  readonly status?: TransactionStatus | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Lists the relayer's transactions with their attempts, newest first. `total` counts all of them. */
+export async function listTransactions(
+  db: Db,
+  query: ListQuery,
+): Promise<{ items: TransactionWithAttempts[]; total: number }> {
+  const { relayerId, status, offset, limit } = query
+  // The phase is a literal, because a partial index applies in every plan only then.
+  const ofStatus = status && sql`and phase = ${sql.lit(phaseOf(status))} and status = ${status}`
+  const [total, items] = await Promise.all([
+    countTransactions(db, query),
+    limit === 0
+      ? []
+      : readWithAttempts(
+          db,
+          sql`select * from transactions where relayer_id = ${relayerId} ${ofStatus ?? sql``}
+            order by position desc limit ${limit} offset ${offset}`,
+        ),
+  ])
+  return { items, total }
+}
+
+/** @throws AppError 404 `transaction_not_found`, also for the id of another relayer's transaction */
+export async function requireTransaction(
+  db: Db,
+  relayer: Relayer,
+  id: string,
+): Promise<TransactionWithAttempts> {
+  const item = await findTransaction(db, relayer.id, id)
+  if (item === undefined)
+    throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+  return item
+}
+
+/** Reads the trace context of the request that created a transaction; undefined where there is none. */
+export async function findTraceParent(db: Db, transactionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .select('trace_parent')
+    .where('id', '=', transactionId)
+    .executeTakeFirst()
+  return row?.trace_parent ?? undefined
+}
