@@ -15,8 +15,8 @@ export async function makeGoModule(): Promise<void> {
 
 /** Generators of Go. */
 export const GO: readonly Step[] = [
-  { name: 'oapi-codegen: Go', run: oapiCodegen },
-  { name: 'openapi-generator: go', run: openapiGeneratorGo },
+  { name: 'oapi-codegen: Go', needs: 'go', run: oapiCodegen },
+  { name: 'openapi-generator: go', needs: 'java', run: openapiGeneratorGo },
 ]
 
 async function oapiCodegen(): Promise<void> {

@@ -1,45 +1,43 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { GO_BIN, JAR_FOLDER, NPM_TOOLS, PYTHON } from './paths.ts'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { GO_BIN, JAR_FOLDER, LOCKS, NPM_TOOLS, PYTHON } from './paths.ts'
 import { run } from './run.ts'
 import type { Step } from './steps.ts'
-import { GENERATOR_SHA256, LIBRARIES, MAVEN_DEPENDENCY_PLUGIN, VERSIONS } from './versions.ts'
+import { GENERATOR_SHA256, MAVEN_DEPENDENCY_PLUGIN, VERSIONS } from './versions.ts'
 
 /** The jar of openapi-generator. */
 export const JAR = `${JAR_FOLDER}/openapi-generator-cli-${VERSIONS['openapi-generator']}.jar`
-
-const NPM_PACKAGES = [
-  '@apidevtools/swagger-parser',
-  '@hey-api/openapi-ts',
-  '@stoplight/spectral-cli',
-] as const
-const PYTHON_PACKAGES = ['openapi-python-client', 'openapi-spec-validator'] as const
 
 /** The installation of the tools. A folder that has the right versions is left as it is. */
 export const INSTALLATION: readonly Step[] = [
   {
     name: 'oapi-codegen, from the Go module proxy',
+    needs: 'go',
     run: () => installOnce(GO_BIN, goArguments(), installGo),
   },
   {
     name: 'openapi-generator, from Maven Central',
+    needs: 'java',
     run: () => installOnce(JAR_FOLDER, [JAR], installJar).then(checkJar),
   },
   {
     name: 'Spectral, swagger-parser, @hey-api/openapi-ts, from npm',
-    run: () => installOnce(NPM_TOOLS, npmArguments(), installNpm),
+    run: async () => installOnce(NPM_TOOLS, await npmFiles(), installNpm),
   },
   {
     name: 'openapi-python-client, openapi-spec-validator, PyYAML, from PyPI',
-    run: () => installOnce(PYTHON, pythonArguments(), installPython),
+    run: async () => installOnce(PYTHON, [await readFile(REQUIREMENTS, 'utf8')], installPython),
   },
 ]
 
-const npmArguments = () => [...NPM_PACKAGES.map((name) => `${name}@${VERSIONS[name]}`), ...LIBRARIES.npm]
-const pythonArguments = () => [
-  ...PYTHON_PACKAGES.map((name) => `${name}==${VERSIONS[name]}`),
-  ...LIBRARIES.python,
-]
+/**
+ * The exact version of every package, those that the tools ask for included: an unpinned ruleset of Spectral once made this check fail
+ * without a change of ours.
+ */
+const NPM_FILES = ['package.json', 'package-lock.json'] as const
+const REQUIREMENTS = `${LOCKS}/requirements.txt`
+
+const npmFiles = () => Promise.all(NPM_FILES.map((name) => readFile(`${LOCKS}/${name}`, 'utf8')))
 const goArguments = () => [
   `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v${VERSIONS['oapi-codegen']}`,
 ]
@@ -59,15 +57,17 @@ async function installOnce(
   await writeFile(marker, text)
 }
 
-async function installNpm(packages: readonly string[]): Promise<void> {
-  await writeFile(`${NPM_TOOLS}/package.json`, '{ "private": true }')
+async function installNpm(): Promise<void> {
+  for (const name of NPM_FILES) await copyFile(`${LOCKS}/${name}`, `${NPM_TOOLS}/${name}`)
   // None of them needs its install scripts.
-  await run(['npm', 'install', '--ignore-scripts', '--save-exact', ...packages], { cwd: NPM_TOOLS })
+  await run(['npm', 'ci', '--ignore-scripts'], { cwd: NPM_TOOLS })
 }
 
-async function installPython(packages: readonly string[]): Promise<void> {
+async function installPython(): Promise<void> {
   await run(['python3', '-m', 'venv', PYTHON])
-  await run([`${PYTHON}/bin/pip`, 'install', '--quiet', ...packages])
+  // The file names every package, so one that it lacks fails the check below instead of coming in the newest version.
+  await run([`${PYTHON}/bin/pip`, 'install', '--quiet', '--no-deps', '--requirement', REQUIREMENTS])
+  await run([`${PYTHON}/bin/pip`, 'check'])
 }
 
 const installGo = (packages: readonly string[]) =>

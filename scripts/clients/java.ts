@@ -4,7 +4,9 @@ import { run } from './run.ts'
 import type { Step } from './steps.ts'
 
 /** Generators of Java. */
-export const JAVA: readonly Step[] = [{ name: 'openapi-generator: java', run: openapiGeneratorJava }]
+export const JAVA: readonly Step[] = [
+  { name: 'openapi-generator: java', needs: 'java', run: openapiGeneratorJava },
+]
 
 async function openapiGeneratorJava(): Promise<void> {
   const folder = `${OUT}/java`

@@ -17,6 +17,12 @@ export const OUT = `${CACHE}/out`
 export const GO_MODULE = `${OUT}/go`
 
 export const PROGRAMS = `${ROOT}scripts/clients`
+
+/** The exact versions of the tools from npm and PyPI, and of all that they install. */
+export const LOCKS = `${PROGRAMS}/locks`
+
+/** The rules by which Spectral reads both documents. */
+export const SPECTRAL_RULES = `${PROGRAMS}/spectral.yaml`
 export const CONTRACT_YAML = `${ROOT}openapi.yaml`
 export const CONTRACT_JSON = `${OUT}/openapi.json`
 export const CODEGEN_JSON = `${OUT}/codegen.json`

@@ -9,7 +9,7 @@ export const PYTHON_CLIENTS = `${OUT}/python`
 /** Generators of Python. */
 export const PYTHON_GENERATORS: readonly Step[] = [
   { name: 'openapi-python-client: Python', run: openapiPythonClient },
-  { name: 'openapi-generator: python', run: openapiGeneratorPython },
+  { name: 'openapi-generator: python', needs: 'java', run: openapiGeneratorPython },
 ]
 
 async function openapiPythonClient(): Promise<void> {

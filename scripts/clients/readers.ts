@@ -14,9 +14,10 @@ export const READERS: readonly Step[] = [
   },
   {
     name: 'openapi.yaml read by SnakeYAML',
+    needs: 'java',
     run: () => run(['java', '-cp', JAR, `${PROGRAMS}/readers/ReadYaml.java`, ...FILES]),
   },
-  { name: 'openapi.yaml read by go-yaml', run: readInGo },
+  { name: 'openapi.yaml read by go-yaml', needs: 'go', run: readInGo },
 ]
 
 async function readInGo(): Promise<void> {

@@ -1,6 +1,11 @@
+/** A toolchain that not every machine has: `java` is a JDK with Maven. */
+export type Toolchain = 'go' | 'java'
+
 /** One thing to do, with the name that the progress shows. */
 export interface Step {
   readonly name: string
+  /** The toolchain that it needs beside Node and Python; absent when it needs no other. */
+  readonly needs?: Toolchain
   readonly run: () => Promise<unknown>
 }
 

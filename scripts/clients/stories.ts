@@ -3,21 +3,22 @@ import { API_KEY } from '../../test/support/service.ts'
 import { GO_MODULE, PROGRAMS, PYTHON } from './paths.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import { run } from './run.ts'
-import type { Step } from './steps.ts'
+import type { Step, Toolchain } from './steps.ts'
 
 /** The programs that send, read, replace and cancel with a generated client. */
 export function stories(scenario: Scenario): Step[] {
   const python = (name: string) => [`${PYTHON}/bin/python`, `${PROGRAMS}/stories/${name}.py`]
   const go = (name: string) => [`${GO_MODULE}/bin/${name}`]
-  const story = (name: string, program: readonly string[]) => ({
+  const story = (name: string, program: readonly string[], needs?: Toolchain): Step => ({
+    ...(needs && { needs }),
     name: `${name}: sends, reads, replaces and cancels on a running service`,
     run: () => tell(scenario, program),
   })
   return [
-    story('oapi-codegen', go('oapi_codegen')),
-    story('openapi-generator go', go('openapi_generator')),
+    story('oapi-codegen', go('oapi_codegen'), 'go'),
+    story('openapi-generator go', go('openapi_generator'), 'java'),
     story('openapi-python-client', python('openapi_python_client')),
-    story('openapi-generator python', python('openapi_generator')),
+    story('openapi-generator python', python('openapi_generator'), 'java'),
   ]
 }
 

@@ -8,7 +8,7 @@ import type { Step } from './steps.ts'
 export const TYPESCRIPT: readonly Step[] = [
   { name: 'openapi-typescript + openapi-fetch: TypeScript', run: openapiTypescript },
   { name: '@hey-api/openapi-ts: TypeScript', run: heyApi },
-  { name: 'openapi-generator: typescript-fetch', run: typescriptFetch },
+  { name: 'openapi-generator: typescript-fetch', needs: 'java', run: typescriptFetch },
 ]
 
 /** A use of the types, because types alone compile whatever they say. */
@@ -24,6 +24,7 @@ export async function send(): Promise<string | undefined> {
     body: { value: '1000000000000000001', speed: 'fast' },
   })
   if (error) throw new Error(error.code)
+  if ('dry_run' in data.data) return data.data.error
   return data.data.network_type === 'evm' ? data.data.max_fee_per_gas : data.data.hash
 }
 

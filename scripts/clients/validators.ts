@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises'
-import { CODEGEN_JSON, CONTRACT_YAML, NPM_TOOLS, OUT, PYTHON } from './paths.ts'
+import { CODEGEN_JSON, CONTRACT_YAML, NPM_TOOLS, OUT, PYTHON, SPECTRAL_RULES } from './paths.ts'
 import { run } from './run.ts'
 import type { Step } from './steps.ts'
 
@@ -29,14 +28,12 @@ export const VALIDATORS: readonly Step[] = [
 ]
 
 async function spectral(file: string): Promise<void> {
-  const ruleset = `${OUT}/spectral.yaml`
-  await writeFile(ruleset, 'extends: ["spectral:oas"]\n')
   await run([
     `${NPM_TOOLS}/node_modules/.bin/spectral`,
     'lint',
     '--fail-severity=hint',
     '--ruleset',
-    ruleset,
+    SPECTRAL_RULES,
     file,
   ])
 }

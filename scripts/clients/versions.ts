@@ -1,4 +1,7 @@
-/** The exact version of each tool. `npm run check:clients` installs them; the table in docs/clients-in-any-language.md repeats them. */
+/**
+ * The exact version of each tool, which the table in docs/clients-in-any-language.md repeats. Those from npm and PyPI are installed from
+ * `locks/`, with the version of every package that they need; a test compares.
+ */
 export const VERSIONS = {
   '@apidevtools/swagger-parser': '13.1.0',
   '@hey-api/openapi-ts': '0.99.0',
@@ -11,16 +14,6 @@ export const VERSIONS = {
 
 /** The libraries that the readers and the generated clients need. */
 export const LIBRARIES = {
-  // @hey-api/openapi-ts asks for any version, and does not run with the newest.
-  npm: ['typescript@5.9.3'],
-  python: [
-    'httpx==0.28.1',
-    'pydantic==2.14.3',
-    'python-dateutil==4.0.0',
-    'PyYAML==6.0.3',
-    'typing-extensions==4.16.0',
-    'urllib3==2.8.0',
-  ],
   go: {
     'github.com/oapi-codegen/runtime': 'v1.4.0',
     'gopkg.in/validator.v2': 'v2.0.1',

@@ -26,3 +26,29 @@ test.each(tools)('the page about clients names the version of %s that is checked
     .filter((line) => line.includes(NAMES[name] ?? name) && line.includes(version))
   expect(lines).not.toEqual([])
 })
+
+/** A package and its version, as a line of the locks writes them: those of npm in JSON, those of PyPI with `==`. */
+const LOCKED = new Map(
+  (
+    await Promise.all(
+      [['package.json', /"(.+)": "(\d.+)"/] as const, ['requirements.txt', /^([^#=]+)==(.+)/] as const].map(
+        async ([file, line]) =>
+          (
+            await readFile(new URL(`scripts/clients/locks/${file}`, ROOT), 'utf8')
+          )
+            .split('\n')
+            .flatMap((text) => {
+              const [, name, version] = line.exec(text) ?? []
+              return name && version ? [[name, version] as const] : []
+            }),
+      ),
+    )
+  ).flat(),
+)
+
+test.each(Object.entries(VERSIONS).filter(([name]) => !['oapi-codegen', 'openapi-generator'].includes(name)))(
+  'the lock of check:clients has %s in the version that the page names',
+  (name, version) => {
+    expect(LOCKED.get(name)).toBe(version)
+  },
+)

@@ -46,7 +46,10 @@ func request(value string, speed client.Speed) client.TransactionRequest {
 	return body
 }
 
-func evm(transaction client.Transaction) client.EvmTransaction {
+// The answer to a request is a transaction, or a dry run if the request asked for one; each is one of a union.
+func evm(transaction interface {
+	AsEvmTransaction() (client.EvmTransaction, error)
+}) client.EvmTransaction {
 	read, err := transaction.AsEvmTransaction()
 	must(err)
 	return read
