@@ -30,9 +30,9 @@ export interface paths {
         };
         /**
          * Check that the service can do its work
-         * @description The service checks its database, networks, workers and relayers. `degraded` still answers 200: part of the work is impossible, for
-         *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503; so does a service
-         *     that is stopping, which still takes requests for a short time. The body is not wrapped in the envelope.
+         * @description The service checks its database, networks, workers and relayers. `degraded` still answers 200: part of the work is impossible, for example
+         *     because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503; so does a service that is stopping, which
+         *     still takes requests for a short time. The body is not wrapped in the envelope.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -118,18 +118,18 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a relayer
-         * @description The service operates the account of a signer on a network from now on. The fields are those of a relayer in the configuration
-         *     file; the account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
+         * @description The service operates the account of a signer on a network from now on. The fields are those of a relayer in the configuration file; the
+         *     account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
          *
          *     - The network is one of the configuration file or a well-known one; another is 400 `unknown_network`.
          *     - A signer or a notification that does not exist is 404 `signer_not_found` or `notification_not_found`.
          *     - One relayer operates one account, because two would take each other's nonces: otherwise 400 `account_taken`.
-         *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions
-         *       come back with it.
-         *     - The service asks `custom_rpc_urls` which chain they serve, for at most 5 seconds. One that serves another chain is 400
-         *       `wrong_chain`. One that does not answer is no reason to refuse: `metadata.logs` says so.
-         *     - The service checks the health of the relayer before this answers, for at most 5 seconds. A new account without money begins
-         *       with `system_disabled`, and is enabled by itself soon after `min_balance` has arrived.
+         *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions come
+         *       back with it.
+         *     - The service asks `custom_rpc_urls` which chain they serve, for at most 5 seconds. One that serves another chain is 400 `wrong_chain`. One
+         *       that does not answer is no reason to refuse: `metadata.logs` says so.
+         *     - The service checks the health of the relayer before this answers, for at most 5 seconds. A new account without money begins with
+         *       `system_disabled`, and is enabled by itself soon after `min_balance` has arrived.
          */
         readonly post: operations["createRelayer"];
         readonly delete?: never;
@@ -160,39 +160,35 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a relayer
-         * @description Takes the relayer off the list; another relayer can operate its account from then on. The service keeps its transactions, and they
-         *     come back when a relayer with this id is created again.
+         * @description Takes the relayer off the list; another relayer can operate its account from then on. The service keeps its transactions, and they come back
+         *     when a relayer with this id is created again.
          *
-         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service
-         *     abandons no accepted transaction. Pause the relayer, cancel them or wait, then try again.
-         *     A relayer that fills others (`policies.top_up`) is 400 `in_use`.
+         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service abandons no
+         *     accepted transaction. Pause the relayer, cancel them or wait, then try again. A relayer that fills others (`policies.top_up`) is 400 `in_use`.
          */
         readonly delete: operations["deleteRelayer"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a relayer
-         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396) says: `null` removes a field, objects
-         *     are
-         *     merged, lists are replaced as a whole. Only these fields can be changed; the fields that decide about the account cannot. The
-         *     service applies
-         *     changes of one relayer one after the other, and loses none.
+         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396) says: `null` removes a field, objects are merged,
+         *     lists are replaced as a whole. Only these fields can be changed; the fields that decide about the account cannot. The service applies changes
+         *     of one relayer one after the other, and loses none.
          *
-         *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them
-         *     whole; to leave all as they are, leave the field out.
+         *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them whole; to
+         *     leave all as they are, leave the field out.
          *
          *     A policy that limits a relayer of the configuration file can be made stricter and not wider than the file says, unless its entry says
-         *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods
-         *     that read and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
+         *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods that read
+         *     and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
          *
-         *     Another `signer_id` hands the account over to another place of the same key, for example from a key file to an HSM that the key was
-         *     imported into. A signer of another address is refused: the relayer, its nonces and its transactions belong to the account. What is
-         *     signed already stays as it is.
+         *     Another `signer_id` hands the account over to another place of the same key, for example from a key file to an HSM that the key was imported
+         *     into. A signer of another address is refused: the relayer, its nonces and its transactions belong to the account. What is signed already stays
+         *     as it is.
          *
-         *     A relayer that is paused or disabled can be changed as well. When its endpoints, its signer or its policies have changed, the
-         *     service checks its health
-         *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
-         *     last until its entry in the file changes.
+         *     A relayer that is paused or disabled can be changed as well. When its endpoints, its signer or its policies have changed, the service checks
+         *     its health before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file last
+         *     until its entry in the file changes.
          */
         readonly patch: operations["updateRelayer"];
         readonly trace?: never;
@@ -214,14 +210,14 @@ export interface paths {
         readonly put?: never;
         /**
          * Accept nonces and transactions that the records do not explain
-         * @description A relayer with the `disabled_reason` `UnexplainedNonces`, or on Solana `UnexplainedTransactions`, signs nothing, because its chain shows
-         *     more transactions than the records: the database was restored from a backup, or another program uses the key. Before you call this,
-         *     look for its open transactions in a block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
+         * @description A relayer with the `disabled_reason` `UnexplainedNonces`, or on Solana `UnexplainedTransactions`, signs nothing, because its chain shows more
+         *     transactions than the records: the database was restored from a backup, or another program uses the key. Before you call this, look for its
+         *     open transactions in a block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
          *
          *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once. On
          *     Solana, where accounts have no nonces, it takes the transactions of the account up to the newest final one; this is 400
-         *     `relayer_has_transactions` while one of the relayer is undecided, because it would be signed again. Where the records explain
-         *     everything, only the audit log notes the call. When no endpoint answers, this is 500 `network_unavailable`.
+         *     `relayer_has_transactions` while one of the relayer is undecided, because it would be signed again. Where the records explain everything, only
+         *     the audit log notes the call. When no endpoint answers, this is 500 `network_unavailable`.
          */
         readonly post: operations["acceptNonces"];
         readonly delete?: never;
@@ -245,9 +241,9 @@ export interface paths {
         };
         /**
          * Get the state of a relayer
-         * @description Shows the account of a relayer on its network and the number of its open transactions, also while the relayer is paused or
-         *     disabled. When no endpoint answers within 5 seconds, the answer leaves out `balance` and everything else that only the network
-         *     knows, and `metadata.logs` says why.
+         * @description Shows the account of a relayer on its network and the number of its open transactions, also while the relayer is paused or disabled. When no
+         *     endpoint answers within 5 seconds, the answer leaves out `balance` and everything else that only the network knows, and `metadata.logs` says
+         *     why.
          */
         readonly get: operations["getRelayerStatus"];
         readonly put?: never;
@@ -273,9 +269,9 @@ export interface paths {
         };
         /**
          * Get the balance that a relayer can spend
-         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the amount that an account needs to exist.
-         *     Transactions in flight are not subtracted. An account that does not exist yet has 0. When no endpoint answers within 5 seconds,
-         *     this is 500 `network_unavailable`.
+         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the amount that an account needs to exist. Transactions
+         *     in flight are not subtracted. An account that does not exist yet has 0. When no endpoint answers within 5 seconds, this is 500
+         *     `network_unavailable`.
          */
         readonly get: operations["getRelayerBalance"];
         readonly put?: never;
@@ -328,8 +324,8 @@ export interface paths {
         };
         /**
          * List the ABIs of a relayer
-         * @description Lists the contracts for which the relayer has an ABI, in the order of their addresses, without the ABIs themselves. EVM only; a relayer
-         *     on another network is refused with `not_supported`.
+         * @description Lists the contracts for which the relayer has an ABI, in the order of their addresses, without the ABIs themselves. EVM only; a relayer on
+         *     another network is refused with `not_supported`.
          */
         readonly get: operations["listAbis"];
         readonly put?: never;
@@ -366,8 +362,8 @@ export interface paths {
         /**
          * Register the ABI of a contract
          * @description Keeps the ABI for the calls of this relayer to the contract, in place of the one that it has. Then a request names the function alone, as
-         *     `call: { function: transfer, args: { to: …, amount: … } }`, and transactions, events and webhooks show `decoded_call`, also for what was
-         *     sent before. A transaction keeps its data alone, so no change of an ABI changes what was accepted.
+         *     `call: { function: transfer, args: { to: …, amount: … } }`, and transactions, events and webhooks show `decoded_call`, also for what was sent
+         *     before. A transaction keeps its data alone, so no change of an ABI changes what was accepted.
          *
          *     The service does not ask the chain whether the contract has these functions. EVM only; a relayer on another network is refused with
          *     `not_supported`. A relayer has at most 200 ABIs of at most 256 KiB. They are deleted with the relayer.
@@ -401,18 +397,17 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a message with a relayer
-         * @description Signs the UTF-8 bytes of `message`. The service does not decode a `message` that looks like hexadecimal; it is text like any
-         *     other.
-         *     Nothing is sent to a network.
+         * @description Signs the UTF-8 bytes of `message`. The service does not decode a `message` that looks like hexadecimal; it is text like any other. Nothing is
+         *     sent to a network.
          *
-         *     - EVM: the service signs a personal message (EIP-191): it puts `\x19Ethereum Signed Message:\n` and the number of bytes before the
-         *       bytes, hashes them with Keccak-256 and signs the hash.
-         *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and
-         *       signs the hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
-         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses two kinds of message with `invalid_request`: one whose
-         *       bytes are a transaction, because the signature would also be one of that transaction, and one of exactly 32 bytes, because these
-         *       can be the hash of a transaction on Stellar; add or remove a character. `r` and `s` are the two halves of the signature;
-         *       `signature` has it in base58, and `public_key` the account.
+         *     - EVM: the service signs a personal message (EIP-191): it puts `\x19Ethereum Signed Message:\n` and the number of bytes before the bytes,
+         *       hashes them with Keccak-256 and signs the hash.
+         *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and signs the
+         *       hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
+         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses two kinds of message with `invalid_request`: one whose bytes are
+         *       a transaction, because the signature would also be one of that transaction, and one of exactly 32 bytes, because these can be the hash of a
+         *       transaction on Stellar; add or remove a character. `r` and `s` are the two halves of the signature; `signature` has it in base58, and
+         *       `public_key` the account.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -440,24 +435,20 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign structured data with a relayer
-         * @description Signs structured data as EIP-712 says: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either
-         *     the two
-         *     hashes, or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with
-         *     `not_supported`. Nothing is sent to a network.
+         * @description Signs structured data as EIP-712 says: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either the two
+         *     hashes, or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with `not_supported`.
+         *     Nothing is sent to a network.
          *
-         *     A document has to be complete: every field of a type needs a value, and a field that its type does not have is refused, because
-         *     the
-         *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
-         *     has, in
-         *     their standard order. It refuses a `Transaction` in
-         *     the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK Stack; as hashes, the
-         *     domains of the known networks of that kind.
+         *     A document has to be complete: every field of a type needs a value, and a field that its type does not have is refused, because the signature
+         *     would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain` has, in their standard
+         *     order. It refuses a `Transaction` in the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK
+         *     Stack; as hashes, the domains of the known networks of that kind.
          *
-         *     The `chainId` of the domain has to be that of the relayer's network, unless the policy `typed_data_chain_ids` of the relayer names it,
-         *     or has `*`; otherwise it is 400 `chain_id_mismatch`. Hashes, and a domain without a `chainId`, can be good on every chain: where the
-         *     account has a relayer on another EVM network as well, they need the policy with `*`. A signature for a chain on which the account has
-         *     another relayer needs that relayer as its own signing would: the key has to see it, it must not be paused or disabled, and its rules
-         *     apply. A key that is limited to `networks` signs documents for these networks, and neither hashes nor domains without a `chainId`.
+         *     The `chainId` of the domain has to be that of the relayer's network, unless the policy `typed_data_chain_ids` of the relayer names it, or has
+         *     `*`; otherwise it is 400 `chain_id_mismatch`. Hashes, and a domain without a `chainId`, can be good on every chain: where the account has a
+         *     relayer on another EVM network as well, they need the policy with `*`. A signature for a chain on which the account has another relayer needs
+         *     that relayer as its own signing would: the key has to see it, it must not be paused or disabled, and its rules apply. A key that is limited to
+         *     `networks` signs documents for these networks, and neither hashes nor domains without a `chainId`.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -485,25 +476,21 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a transaction and send it yourself
-         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the next nonce of
-         *     the
-         *     account does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of
-         *     the two.
-         *     To have the service price, number, watch and raise a transaction, send it with `sendTransaction` instead.
+         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the next nonce of the account
+         *     does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of the two. To have the
+         *     service price, number, watch and raise a transaction, send it with `sendTransaction` instead.
          *
          *     The rules of sending apply: the account has to have the amount that the transaction can take, on top of everything in flight and
-         *     `min_balance`. When no node can tell, the service signs nothing (`network_unavailable`). The `network_type` of the relayer decides
-         *     which body
+         *     `min_balance`. When no node can tell, the service signs nothing (`network_unavailable`). The `network_type` of the relayer decides which body
          *     applies; another one is `wrong_network_type`.
          *
-         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
-         *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
-         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
-         *       The policy `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The
-         *       signature is for the network of the relayer.
-         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
-         *       apply,
-         *       and it has to pass a simulation.
+         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2 without an
+         *       access list. `gas_price_cap` and `whitelist_receivers` apply.
+         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations. The policy
+         *       `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the
+         *       relayer.
+         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending apply, and
+         *       it has to pass a simulation.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -531,19 +518,18 @@ export interface paths {
         readonly put?: never;
         /**
          * Authorize calls of smart contracts in a transaction of somebody else
-         * @description Signs the preimage of an authorization entry, so that a transaction of which the relayer is not the source may call contracts in its
-         *     name: SHA-256 of the preimage, signed with the key of the relayer. Put `signature` and `public_key` into the credentials of the entry,
-         *     as `authorizeEntry` of @stellar/stellar-sdk does. Stellar only; a relayer on another network is refused with `not_supported`. Nothing is
-         *     sent to a network, and whoever has the entry can use it once, until its last ledger.
+         * @description Signs the preimage of an authorization entry, so that a transaction of which the relayer is not the source may call contracts in its name:
+         *     SHA-256 of the preimage, signed with the key of the relayer. Put `signature` and `public_key` into the credentials of the entry, as
+         *     `authorizeEntry` of @stellar/stellar-sdk does. Stellar only; a relayer on another network is refused with `not_supported`. Nothing is sent to
+         *     a network, and whoever has the entry can use it once, until its last ledger.
          *
-         *     The service signs nothing but a preimage of the type `envelopeTypeSorobanAuthorization`, or
-         *     `envelopeTypeSorobanAuthorizationWithAddress` with the address of the relayer. Its network id has to be that of the relayer's network, and
-         *     its `signatureExpirationLedger` one of the 120 ledgers after the newest one (about 10 minutes); when no node tells the newest ledger, the
-         *     service signs nothing (`network_unavailable`).
+         *     The service signs nothing but a preimage of the type `envelopeTypeSorobanAuthorization`, or `envelopeTypeSorobanAuthorizationWithAddress` with
+         *     the address of the relayer. Its network id has to be that of the relayer's network, and its `signatureExpirationLedger` one of the 120 ledgers
+         *     after the newest one (about 10 minutes); when no node tells the newest ledger, the service signs nothing (`network_unavailable`).
          *
          *     The rules of the relayer and of the API key apply to the first invocation and to every one below it, as if the relayer made each of these
-         *     calls: their contracts, the receivers and amounts of token calls, and what cannot be read. What is authorized counts in the budgets
-         *     for ever. Where a rule would have it wait for an approval, it is refused.
+         *     calls: their contracts, the receivers and amounts of token calls, and what cannot be read. What is authorized counts in the budgets for ever.
+         *     Where a rule would have it wait for an approval, it is refused.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -571,53 +557,31 @@ export interface paths {
         readonly put?: never;
         /**
          * Call the network of a relayer, or the relayer as a wallet
-         * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the endpoint,
-         *     and asks the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of
-         *     the node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without
-         *     `id` is answered under the id 1. The rate limit counts each call of a batch, and each call of a bundle (`wallet_sendCalls`).
+         * @description Passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. If an endpoint does not answer, the service
+         *     asks the next one. The response is JSON-RPC without the envelope, with status 200 even for errors of the node; the responses of a batch come
+         *     in the order of its calls. Numbers keep every digit. A call without `id` is answered with the id 1. The rate limit counts each call of a
+         *     batch, and each call of a bundle (`wallet_sendCalls`).
          *
-         *     `allowed_rpc_methods` of the relayer decides which methods the service passes on. When it is not set, these are the methods that
-         *     read, price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods
-         *     that sign, send, administer or keep state on a node are not among them. The answer to any other method is the error -32601, and the
-         *     node never receives the call. When no endpoint answers, the error is -33002.
+         *     `allowed_rpc_methods` decides which methods are passed on. If absent, those are the methods that read, price and simulate, such as `eth_call`,
+         *     `eth_getLogs`, `simulateTransaction` and `getAccountInfo`, but none that signs, sends, administers or keeps state on a node. Any other method
+         *     returns the error -32601 and never reaches the node. If no endpoint answers, the error is -33002. A relayer with the policy
+         *     `private_transactions` passes `eth_sendRawTransaction` only to the private endpoints of the network, and of the other methods only those that
+         *     read, price and simulate. A relayer that is paused or disabled passes nothing on.
          *
-         *     A relayer with the policy `private_transactions` passes `eth_sendRawTransaction` on to the private endpoints of the network only, and of
-         *     the other methods only those that read, price and simulate.
+         *     **A relayer as a wallet.** With the policy `wallet_rpc: true`, an EVM relayer answers the methods of a wallet itself (`eth_accounts`,
+         *     `eth_sendTransaction`, `eth_signTransaction`, `personal_sign`, `eth_signTypedData_v4`, `wallet_sendCalls` and others), so that a library such
+         *     as viem or ethers needs only this url and the API key. `docs/wallet-rpc.md` lists each with the scope that it needs besides `rpc`; without
+         *     that scope the error is 4100, and nothing happens. Rules, budgets, approvals and the audit log apply as in the operation that does the same.
+         *     Parameters are positional.
          *
-         *     **A relayer as a wallet.** With the policy `wallet_rpc: true`, an EVM relayer answers these methods itself, so that a library such
-         *     as viem or ethers needs only this url and the API key. Besides `rpc`, the key needs the scope that is named; without it the error is
-         *     4100, and nothing happens. Rules, budgets, approvals and the audit log are those of the operation that does the same. Parameters come
-         *     by their positions.
+         *     The relayer numbers its transactions, so `eth_sendTransaction` with a `nonce`, or with a field that it does not know, is refused with -32602.
+         *     A transaction that is not signed within 10 s, or half of `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the
+         *     error -32002 with its id in `data.transactionId`. **It is accepted: do not send it again.** Calls of a batch that send run one after the
+         *     other; one that has not started by then returns the error -32005, and nothing was done for it. A bundle with an `id` of yours can be sent
+         *     again: the same calls return the same bundle, others the error 5720.
          *
-         *     | Method | Scope | Answer |
-         *     |---|---|---|
-         *     | `eth_accounts`, `eth_requestAccounts` | | the address of the relayer |
-         *     | `eth_sendTransaction` | `transactions:write` | the first hash, as soon as the transaction is signed |
-         *     | `eth_sendRawTransaction` | `transactions:write` | the hash, if the bytes are those of one of its transactions; others are refused |
-         *     | `eth_signTransaction` | `sign` | the signed bytes, as `signTransaction` gives them; needs `nonce`, `gas` and a price |
-         *     | `personal_sign`, `eth_signTypedData_v4` | `sign` | the signature; `personal_sign` signs bytes that are UTF-8 text |
-         *     | `eth_sign` | | refused with 4200, because nobody can read what it signs |
-         *     | `wallet_sendCalls` | `transactions:write` | EIP-5792: a transaction for each of at most 100 calls; all are accepted or none |
-         *     | `wallet_getCallsStatus` | `transactions:read` | the status and the receipts of a bundle |
-         *     | `wallet_getCapabilities` | | nothing is supported but what is said here; `atomicRequired` is refused with 5760 |
-         *
-         *     The service broadcasts the transactions that it has signed itself, so `eth_sendRawTransaction` has nothing left to do for them. Where
-         *     `allowed_rpc_methods` names it, it goes to the network instead, with any bytes.
-         *
-         *     The service numbers transactions, so a `nonce` of `eth_sendTransaction` is refused with -32602, and so is a field that it does not
-         *     have: replace a transaction with `replaceTransaction`. A transaction that is not signed after 10 s, or half of
-         *     `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, is the error -32002 with its id in `data.transactionId`.
-         *     **It is accepted: do not send it again.** Calls of a batch that send run one after the other; one that has not begun by then is the
-         *     error -32005, and nothing was done for it. `eth_sendTransaction` has no idempotency key. A bundle with an `id` of yours can be sent
-         *     again: the same calls give the same bundle, others the error 5720.
-         *
-         *     `eth_getTransactionReceipt` and `eth_getTransactionByHash` of such a relayer follow replaced transactions, when the key has the scope
-         *     `transactions:read`: the hash of any attempt gives what the network has included in its place.
-         *
-         *     The answer of a node, to a batch all of its answers together, may have 8 MiB, 250,000 JSON values and 512 levels of nesting. The error
-         *     for a larger one is -32005.
-         *
-         *     A paused relayer, or one that the service has disabled, passes nothing on.
+         *     The response of a node, for a batch all of its responses together, may have 8 MiB, 250,000 JSON values and 512 levels of nesting. A larger one
+         *     returns the error -32005.
          */
         readonly post: operations["callRpc"];
         readonly delete?: never;
@@ -635,15 +599,13 @@ export interface paths {
         };
         /**
          * Search the transactions of all relayers
-         * @description Lists the transactions of every relayer that the API key sees, newest first by the order in which the service accepted them, also
-         *     those of relayers that were deleted since. Each filter narrows the list. It leaves attempts out; ask for a single transaction to
-         *     see them.
+         * @description Lists the transactions of every relayer that the API key sees, newest first by the order in which the service accepted them, also those of
+         *     relayers that were deleted since. Each filter narrows the list. It leaves attempts out; ask for a single transaction to see them.
          *
-         *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted
-         *     meanwhile do not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads
-         *     about 20000 transactions of all relayers together, so that thousands of relayers get few each, and `to`, `created_after` and
-         *     `created_before` can leave out most of them. The search by `id`, by `hash` or
-         *     by `idempotency_key` reads only the transaction itself.
+         *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted meanwhile do
+         *     not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads about 20000 transactions of
+         *     all relayers together, so that thousands of relayers get few each, and `to`, `created_after` and `created_before` can leave out most of them.
+         *     The search by `id`, by `hash` or by `idempotency_key` reads only the transaction itself.
          */
         readonly get: operations["searchTransactions"];
         readonly put?: never;
@@ -669,35 +631,29 @@ export interface paths {
         };
         /**
          * List the transactions of a relayer
-         * @description Lists the newest first, by the order in which the service accepted them. It leaves attempts out; ask for a single transaction to
-         *     see them.
+         * @description Lists the newest first, by the order in which the service accepted them. It leaves attempts out; ask for a single transaction to see them.
          */
         readonly get: operations["listTransactions"];
         readonly put?: never;
         /**
          * Send a transaction
-         * @description Stores the request and answers with the transaction in the status `pending`. A success means that the transaction is stored
-         *     durably
-         *     and will be executed at most once; pricing, signing and broadcasting follow within moments.
+         * @description Stores the request and answers with the transaction in the status `pending`. A success means that the transaction is stored durably and will
+         *     be executed at most once; pricing, signing and broadcasting follow within moments.
          *
-         *     The `network_type` of the relayer decides which of the body shapes applies; the service refuses a body of another type
-         *     with `wrong_network_type`. Before it stores anything, it checks the request against the policies of the relayer, and refuses a
-         *     request
-         *     that would revert with the decoded reason.
+         *     The `network_type` of the relayer decides which of the body shapes applies; the service refuses a body of another type with
+         *     `wrong_network_type`. Before it stores anything, it checks the request against the policies of the relayer, and refuses a request that would
+         *     revert with the decoded reason.
          *
-         *     **Sending once.** A caller that does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the service
-         *     stores the key
-         *     together with the transaction, and the same key with the same body then gives that transaction again, as it is now
-         *     (`metadata.logs`
-         *     says so), also when the relayer has been paused since. Any number of such requests at the same time make one transaction. The same
-         *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
-         *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
-         *     relayer and is kept for as long as its transaction.
+         *     **Sending once.** A caller that does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the service stores the
+         *     key together with the transaction, and the same key with the same body then gives that transaction again, as it is now (`metadata.logs` says
+         *     so), also when the relayer has been paused since. Any number of such requests at the same time make one transaction. The same key with another
+         *     body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of fields and the spelling of amounts (`1`,
+         *     `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one relayer and is kept for as long as its transaction.
          *
-         *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each
-         *     rule says, and what would be reserved. An `Idempotency-Key` that was used before counts as it would in a send: another body
-         *     is refused with `idempotency_key_reused`; for the same body, `metadata.logs` names the transaction that would be returned, and nothing
-         *     would be spent. A dry run uses no key up.
+         *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each rule
+         *     says, and what would be reserved. An `Idempotency-Key` that was used before counts as it would in a send: another body is refused with
+         *     `idempotency_key_reused`; for the same body, `metadata.logs` names the transaction that would be returned, and nothing would be spent. A dry
+         *     run uses no key up.
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
@@ -723,23 +679,22 @@ export interface paths {
         readonly put?: never;
         /**
          * Send many transactions at once
-         * @description Accepts all transactions of the list or none of them, in one database transaction. The order of the list is the order of acceptance,
-         *     and so, on EVM and Stellar, the order of the nonces or sequence numbers of a source account. Each item is checked like a single
-         *     request to `sendTransaction`, and the balance, the budgets and the rules count the items before it. The first item that is refused
-         *     refuses the batch, and the error begins with its place: `body.transactions[3].gas_limit: …`.
+         * @description Accepts all transactions of the list or none of them, in one database transaction. The order of the list is the order of acceptance, and so,
+         *     on EVM and Stellar, the order of the nonces or sequence numbers of a source account. Each item is checked like a single request to
+         *     `sendTransaction`, and the balance, the budgets and the rules count the items before it. The first item that is refused refuses the batch, and
+         *     the error begins with its place: `body.transactions[3].gas_limit: …`.
          *
-         *     All or none holds for the acceptance. Afterwards each transaction goes its own way: one that reverts on the chain stops no other.
-         *     The simulation of an item sees the chain as it is now, without the items before it. A call that only works after an earlier item,
-         *     such as one that needs an approval of tokens, has to bring its `gas_limit`, with which nothing is simulated.
+         *     All or none holds for the acceptance. Afterwards each transaction goes its own way: one that reverts on the chain stops no other. The
+         *     simulation of an item sees the chain as it is now, without the items before it. A call that only works after an earlier item, such as one that
+         *     needs an approval of tokens, has to bring its `gas_limit`, with which nothing is simulated.
          *
-         *     **Sending once.** Each item may have an `idempotency_key`, which counts like the header `Idempotency-Key` of a single request with
-         *     the other fields of the item as its body. An item whose key was used before with the same content gives its transaction as it
-         *     is now, and the others are accepted; with other content, the batch is refused with 409 `idempotency_key_reused`. So a batch whose
-         *     items all have keys can be repeated when its answer was lost. The header itself is refused, because it could not tell the items
-         *     apart.
+         *     **Sending once.** Each item may have an `idempotency_key`, which counts like the header `Idempotency-Key` of a single request with the other
+         *     fields of the item as its body. An item whose key was used before with the same content gives its transaction as it is now, and the others are
+         *     accepted; with other content, the batch is refused with 409 `idempotency_key_reused`. So a batch whose items all have keys can be repeated
+         *     when its answer was lost. The header itself is refused, because it could not tell the items apart.
          *
-         *     A batch has up to 100 transactions, and the body is limited like any other: 1 MiB unless the deployment says otherwise, and 20000
-         *     JSON values. The rate limit counts each transaction. There is no dry run of a batch.
+         *     A batch has up to 100 transactions, and the body is limited like any other: 1 MiB unless the deployment says otherwise, and 20000 JSON values.
+         *     The rate limit counts each transaction. There is no dry run of a batch.
          */
         readonly post: operations["sendTransactionBatch"];
         readonly delete?: never;
@@ -768,11 +723,9 @@ export interface paths {
         };
         /**
          * Get the transaction that has a nonce
-         * @description Shows the transaction to which the service gave this nonce of the relayer's account, as it is now, with every attempt. EVM only; a
-         *     relayer on
-         *     another network is refused with `not_supported`. A nonce that the service never gave is Not found, as is one that something
-         *     outside
-         *     the service has used.
+         * @description Shows the transaction to which the service gave this nonce of the relayer's account, as it is now, with every attempt. EVM only; a relayer on
+         *     another network is refused with `not_supported`. A nonce that the service never gave is Not found, as is one that something outside the
+         *     service has used.
          */
         readonly get: operations["getTransactionByNonce"];
         readonly put?: never;
@@ -801,21 +754,18 @@ export interface paths {
         readonly post?: never;
         /**
          * Cancel every waiting transaction
-         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the
-         *     rules of
-         *     canceling a single one: a transaction that never left the service is `canceled` at once; one that was broadcast is replaced by a
-         *     no-op,
-         *     and ends as the network decides. The service cancels the newest first, so that an interruption leaves the beginning of a sequence
-         *     and never an end without its beginning.
+         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the rules of
+         *     canceling a single one: a transaction that never left the service is `canceled` at once; one that was broadcast is replaced by a no-op, and
+         *     ends as the network decides. The service cancels the newest first, so that an interruption leaves the beginning of a sequence and never an end
+         *     without its beginning.
          *
-         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the
-         *     request goes on with them. The request does not touch transactions that arrive meanwhile, cancellations that are under way, and
-         *     transactions that the service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not
-         *     stop the
-         *     others: `failures` has the reason of each.
+         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the request goes
+         *     on with them. The request does not touch transactions that arrive meanwhile, cancellations that are under way, and transactions that the
+         *     service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not stop the others: `failures` has
+         *     the reason of each.
          *
-         *     While the relayer is paused or disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is
-         *     none of them, the answer is 400 `relayer_paused` or `relayer_disabled`.
+         *     While the relayer is paused or disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is none of
+         *     them, the answer is 400 `relayer_paused` or `relayer_disabled`.
          */
         readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
@@ -848,85 +798,50 @@ export interface paths {
         readonly get: operations["getTransactionById"];
         /**
          * Replace a transaction with a new one
-         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id` and `created_at`, and
-         *     on EVM and
-         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. Where the new version has
-         *     another number, or there are none, it waits until the earlier one has expired. `pending`, `sent` and
-         *     `submitted`
-         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`. So is a transaction that
-         *     waits for an approval, because its content is what somebody decides about: cancel it, and send the new content.
+         * @description The body is a complete new request, not a change of the old one. The transaction keeps its `id`, `relayer_id` and `created_at`, and on EVM and
+         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. `pending`, `sent` and `submitted`
+         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`. So is a transaction that waits for an approval,
+         *     because the approval is for exactly this content: cancel it and send the new content as a new transaction.
          *
-         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the
-         *     network apply.
+         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the network apply;
+         *     `docs/replacing.md` explains them.
          *
-         *     **EVM**: nodes take the new version only if both fees are at least 110 % (rounded up) of those of the newest attempt.
+         *     - **EVM**: both fees must be at least 110 % (rounded up) of those of the newest attempt. Explicit prices are used as they are, or refused with
+         *       `replacement_underpriced`, where `error` names the minimum; a node can refuse the signed bytes with the same code. With `speed`, or without
+         *       a price, the service takes the higher of market price and minimum. A price above `gas_price_cap` is refused with `gas_price_above_cap`.
+         *     - **Stellar**: the new version is sent in a fee bump that bids at least ten times the highest open bid per operation, within `max_fee`;
+         *       otherwise it is refused with `replacement_underpriced`, and `error` names the `max_fee` that would do. An externally signed
+         *       `transaction_xdr` with another sequence number waits until the earlier version has expired. One without time bounds never expires: only the
+         *       same source and sequence number can replace it, and anything else is refused with `not_supported`. A new version that would expire before
+         *       the earlier one is refused with `invalid_request`, and one that another transaction already has with `already_accepted`.
+         *     - **Solana**: two versions do not exclude each other, so the new one waits, about a minute, until the earlier blockhash has expired and the
+         *       chain proves that it was not included. Transactions with the same durable nonce are replaced at once.
          *
-         *     - The service uses explicit prices exactly as they are, or refuses them with `replacement_underpriced`; `error` names the minimum.
-         *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
-         *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
-         *     - Legacy and EIP-1559 pricing may follow each other. The service estimates gas anew when `gas_limit` is absent.
-         *     - `replacement_underpriced` can also be the word of a node that was given the signed bytes. The earlier version then counts again, and the
-         *       service goes on looking for the refused bytes: if a node took them all the same and a block includes them, the record says so.
+         *     While a new version waits, also for the decision about an undecided transaction, the response and the record show the earlier one;
+         *     `metadata.logs` and `status_reason` say so.
          *
-         *     An undecided transaction (`transaction_undecided`) is replaced when it is decided that nothing of it was included; nothing is signed
-         *     before. `status_reason` says so.
-         *
-         *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
-         *     replacement. It bids at least ten times the highest bid of the open versions for each operation, within `max_fee`; otherwise it is
-         *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do.
-         *
-         *     An externally signed `transaction_xdr` (`fee_bump`) has a sequence number of its own.
-         *
-         *     - With the source and sequence number of the earlier version it goes out at once, for ten times the fee: to pay more, send the same
-         *       `transaction_xdr` with a higher `max_fee`.
-         *     - Otherwise both versions could be included. The service checks the new one at once, stops broadcasting the earlier one, and sends
-         *       the new one when the time bounds of the earlier one have passed and the ledger proves that it was not included; versions that the
-         *       service signs expire after `timeout_seconds`. Until then the answer and the record show the earlier version, and `metadata.logs`
-         *       and `status_reason` say that the new one waits. The same holds for content of the service in place of an externally signed
-         *       version.
-         *     - An externally signed version without time bounds never expires, so it can only be replaced by one with the same source and
-         *       sequence number; anything else is refused with `not_supported`. A new version whose own time is over before the earlier one
-         *       expires is refused with `invalid_request`, and one that another transaction has with `already_accepted`.
-         *     - The signer can send the new transaction without the service at any time, also before the earlier one has expired.
-         *
-         *     **Solana**: two versions do not exclude each other, because transactions have no nonce. The service therefore checks the new
-         *     version at
-         *     once, keeps it, and sends it only when the blockhash of the earlier one has expired at finalized commitment and an endpoint that
-         *     holds
-         *     every block of its life shows that none of them includes it; this takes about a minute. Until then the answer and the record show
-         *     the earlier
-         *     version, and `metadata.logs` and `status_reason` say that the new one waits. Transactions that use the same durable nonce exclude
-         *     each other,
-         *     and are replaced at once: the new version has to advance the same nonce account, which the service adds where it builds the
-         *     transaction itself.
-         *
-         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs` tells
-         *     what happened to the fees. If the network still includes the older version, the record shows the content and the hash of that
-         *     version, and `status_reason` explains it. The service handles concurrent replacements one after the other.
+         *     Returns the transaction as it is now; its `hash` has been or will be broadcast, and `metadata.logs` says what happened to the fees. If the
+         *     network includes the older version after all, the record shows the content and hash of that version, and `status_reason` explains it.
+         *     Concurrent replacements are handled one after the other.
          */
         readonly put: operations["replaceTransaction"];
         readonly post?: never;
         /**
          * Cancel a transaction
-         * @description Replaces the transaction with one that does nothing, under the rules of replacing. A transaction that never left the service is
-         *     `canceled` at once. One that may have been broadcast keeps its status until the network has decided: it ends as `canceled` when
-         *     the no-op is
-         *     included or the transaction can no longer be, and otherwise as the network decided.
+         * @description Replaces the transaction with one that does nothing, under the rules of replacing. A transaction that never left the service is `canceled` at
+         *     once. One that may have been broadcast keeps its status until the network has decided: it ends as `canceled` when the no-op is included or the
+         *     transaction can no longer be, and otherwise as the network decided.
          *
-         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce. When a node refuses it
-         *       (`replacement_underpriced`), the transaction counts again, unless a block includes the no-op all the same; the record then says so.
-         *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed
-         *       transaction
-         *       (`not_supported`), because only its signer can use its sequence number. When a replacement waits for such a transaction to
-         *       expire, the cancellation drops the replacement, and the transaction ends as `canceled` when the ledger proves that it was not
-         *       included.
-         *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has
-         *       expired and an
-         *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
-         *       account.
+         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce. When a node refuses it (`replacement_underpriced`),
+         *       the transaction counts again, unless a block includes the no-op all the same; the record then says so.
+         *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed transaction
+         *       (`not_supported`), because only its signer can use its sequence number. When a replacement waits for such a transaction to expire, the
+         *       cancellation drops the replacement, and the transaction ends as `canceled` when the ledger proves that it was not included.
+         *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has expired and
+         *       an endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce account.
          *
-         *     While the relayer is paused or disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one
-         *     is 400 `relayer_paused` or `relayer_disabled`.
+         *     While the relayer is paused or disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one is 400
+         *     `relayer_paused` or `relayer_disabled`.
          */
         readonly delete: operations["cancelTransaction"];
         readonly options?: never;
@@ -991,10 +906,9 @@ export interface paths {
         };
         /**
          * Explain why a transaction is where it is
-         * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the
-         *     account's queue, its fee against the market, missing predecessors, the money, the answers of the nodes, and the next step of the
-         *     service with its time. It asks the network, so it is meant for looking into one transaction, not for polling. Facts that no
-         *     node could tell are absent.
+         * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the account's queue,
+         *     its fee against the market, missing predecessors, the money, the answers of the nodes, and the next step of the service with its time. It asks
+         *     the network, so it is meant for looking into one transaction, not for polling. Facts that no node could tell are absent.
          */
         readonly get: operations["diagnoseTransaction"];
         readonly put?: never;
@@ -1084,14 +998,11 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a notification
-         * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or
-         *     `https://` url that may be reached: the service refuses addresses of private networks unless the deployment allows them
-         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always. It looks names up at each delivery, and holds
-         *     their
-         *     addresses to the same rule.
+         * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or `https://` url
+         *     that may be reached: the service refuses addresses of private networks unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and
+         *     those of metadata services of clouds always. It looks names up at each delivery, and holds their addresses to the same rule.
          *
-         *     The service stores a signing key encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An
-         *     `id` that a
+         *     The service stores a signing key encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An `id` that a
          *     notification, or an entry of the configuration file, has is a conflict.
          */
         readonly post: operations["createNotification"];
@@ -1123,18 +1034,18 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a notification
-         * @description Deletes the notification with its signing keys and all deliveries, the waiting ones included; the events stay in the log. A
-         *     notification that a relayer names in `notification_id` is not deleted (400 `in_use`): change the relayer first. One of the
-         *     configuration file stays deleted until its entry in the file changes.
+         * @description Deletes the notification with its signing keys and all deliveries, the waiting ones included; the events stay in the log. A notification that
+         *     a relayer names in `notification_id` is not deleted (400 `in_use`): change the relayer first. One of the configuration file stays deleted
+         *     until its entry in the file changes.
          */
         readonly delete: operations["deleteNotification"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a notification
-         * @description A merge patch (RFC 7396): fields that it does not name stay. Waiting deliveries go to the new `url`; a notification that is paused
-         *     because its receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before
-         *     no longer; to have both sign for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
+         * @description A merge patch (RFC 7396): fields that it does not name stay. Waiting deliveries go to the new `url`; a notification that is paused because its
+         *     receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before no longer; to have both sign
+         *     for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
          *     Answers show urls without their secrets. A `url` from an answer that misses some is refused: send the whole url, or leave the field out.
          *
@@ -1152,15 +1063,13 @@ export interface paths {
         };
         /**
          * Read the event log
-         * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the
-         *     service disabled
+         * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the service disabled
          *     or enabled. The service writes an event in the same database transaction as the change, so none is missing.
          *
-         *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never
-         *     inserts an event
-         *     before a number that you have seen. An empty list means that you know everything; a short one does not, because a list ends early,
-         *     after at least one event, when its events exceed 256 KiB. The service keeps events for as long as the deployment says
-         *     (30 days when it says nothing); `metadata.logs` tells when some after your cursor are gone.
+         *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never inserts an event
+         *     before a number that you have seen. An empty list means that you know everything; a short one does not, because a list ends early, after at
+         *     least one event, when its events exceed 256 KiB. The service keeps events for as long as the deployment says (30 days when it says nothing);
+         *     `metadata.logs` tells when some after your cursor are gone.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -1180,9 +1089,8 @@ export interface paths {
         };
         /**
          * List the alerts that fire
-         * @description Lists what needs a person's attention now, the oldest first. Each begin and each end of an alert is also an event of the type
-         *     `alert`. A key that is limited to relayers or networks sees the alerts about its relayers, and none about endpoints,
-         *     notifications or API keys.
+         * @description Lists what needs a person's attention now, the oldest first. Each begin and each end of an alert is also an event of the type `alert`. A key
+         *     that is limited to relayers or networks sees the alerts about its relayers, and none about endpoints, notifications or API keys.
          */
         readonly get: operations["listAlerts"];
         readonly put?: never;
@@ -1202,23 +1110,20 @@ export interface paths {
         };
         /**
          * Follow the event log
-         * @description Sends everything after the cursor as server-sent events, then each event as it happens. `id` of each is its number, `event` its
-         *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
-         *     s.
+         * @description Sends everything after the cursor as server-sent events, then each event as it happens. `id` of each is its number, `event` its type, `data`
+         *     the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15 s.
          *
-         *     The stream begins with an `id` alone, which is no event: the number after which it begins. A client that loses the connection before
-         *     the first event comes back with it.
+         *     The stream begins with an `id` alone, which is no event: the number after which it begins. A client that loses the connection before the first
+         *     event comes back with it.
          *
-         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets
-         *     none: it opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an
-         *     `EventSource` that comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with
-         *     `after`. The filters of the ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when
-         *     the deployment names their origin.
+         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets none: it
+         *     opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an `EventSource` that
+         *     comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with `after`. The filters of the
+         *     ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when the deployment names their origin.
          *
-         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a
-         *     reader that does not read at all for a
-         *     while. While an API key leaves much unread, its streams wait. An API key can follow 100 streams at a time, unless the deployment says
-         *     otherwise; the answer to one more is 429.
+         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that
+         *     does not read at all for a while. While an API key leaves much unread, its streams wait. An API key can follow 100 streams at a time, unless
+         *     the deployment says otherwise; the answer to one more is 429.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -1240,9 +1145,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Get a ticket for an event stream
-         * @description Issues a ticket with which a browser opens one event stream: `GET /api/v1/events/stream?ticket=…`. It is valid for one connection
-         *     within 60 s, and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only
-         *     the events that the body names, and counts as one of this API key.
+         * @description Issues a ticket with which a browser opens one event stream: `GET /api/v1/events/stream?ticket=…`. It is valid for one connection within 60 s,
+         *     and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only the events that the
+         *     body names, and counts as one of this API key.
          */
         readonly post: operations["createStreamTicket"];
         readonly delete?: never;
@@ -1330,8 +1235,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver again
-         * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The
-         *     time after which the service gives it up starts anew.
+         * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The time after
+         *     which the service gives it up starts anew.
          */
         readonly post: operations["redeliverDelivery"];
         readonly delete?: never;
@@ -1357,8 +1262,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver many again
-         * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service
-         *     tries, or has lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
+         * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service tries, or has
+         *     lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
          */
         readonly post: operations["redeliverDeliveries"];
         readonly delete?: never;
@@ -1384,8 +1289,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event
-         * @description Writes an event of the type `notification_test` that is delivered like any other, signed and repeated. Find it among the
-         *     deliveries by `event_id`.
+         * @description Writes an event of the type `notification_test` that is delivered like any other, signed and repeated. Find it among the deliveries by
+         *     `event_id`.
          */
         readonly post: operations["sendTestEvent"];
         readonly delete?: never;
@@ -1464,11 +1369,11 @@ export interface paths {
         /**
          * Change the signing key
          * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header
-         *     `webhook-signature` has both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver
-         *     meanwhile, and nothing is refused.
+         *     `webhook-signature` has both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver meanwhile, and
+         *     nothing is refused.
          *
-         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`).
-         *     A key that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
+         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`). A key
+         *     that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
          */
         readonly post: operations["rotateSigningKey"];
         readonly delete?: never;
@@ -1487,11 +1392,11 @@ export interface paths {
         /**
          * Report fees and values
          * @description Adds up what the transactions of visible relayers moved and cost, by day, relayer and API key, as JSON or, to a caller that accepts
-         *     `text/csv`, as CSV with the same columns. A transaction counts on the day (UTC) on which it was confirmed, when its block is final;
-         *     failed executions and cancellations cost fees, too. The sums are exact. They include relayers that were deleted since.
+         *     `text/csv`, as CSV with the same columns. A transaction counts on the day (UTC) on which it was confirmed, when its block is final; failed
+         *     executions and cancellations cost fees, too. The sums are exact. They include relayers that were deleted since.
          *
-         *     A value is what the content moves by itself: an allowance moves nothing, and what contracts move of their own accord is not read. A
-         *     report of more than 50000 transactions is refused as `report_too_large`; ask for shorter times one after the other, and add up.
+         *     A value is what the content moves by itself: an allowance moves nothing, and what contracts move of their own accord is not read. A report of
+         *     more than 50000 transactions is refused as `report_too_large`; ask for shorter times one after the other, and add up.
          */
         readonly get: operations["getSpendingReport"];
         readonly put?: never;
@@ -1511,11 +1416,11 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Lists who changed, sent or signed what, newest first. Each filter narrows the list. To continue, pass the `id` of the last entry as
-         *     `before`: entries that are written meanwhile do not move those behind it. An empty list is the end.
+         * @description Lists who changed, sent or signed what, newest first. Each filter narrows the list. To continue, pass the `id` of the last entry as `before`:
+         *     entries that are written meanwhile do not move those behind it. An empty list is the end.
          *
-         *     Records of secrets show what answers show: urls are masked, and keys are left out. An entry about a transaction or a signature has the
-         *     SHA-256 of the content instead of the content.
+         *     Records of secrets show what answers show: urls are masked, and keys are left out. An entry about a transaction or a signature has the SHA-256
+         *     of the content instead of the content.
          */
         readonly get: operations["listAuditEntries"];
         readonly put?: never;
@@ -1535,20 +1440,20 @@ export interface paths {
         };
         /**
          * List signers
-         * @description Lists the signers of the configuration file and those that callers created, in the order of their creation, then by id. The answer
-         *     shows nothing of their keys.
+         * @description Lists the signers of the configuration file and those that callers created, in the order of their creation, then by id. The answer shows
+         *     nothing of their keys.
          */
         readonly get: operations["listSigners"];
         readonly put?: never;
         /**
          * Create a signer
-         * @description Gives the service a key, or the way to a key that another service holds. The service stores both encrypted and never shows a secret
-         *     again; a deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). A private key serves an EVM account and, as
-         *     the seed of an Ed25519 key, an account on Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a
-         *     signer, or an entry of the configuration file, has is a conflict.
+         * @description Gives the service a key, or the way to a key that another service holds. The service stores both encrypted and never shows a secret again; a
+         *     deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). A private key serves an EVM account and, as the seed of an
+         *     Ed25519 key, an account on Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a signer, or an entry of
+         *     the configuration file, has is a conflict.
          *
-         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 400
-         *     `invalid_request` that it does not answer; nothing is stored then. From then on it must have the same public key.
+         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 400 `invalid_request`
+         *     that it does not answer; nothing is stored then. From then on it must have the same public key.
          */
         readonly post: operations["createSigner"];
         readonly delete?: never;
@@ -1579,9 +1484,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a signer
-         * @description Deletes the signer with its key: **an account is lost with it when nobody has another copy of the key.** A signer that a relayer signs
-         *     with is not deleted (400 `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in
-         *     the file changes.
+         * @description Deletes the signer with its key: **an account is lost with it when nobody has another copy of the key.** A signer that a relayer signs with is
+         *     not deleted (400 `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in the file changes.
          */
         readonly delete: operations["deleteSigner"];
         readonly options?: never;
@@ -1598,8 +1502,7 @@ export interface paths {
         };
         /**
          * List networks
-         * @description Lists every network that a relayer can be on: first those of the configuration file, then the well-known ones that it does not
-         *     describe.
+         * @description Lists every network that a relayer can be on: first those of the configuration file, then the well-known ones that it does not describe.
          */
         readonly get: operations["listNetworks"];
         readonly put?: never;
@@ -1616,8 +1519,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
-                 *     this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -1636,21 +1538,19 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the endpoints of a network
-         * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole,
-         *     not as an
+         * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole, not as an
          *     answer showed them. The service asks which chain they serve: when one serves another chain than the network, nothing changes (400
          *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are, and `metadata.logs` says so.
          *
          *     Only `http://` and `https://` are allowed. The service refuses addresses of private networks unless the deployment allows them
-         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies
-         *     the
-         *     same rule then.
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies the same
+         *     rule then.
          *
-         *     `private_rpc_urls` (EVM) get the bytes of private transactions and are never asked anything, which chain they serve neither. The
-         *     policy `private_transactions` of a relayer uses them.
+         *     `private_rpc_urls` (EVM) get the bytes of private transactions and are never asked anything, which chain they serve neither. The policy
+         *     `private_transactions` of a relayer uses them.
          *
-         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again; ordinary and
-         *     private endpoints apart from each other.
+         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again; ordinary and private
+         *     endpoints apart from each other.
          */
         readonly patch: operations["updateNetwork"];
         readonly trace?: never;
@@ -1661,8 +1561,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
-                 *     this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -1673,18 +1572,16 @@ export interface paths {
         readonly put?: never;
         /**
          * Start over on a test network whose chain was reset
-         * @description A local node that is started anew has another chain under the same name. The service notices it by the first block of the chain,
-         *     or because an account has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the
-         *     diagnosis of their open transactions says `chain_reset`.
+         * @description A local node that is started anew has another chain under the same name. The service notices it by the first block of the chain, or because an
+         *     account has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the diagnosis of their open
+         *     transactions says `chain_reset`.
          *
-         *     This operation ends those transactions as `failed`, because nothing of the old chain counts any more, and reads nonces from the
-         *     new chain. Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so
-         *     that they can send again.
+         *     This operation ends those transactions as `failed`, because nothing of the old chain counts any more, and reads nonces from the new chain.
+         *     Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so that they can send again.
          *
-         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network
-         *     can prove it: relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never
-         *     reset here. The API refuses main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command
-         *     line.
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network can prove it:
+         *     relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never reset here. The API refuses
+         *     main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command line.
          */
         readonly post: operations["resetNetwork"];
         readonly delete?: never;
@@ -1702,8 +1599,8 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Lists the API keys, in the order of their creation, then by id. No answer shows a secret again. The key of the environment (`root`)
-         *     is not a record.
+         * @description Lists the API keys, in the order of their creation, then by id. No answer shows a secret again. The key of the environment (`root`) is not a
+         *     record.
          */
         readonly get: operations["listApiKeys"];
         readonly put?: never;
@@ -1711,9 +1608,9 @@ export interface paths {
          * Create an API key
          * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
          *
-         *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further
-         *     scope, and no later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any. A network that does
-         *     not exist, in `networks` or in a limit, is 400 `unknown_network`: it would limit nothing.
+         *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further scope, and no
+         *     later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any. A network that does not exist, in
+         *     `networks` or in a limit, is 400 `unknown_network`: it would limit nothing.
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;
@@ -1765,17 +1662,17 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an API key
-         * @description Its secrets are not accepted any more, in no process, at the latest after a second. The id stays taken, because records name who did
-         *     something by it.
+         * @description Its secrets are not accepted any more, in no process, at the latest after a second. The id stays taken, because records name who did something
+         *     by it.
          */
         readonly delete: operations["deleteApiKey"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change an API key
-         * @description Changes the named fields; null removes a restriction, the rules or the end, and new `rules` replace the present ones as a whole. The
-         *     change counts at once, at the latest after a second, in every process; streams that the key has open end then. A key can change only
-         *     keys that it could have created, before and after the change.
+         * @description Changes the named fields; null removes a restriction, the rules or the end, and new `rules` replace the present ones as a whole. The change
+         *     counts at once, at the latest after a second, in every process; streams that the key has open end then. A key can change only keys that it
+         *     could have created, before and after the change.
          */
         readonly patch: operations["updateApiKey"];
         readonly trace?: never;
@@ -1795,8 +1692,8 @@ export interface paths {
         };
         /**
          * Get what an API key has spent of its limits
-         * @description Shows each limit of its `rules` with what is left of it, on each network where it has spent, and what it spent in the last hour, day and
-         *     30 days. What open transactions can take counts as spent until the network has decided. Only a key with limits is counted.
+         * @description Shows each limit of its `rules` with what is left of it, on each network where it has spent, and what it spent in the last hour, day and 30
+         *     days. What open transactions can take counts as spent until the network has decided. Only a key with limits is counted.
          */
         readonly get: operations["getApiKeyUsage"];
         readonly put?: never;
@@ -1824,8 +1721,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Give an API key a new secret
-         * @description The answer has the new secret, once. The previous one is accepted for `overlap_seconds` more, and the one before it no longer, so a key
-         *     has two secrets at most.
+         * @description The answer has the new secret, once. The previous one is accepted for `overlap_seconds` more, and the one before it no longer, so a key has
+         *     two secrets at most.
          */
         readonly post: operations["rotateApiKey"];
         readonly delete?: never;
@@ -1847,9 +1744,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction has changed
-         * @description The service sends this to the notification of the relayer for each event about a transaction: the service accepted, signed,
-         *     broadcast, replaced or raised it, or the network included it or made it final. `payload` is the transaction as it was then. The
-         *     tag Deliveries explains order, signatures and retries.
+         * @description The service sends this to the notification of the relayer for each event about a transaction: the service accepted, signed, broadcast,
+         *     replaced or raised it, or the network included it or made it final. `payload` is the transaction as it was then. The tag Deliveries explains
+         *     order, signatures and retries.
          */
         readonly post: operations["onTransactionUpdate"];
         readonly delete?: never;
@@ -1870,8 +1767,8 @@ export interface webhooks {
         /**
          * A transaction needs a person's attention
          * @description The service sends this to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
-         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason`
-         *     explains the problem and the possible remedies.
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason` explains the
+         *     problem and the possible remedies.
          */
         readonly post: operations["onTransactionIncident"];
         readonly delete?: never;
@@ -1891,9 +1788,8 @@ export interface webhooks {
         readonly put?: never;
         /**
          * The service disabled or enabled a relayer
-         * @description The service sends this to the notification of the relayer when a health check failed and disabled the relayer
-         *     (`relayer_disabled`), when the reason is another one than before (`relayer_disabled` again), and when a check found everything
-         *     right and enabled it (`relayer_enabled`).
+         * @description The service sends this to the notification of the relayer when a health check failed and disabled the relayer (`relayer_disabled`), when the
+         *     reason is another one than before (`relayer_disabled` again), and when a check found everything right and enabled it (`relayer_enabled`).
          */
         readonly post: operations["onRelayerStateUpdate"];
         readonly delete?: never;
@@ -1913,9 +1809,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * An alert has begun or is over
-         * @description The service sends this once when an alert begins and once when it is over, as `AlertKind` describes: to the notification of the
-         *     relayer, to those of all relayers that use the endpoint, or to the notification that has dead letters. Alerts about the budget of
-         *     an API key are in the event log alone.
+         * @description The service sends this once when an alert begins and once when it is over, as `AlertKind` describes: to the notification of the relayer, to
+         *     those of all relayers that use the endpoint, or to the notification that has dead letters. Alerts about the budget of an API key are in the
+         *     event log alone.
          */
         readonly post: operations["onAlert"];
         readonly delete?: never;
@@ -1951,8 +1847,8 @@ export interface components {
         readonly Id: string;
         /**
          * Format: u128
-         * @description An unsigned integer of up to 128 bits, as a JSON integer, as a decimal string, or as `0x` and up to 32 hexadecimal digits, as
-         *     Ethereum's own tools write quantities.
+         * @description An unsigned integer of up to 128 bits, as a JSON integer, as a decimal string, or as `0x` and up to 32 hexadecimal digits, as Ethereum's own
+         *     tools write quantities.
          */
         readonly U128: bigint;
         /**
@@ -1988,14 +1884,13 @@ export interface components {
          */
         readonly NetworkType: "evm" | "stellar" | "solana";
         /**
-         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first
-         *     price and the time after which the service can raise the price by itself.
+         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first price and the
+         *     time after which the service can raise the price by itself.
          * @enum {string}
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
         /**
-         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from`
-         *       for its time.
+         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from` for its time.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node took it; waiting for a block.
          *     - `mined`: in a block that is not deep enough yet.
@@ -2248,7 +2143,6 @@ export interface components {
         readonly SignerListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Signer"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2264,7 +2158,6 @@ export interface components {
         readonly NetworkListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Network"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2304,7 +2197,6 @@ export interface components {
         readonly TransactionListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2344,7 +2236,6 @@ export interface components {
         readonly ApprovalListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Approval"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2358,8 +2249,8 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * @description - `waiting`: nobody has decided yet. Also again after `approved`: the approved version has expired, and only one endpoint, or an
-         *       operator (`decideTransaction`), says that it was not included.
+         * @description - `waiting`: nobody has decided yet. Also again after `approved`: the approved version has expired, and only one endpoint, or an operator
+         *       (`decideTransaction`), says that it was not included.
          *     - `approved`: it was sent like any other transaction; its own status says what became of it.
          *     - `refused`: it ended as `canceled`.
          *     - `expired`: nobody decided in time; it ended as `expired`.
@@ -2419,9 +2310,9 @@ export interface components {
             /** @description The reason in a sentence. */
             readonly error?: string;
             /**
-             * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why,
-             *     with the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: no node
-             *     was asked, because a rule that needs none refuses it, or because its `Idempotency-Key` was used before.
+             * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why, with
+             *     the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was asked, because
+             *     a rule that needs none refuses it, or because its `Idempotency-Key` was used before.
              * @enum {string}
              */
             readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
@@ -2482,10 +2373,9 @@ export interface components {
         /** @description The name of a JSON-RPC method. */
         readonly RpcMethodName: string;
         /**
-         * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the
-         *     deployment allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never
-         *     allowed. Endpoints tell what was paid, so a key that sets them needs the scope `networks:admin` as well, and must have no rules:
-         *     otherwise 403 `insufficient_scope`.
+         * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the deployment
+         *     allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never allowed. Endpoints tell
+         *     what was paid, so a key that sets them needs the scope `networks:admin` as well, and must have no rules: otherwise 403 `insufficient_scope`.
          */
         readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
         /** @description One endpoint. */
@@ -2493,11 +2383,162 @@ export interface components {
             /** @description The whole url. Only its scheme and host are ever shown again. */
             readonly url: string;
             /**
-             * @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0, so one
-             *     at least needs more. 100 when absent.
+             * @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0, so one at least
+             *     needs more. 100 when absent.
              */
             readonly weight?: number;
         };
+        /**
+         * @description The rules of the relayer. A rule that is not set is left out. Amounts are exact JSON integers: read them with a parser that keeps
+         *     integers above 2^53.
+         */
+        readonly EvmPolicies: {
+            /** @description False forces legacy prices. True needs a network with EIP-1559. If absent, the features of the network decide. */
+            readonly eip1559_pricing?: boolean;
+            /** @description False if every request must bring its `gas_limit`. True if absent. */
+            readonly gas_limit_estimation?: boolean;
+            /** @description True allows requests with an `authorization_list` (EIP-7702). False if absent. */
+            readonly allow_authorization_list?: boolean;
+            /**
+             * @description True if other programs send from the account as well. If false, a nonce that the chain has used and the records do not explain, or on
+             *     Solana a transaction that only the account has signed, stops the relayer (`UnexplainedNonces`, `UnexplainedTransactions`) until an
+             *     operator accepts it (`acceptNonces`): the database may have been restored from a backup, and what is pending may already be paid. False if
+             *     absent.
+             */
+            readonly shared_account?: boolean;
+            /** @description The most that one unit of gas may cost, in wei. No cap if absent. */
+            readonly gas_price_cap?: components["schemas"]["ExactU128"];
+            /**
+             * @description The service never raises a fee on its own above this many times the current market: neither above what the next block would charge, nor
+             *     above the most that any block could. The transaction then waits until the market rises, a block includes it, or the caller replaces it.
+             *     Prices named by a request, replacements, and the no-ops that use up a nonce are not limited. 5 if absent.
+             */
+            readonly fee_limit_multiplier?: number;
+            /**
+             * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend
+             *     less. 1 if absent; 0 for no minimum.
+             */
+            readonly min_balance?: components["schemas"]["ExactU128"];
+            /**
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
+             *     110 % of it. No alert if absent.
+             */
+            readonly warn_balance?: components["schemas"]["ExactU128"];
+            /**
+             * @description True sends the bytes of every transaction, including replacements, cancellations and no-ops, only to the `private_rpc_urls` of the
+             *     network, which must have some. What was accepted while it was true stays private when it becomes false. False if absent.
+             */
+            readonly private_transactions?: boolean;
+            /**
+             * @description A private transaction that is not included this many blocks after its first private broadcast is broadcast to the ordinary endpoints as
+             *     well (`made_public_at`). Never if absent.
+             */
+            readonly private_fallback_blocks?: number;
+            /**
+             * @description The only addresses that may receive, besides the zero address and the relayer's own. If absent, any address may receive; if empty, none
+             *     may. Responses write them in lower case.
+             */
+            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /** @description True lets the relayer answer wallet methods, such as `eth_sendTransaction` and `personal_sign`, in `callRpc`. False if absent. */
+            readonly wallet_rpc?: boolean;
+            /**
+             * @description Chain ids, in decimal digits, for which `signTypedData` signs besides that of the relayer's network; `*` stands for any, and for data that
+             *     names no chain where the account has relayers on several networks. None if absent. What the configuration file says, or leaves out, can
+             *     only be tightened, unless its entry says `api_may_relax`.
+             * @example [
+             *       "1",
+             *       "137"
+             *     ]
+             */
+            readonly typed_data_chain_ids?: readonly string[];
+            /**
+             * @description Limits on what the relayer may spend, whichever key sends. Those of the configuration file cannot be changed, unless its entry says
+             *     `api_may_relax`. A change replaces them as a whole.
+             */
+            readonly rules?: components["schemas"]["SpendingRules"];
+            /**
+             * @description Automatic top-up: which relayer refills this account, at what balance, and up to what amount. Off if absent. What the configuration file
+             *     says can only be tightened, unless its entry says `api_may_relax`.
+             */
+            readonly top_up?: components["schemas"]["TopUp"];
+            /**
+             * @description The only methods that `callRpc` passes on. If absent, those that read, price and simulate; if empty, none. The API accepts only methods
+             *     that read, and those that the operator lists for the network.
+             */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
+        };
+        /**
+         * @description The rules of the relayer. A rule that is not set is left out. Amounts are exact JSON integers: read them with a parser that keeps
+         *     integers above 2^53.
+         */
+        readonly StellarPolicies: {
+            /**
+             * @description The balance in stroops that must remain when everything in flight is paid; the service disables a relayer whose account can
+             *     spend less. 1000000 if absent; 0 for no minimum.
+             */
+            readonly min_balance?: components["schemas"]["ExactInt64"];
+            /**
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
+             *     110 % of it. No alert if absent.
+             */
+            readonly warn_balance?: components["schemas"]["ExactInt64"];
+            /** @description The most that one transaction may cost in stroops, whatever its request asks for. 1000000 if absent. */
+            readonly max_fee?: components["schemas"]["ExactInt64"];
+            /** @description The time that a signed version has to reach a ledger, in seconds; then the service signs a new one. 120 if absent. */
+            readonly timeout_seconds?: number;
+            readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
+            readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
+            readonly top_up?: components["schemas"]["EvmPolicies"]["top_up"];
+            readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
+        };
+        /**
+         * @description The rules of the relayer. A rule that is not set is left out. Amounts are exact JSON integers: read them with a parser that keeps
+         *     integers above 2^53.
+         */
+        readonly SolanaPolicies: {
+            /**
+             * @description The balance in lamports that must remain when everything in flight is paid; the service disables a relayer whose account can
+             *     spend less. 10000000 if absent; 0 for no minimum.
+             */
+            readonly min_balance?: components["schemas"]["ExactInt64"];
+            /**
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
+             *     110 % of it. No alert if absent.
+             */
+            readonly warn_balance?: components["schemas"]["ExactInt64"];
+            /** @description The most that one transaction may cost in fees, in lamports. 1000000 if absent. */
+            readonly max_allowed_fee_lamports?: components["schemas"]["ExactInt64"];
+            /** @description The only programs that instructions may call, besides the compute budget program. Any program if absent. */
+            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description The only accounts that a transaction may name, besides the relayer and the programs that it calls. Any account if absent. */
+            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Accounts that a transaction must not name. Not together with `allowed_accounts`. */
+            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description The most signatures of one transaction. No limit if absent. */
+            readonly max_signatures?: number;
+            /** @description The most bytes of one transaction. 1232 if absent. */
+            readonly max_tx_data_size?: number;
+            /**
+             * @description Which transactions may use the relayer as more than their fee payer. `own`, the default: those that no other account signs. `always`: all.
+             *     `never`: none.
+             * @enum {string}
+             */
+            readonly fee_payer_spending?: "own" | "always" | "never";
+            readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
+            readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
+            readonly top_up?: components["schemas"]["EvmPolicies"]["top_up"];
+            readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
+        };
+        /**
+         * Format: u128
+         * @description An exact JSON integer of up to 128 bits.
+         */
+        readonly ExactU128: bigint;
+        /**
+         * Format: int64
+         * @description An exact JSON integer of up to 63 bits.
+         */
+        readonly ExactInt64: bigint;
         /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
         readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
         /** EVM relayer */
@@ -2525,26 +2566,32 @@ export interface components {
         readonly NewId: components["schemas"]["Id"];
         /** @description The rules of a relayer on an EVM network. */
         readonly CreateEvmPolicies: {
-            readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
-            readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
-            readonly allow_authorization_list?: components["schemas"]["RelayerPolicies"]["allow_authorization_list"];
-            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"];
-            /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
+            readonly eip1559_pricing?: components["schemas"]["EvmPolicies"]["eip1559_pricing"];
+            readonly gas_limit_estimation?: components["schemas"]["EvmPolicies"]["gas_limit_estimation"];
+            readonly allow_authorization_list?: components["schemas"]["EvmPolicies"]["allow_authorization_list"];
+            readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
+            /** @description The most that one unit of gas may cost, in wei. No cap if absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
-            readonly fee_limit_multiplier?: components["schemas"]["RelayerPolicies"]["fee_limit_multiplier"];
-            /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
+            readonly fee_limit_multiplier?: components["schemas"]["EvmPolicies"]["fee_limit_multiplier"];
+            /**
+             * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend
+             *     less. 1 if absent; 0 for no minimum.
+             */
             readonly min_balance?: components["schemas"]["U128"];
-            /** @description The alert `balance_low` begins when the account can spend less than this, in wei. No alert when absent. */
+            /**
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
+             *     110 % of it. No alert if absent.
+             */
             readonly warn_balance?: components["schemas"]["U128"];
-            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
-            readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"];
-            readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
-            readonly wallet_rpc?: components["schemas"]["RelayerPolicies"]["wallet_rpc"];
-            readonly typed_data_chain_ids?: components["schemas"]["RelayerPolicies"]["typed_data_chain_ids"];
+            readonly private_transactions?: components["schemas"]["EvmPolicies"]["private_transactions"];
+            readonly private_fallback_blocks?: components["schemas"]["EvmPolicies"]["private_fallback_blocks"];
+            readonly whitelist_receivers?: components["schemas"]["EvmPolicies"]["whitelist_receivers"];
+            readonly wallet_rpc?: components["schemas"]["EvmPolicies"]["wallet_rpc"];
+            readonly typed_data_chain_ids?: components["schemas"]["EvmPolicies"]["typed_data_chain_ids"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
-            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
-            /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
+            readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
+            /** @description Accepted and without effect. The service always reports why a transaction reverted. */
             readonly include_revert_data?: boolean;
         };
         /** Stellar relayer */
@@ -2564,27 +2611,33 @@ export interface components {
             /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateStellarPolicies"] | null;
             /**
-             * @description Further accounts that lend their sequence numbers, so that as many transactions can be in flight at once: a number of accounts
-             *     that the service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do
-             *     not exist yet. None when absent or null.
+             * @description Further accounts that lend their sequence numbers, so that as many transactions can be in flight at once: a number of accounts that the
+             *     service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do not exist yet. None
+             *     when absent or null.
              */
             readonly channels?: number | readonly components["schemas"]["Id"][] | null;
         };
         /** @description The rules of a relayer on a Stellar network. */
         readonly CreateStellarPolicies: {
-            /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
+            /**
+             * @description The balance in stroops that must remain when everything in flight is paid; the service disables a relayer whose account can
+             *     spend less. 1000000 if absent; 0 for no minimum.
+             */
             readonly min_balance?: components["schemas"]["Int64"];
-            /** @description The alert `balance_low` begins when the account can spend less than this, in stroops. No alert when absent. */
+            /**
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
+             *     110 % of it. No alert if absent.
+             */
             readonly warn_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
+            /** @description The most that one transaction may cost in stroops, whatever its request asks for. 1000000 if absent. */
             readonly max_fee?: components["schemas"]["Int64"];
-            readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
-            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"];
+            readonly timeout_seconds?: components["schemas"]["StellarPolicies"]["timeout_seconds"];
+            readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
-            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
-            /** @description Accepted and of no effect. `channels` decides how many transactions are in flight at once. */
+            /** @description Accepted and without effect. `channels` decides how many transactions are in flight at once. */
             readonly concurrent_transactions?: boolean;
             readonly allowed_tokens?: components["schemas"]["TokenFees"];
             readonly swap_config?: components["schemas"]["TokenFees"];
@@ -2617,22 +2670,28 @@ export interface components {
         };
         /** @description The rules of a relayer on a Solana network. */
         readonly CreateSolanaPolicies: {
-            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"];
-            /** @description The amount that must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
+            /**
+             * @description The balance in lamports that must remain when everything in flight is paid; the service disables a relayer whose account can
+             *     spend less. 10000000 if absent; 0 for no minimum.
+             */
             readonly min_balance?: components["schemas"]["Int64"];
-            /** @description The alert `balance_low` begins when the account can spend less than this, in lamports. No alert when absent. */
+            /**
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
+             *     110 % of it. No alert if absent.
+             */
             readonly warn_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost in fees, in lamports. 1000000 when absent. */
+            /** @description The most that one transaction may cost in fees, in lamports. 1000000 if absent. */
             readonly max_allowed_fee_lamports?: components["schemas"]["Int64"];
-            readonly allowed_programs?: components["schemas"]["RelayerPolicies"]["allowed_programs"];
-            readonly allowed_accounts?: components["schemas"]["RelayerPolicies"]["allowed_accounts"];
-            readonly disallowed_accounts?: components["schemas"]["RelayerPolicies"]["disallowed_accounts"];
-            readonly max_signatures?: components["schemas"]["RelayerPolicies"]["max_signatures"];
-            readonly max_tx_data_size?: components["schemas"]["RelayerPolicies"]["max_tx_data_size"];
-            readonly fee_payer_spending?: components["schemas"]["RelayerPolicies"]["fee_payer_spending"];
+            readonly allowed_programs?: components["schemas"]["SolanaPolicies"]["allowed_programs"];
+            readonly allowed_accounts?: components["schemas"]["SolanaPolicies"]["allowed_accounts"];
+            readonly disallowed_accounts?: components["schemas"]["SolanaPolicies"]["disallowed_accounts"];
+            readonly max_signatures?: components["schemas"]["SolanaPolicies"]["max_signatures"];
+            readonly max_tx_data_size?: components["schemas"]["SolanaPolicies"]["max_tx_data_size"];
+            readonly fee_payer_spending?: components["schemas"]["SolanaPolicies"]["fee_payer_spending"];
+            readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
-            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
             readonly allowed_tokens?: components["schemas"]["TokenFees"];
             readonly swap_config?: components["schemas"]["TokenFees"];
@@ -2670,8 +2729,8 @@ export interface components {
             readonly network_type?: components["schemas"]["Unchangeable"];
             readonly address?: components["schemas"]["Unchangeable"];
             /**
-             * @description A signer of the same account: of the same address, and of the same channels. It signs from now on. For another account create a
-             *     relayer of its own.
+             * @description A signer of the same account: of the same address, and of the same channels. It signs from now on. For another account create a relayer of
+             *     its own.
              */
             readonly signer_id?: components["schemas"]["Id"];
             readonly channels?: components["schemas"]["Unchangeable"];
@@ -2682,8 +2741,8 @@ export interface components {
         readonly Unchangeable: unknown;
         /**
          * @description Another relayer fills the account: when its balance is below `below`, the relayer `from` sends what is missing to `to`, by an ordinary
-         *     transaction, under all of its rules. To set it, a key needs the scopes `relayers:admin` and `transactions:write` and no rules of its
-         *     own, because it spends the money of `from`. docs/top-up.md explains it.
+         *     transaction, under all of its rules. To set it, a key needs the scopes `relayers:admin` and `transactions:write` and no rules of its own,
+         *     because it spends the money of `from`. docs/top-up.md explains it.
          */
         readonly TopUpRule: {
             /** @description The id of the relayer that pays. It is on the same network, and no circle of relayers fills itself. */
@@ -2695,25 +2754,16 @@ export interface components {
             /** @description The most that it pays within 24 hours; more than 0. */
             readonly max_per_day: components["schemas"]["U128"];
         };
-        /** @description The rule by which another relayer fills the account. The amounts are exact JSON integers in wei, stroops or lamports. */
+        /** @description The rule by which another relayer refills the account. The amounts are exact JSON integers in wei, stroops or lamports. */
         readonly TopUp: {
             /** @description The id of the relayer that pays. */
             readonly from: components["schemas"]["Id"];
-            /**
-             * Format: u128
-             * @description The balance below which it pays.
-             */
-            readonly below: bigint;
-            /**
-             * Format: u128
-             * @description The balance that it restores.
-             */
-            readonly to: bigint;
-            /**
-             * Format: u128
-             * @description The most that it pays within 24 hours.
-             */
-            readonly max_per_day: bigint;
+            /** @description The balance below which it pays. */
+            readonly below: components["schemas"]["ExactU128"];
+            /** @description The balance that it restores. */
+            readonly to: components["schemas"]["ExactU128"];
+            /** @description The most that it pays within 24 hours. */
+            readonly max_per_day: components["schemas"]["ExactU128"];
         };
         /** @description What the service last decided about filling the account (`policies.top_up`). */
         readonly TopUpStatus: {
@@ -2722,8 +2772,8 @@ export interface components {
              *     - `pending`: a payment is not final; no other one begins before.
              *     - `limit_reached`: nothing is left of `max_per_day`.
              *     - `waiting`: the last payment did not succeed; the next one follows at `retry_at`.
-             *     - `refused`: the relayer `from` may not or cannot pay, or this one is disabled for another reason than its balance; `code` says why.
-             *       The service tries again at `retry_at`.
+             *     - `refused`: the relayer `from` may not or cannot pay, or this one is disabled for another reason than its balance; `code` says why. The
+             *       service tries again at `retry_at`.
              * @enum {string}
              */
             readonly state: "enough" | "pending" | "limit_reached" | "waiting" | "refused";
@@ -2735,28 +2785,28 @@ export interface components {
             readonly retry_at?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description Policies as when a relayer is created; null for that of the configuration file, or the default. The service refuses those of another
-         *     type of network than the relayer's.
+         * @description Policies as in the creation of a relayer; null restores that of the configuration file, or the default. Policies of another type of network
+         *     than the relayer's are refused.
          */
         readonly RelayerPoliciesPatch: {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
             readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
-            readonly shared_account?: components["schemas"]["RelayerPolicies"]["shared_account"] | null;
+            readonly shared_account?: components["schemas"]["CreateEvmPolicies"]["shared_account"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
-            readonly fee_limit_multiplier?: components["schemas"]["RelayerPolicies"]["fee_limit_multiplier"] | null;
+            readonly fee_limit_multiplier?: components["schemas"]["CreateEvmPolicies"]["fee_limit_multiplier"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly warn_balance?: components["schemas"]["CreateEvmPolicies"]["warn_balance"] | null;
-            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
+            readonly private_transactions?: components["schemas"]["CreateEvmPolicies"]["private_transactions"] | null;
             readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
             readonly wallet_rpc?: components["schemas"]["CreateEvmPolicies"]["wallet_rpc"] | null;
             readonly typed_data_chain_ids?: components["schemas"]["CreateEvmPolicies"]["typed_data_chain_ids"] | null;
-            /** @description The rules for what the relayer may spend, in place of the present ones. */
-            readonly rules?: components["schemas"]["SpendingRules"] | null;
-            readonly top_up?: components["schemas"]["TopUpRule"] | null;
-            readonly private_fallback_blocks?: components["schemas"]["RelayerPolicies"]["private_fallback_blocks"] | null;
+            readonly top_up?: components["schemas"]["CreateEvmPolicies"]["top_up"] | null;
+            readonly private_fallback_blocks?: components["schemas"]["CreateEvmPolicies"]["private_fallback_blocks"] | null;
             readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
             readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
+            /** @description The limits on what the relayer may spend, in place of the current ones. */
+            readonly rules?: components["schemas"]["SpendingRules"] | null;
             readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
             readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
             readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
@@ -2802,10 +2852,7 @@ export interface components {
             readonly balance?: components["schemas"]["DecimalString"];
             /** @description EVM: the nonce of the next transaction, as a decimal string. */
             readonly nonce?: components["schemas"]["DecimalString"];
-            /**
-             * @description Stellar: the sequence number of the account on the ledger, as a decimal string. Absent, too, while the account does not
-             *     exist.
-             */
+            /** @description Stellar: the sequence number of the account on the ledger, as a decimal string. Absent, too, while the account does not exist. */
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
@@ -2829,8 +2876,8 @@ export interface components {
             /** @description No newer block has been seen for at least so long, in seconds. */
             readonly age_seconds: number;
             /**
-             * @description True when there was no block for 20 times `average_blocktime_ms` of the network, and for at least 60 s: it has halted, or its
-             *     endpoints do not follow it any more. Always false for a network that makes blocks only when there are transactions.
+             * @description True when there was no block for 20 times `average_blocktime_ms` of the network, and for at least 60 s: it has halted, or its endpoints do
+             *     not follow it any more. Always false for a network that makes blocks only when there are transactions.
              */
             readonly halted: boolean;
             /** @description The time that the block has, in a diagnosis on EVM and Stellar. */
@@ -2847,8 +2894,8 @@ export interface components {
         readonly RelayerBalance: {
             /**
              * Format: u256
-             * @description The balance in `unit`, as an exact JSON integer. It can be larger than 2^53, and `JSON.parse` of JavaScript then rounds it:
-             *     read it with a parser that keeps integers, or read the decimal string in `balance` of `getRelayerStatus`.
+             * @description The balance in `unit`, as an exact JSON integer. It can be larger than 2^53, and `JSON.parse` of JavaScript then rounds it: read it with a
+             *     parser that keeps integers, or read the decimal string in `balance` of `getRelayerStatus`.
              */
             readonly balance: bigint;
             /**
@@ -2858,59 +2905,101 @@ export interface components {
             readonly unit: "wei" | "stroop" | "lamport";
         };
         /** @description An account that the service operates on one network, with a signer and rules. */
-        readonly Relayer: {
+        readonly Relayer: components["schemas"]["EvmRelayer"] | components["schemas"]["StellarRelayer"] | components["schemas"]["SolanaRelayer"];
+        /** Relayer on an EVM network */
+        readonly EvmRelayer: {
             readonly id: components["schemas"]["Id"];
             /** @description For people. */
             readonly name: string;
             /** @description Name of the network. */
             readonly network: string;
-            readonly network_type: components["schemas"]["NetworkType"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
             /** @description The address of the account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
             readonly address: string;
-            /** @description Names the signer that holds the key. */
+            /** @description The signer that holds the key. */
             readonly signer_id: string;
-            /** @description Names the notification that receives the events of this relayer. */
+            /** @description The notification that receives the events of this relayer. */
             readonly notification_id?: string;
             /** @description True while the relayer is paused. A paused relayer takes no new work. */
             readonly paused: boolean;
             /**
-             * @description True while the service has disabled the relayer, because a health check failed; `disabled_reason` tells why. The relayer signs
-             *     nothing new, and new work is refused with `relayer_disabled`. Signed transactions go on, accepted ones wait, and nothing is
-             *     canceled. The first check that finds everything right enables it again.
+             * @description True while the service has disabled the relayer because a health check failed; `disabled_reason` says why. The relayer signs nothing new,
+             *     and new work is refused with `relayer_disabled`. Signed transactions continue, accepted ones wait, and nothing is canceled. The first
+             *     check that finds everything right enables the relayer again.
              */
             readonly system_disabled: boolean;
             readonly disabled_reason?: components["schemas"]["DisabledReason"];
-            /** @description Endpoints of this relayer that are used instead of the network's. */
+            /** @description Endpoints that this relayer uses instead of those of the network. */
             readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
-            readonly policies: components["schemas"]["RelayerPolicies"];
+            readonly policies: components["schemas"]["EvmPolicies"];
+        };
+        /** Relayer on a Stellar network */
+        readonly StellarRelayer: {
+            readonly id: components["schemas"]["EvmRelayer"]["id"];
+            readonly name: components["schemas"]["EvmRelayer"]["name"];
+            readonly network: components["schemas"]["EvmRelayer"]["network"];
+            readonly address: components["schemas"]["EvmRelayer"]["address"];
+            readonly signer_id: components["schemas"]["EvmRelayer"]["signer_id"];
+            readonly notification_id?: components["schemas"]["EvmRelayer"]["notification_id"];
+            readonly paused: components["schemas"]["EvmRelayer"]["paused"];
+            readonly system_disabled: components["schemas"]["EvmRelayer"]["system_disabled"];
+            readonly disabled_reason?: components["schemas"]["EvmRelayer"]["disabled_reason"];
+            readonly custom_rpc_urls?: components["schemas"]["EvmRelayer"]["custom_rpc_urls"];
             /**
-             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be in flight at once. They
-             *     sign beside the relayer, which pays; the service opens them when they do not exist yet.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            readonly policies: components["schemas"]["StellarPolicies"];
+            /**
+             * @description Further accounts whose sequence numbers the relayer uses, so that as many transactions can be in flight at once. They sign beside the
+             *     relayer, which pays; the service opens those that do not exist yet.
              */
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
+        /** Relayer on a Solana network */
+        readonly SolanaRelayer: {
+            readonly id: components["schemas"]["EvmRelayer"]["id"];
+            readonly name: components["schemas"]["EvmRelayer"]["name"];
+            readonly network: components["schemas"]["EvmRelayer"]["network"];
+            readonly address: components["schemas"]["EvmRelayer"]["address"];
+            readonly signer_id: components["schemas"]["EvmRelayer"]["signer_id"];
+            readonly notification_id?: components["schemas"]["EvmRelayer"]["notification_id"];
+            readonly paused: components["schemas"]["EvmRelayer"]["paused"];
+            readonly system_disabled: components["schemas"]["EvmRelayer"]["system_disabled"];
+            readonly disabled_reason?: components["schemas"]["EvmRelayer"]["disabled_reason"];
+            readonly custom_rpc_urls?: components["schemas"]["EvmRelayer"]["custom_rpc_urls"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            readonly policies: components["schemas"]["SolanaPolicies"];
+        };
         /**
-         * @description The reason for which the service disabled the relayer. The service checks every relayer at its start, when it is created, when its
-         *     endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after
-         *     10, 20, 30, 45 and then every 60 seconds. A fact that no endpoint can tell counts neither for nor against a relayer, so a short
-         *     outage disables none.
+         * @description The reason for which the service disabled the relayer. The service checks every relayer at its start, when it is created, when its endpoints
+         *     or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after 10, 20, 30, 45 and then
+         *     every 60 seconds. A fact that no endpoint can tell counts neither for nor against a relayer, so a short outage disables none.
          */
         readonly DisabledReason: {
             /**
-             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or the first block of a test network is
-             *       another one than the service saw first, so its chain was reset; or no endpoint has answered in three checks in a row, over
-             *       at least 30 seconds.
+             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or the first block of a test network is another one
+             *       than the service saw first, so its chain was reset; or no endpoint has answered in three checks in a row, over at least 30 seconds.
              *     - `BalanceCheckFailed`: the account can spend less than `min_balance`; an account that does not exist can spend nothing.
-             *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed
-             *       there, in two checks in a row: the chain was reset, or it is another one.
+             *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed there, in two
+             *       checks in a row: the chain was reset, or it is another one.
              *     - `SequenceSyncFailed`: Stellar. The same of the sequence number of the account, or of a channel.
-             *     - `SignerCheckFailed`: the service that holds the key refuses to sign, or has another key now. One that does not answer disables
-             *       nothing: what the relayer sends waits.
-             *     - `UnexplainedNonces`: EVM and Stellar. The chain has used nonces (sequence numbers) of the account, or of a channel, that the
-             *       records do not explain: the database was restored from a backup, a standby without its last commits took over, or another
-             *       program uses the key. What waits may be paid already. `acceptNonces` ends it; the policy `shared_account` switches it off.
-             *     - `UnexplainedTransactions`: Solana. The account alone has signed transactions that the records do not explain, for the same
-             *       reasons, and with the same ways out. `details` names some of them.
+             *     - `SignerCheckFailed`: the service that holds the key refuses to sign, or has another key now. One that does not answer disables nothing:
+             *       what the relayer sends waits.
+             *     - `UnexplainedNonces`: EVM and Stellar. The chain has used nonces (sequence numbers) of the account, or of a channel, that the records do
+             *       not explain: the database was restored from a backup, a standby without its last commits took over, or another program uses the key.
+             *       What waits may be paid already. `acceptNonces` ends it; the policy `shared_account` switches it off.
+             *     - `UnexplainedTransactions`: Solana. The account alone has signed transactions that the records do not explain, for the same reasons, and
+             *       with the same ways out. `details` names some of them.
              *     - `Multiple`: more than one of these; `details` has them all.
              * @enum {string}
              */
@@ -2928,137 +3017,18 @@ export interface components {
             /** @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0. */
             readonly weight: number;
         };
-        /** @description The rules of a relayer; each kind of network has its own. A rule that is not set is left out. */
-        readonly RelayerPolicies: {
-            /** @description EVM. False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
-            readonly eip1559_pricing?: boolean;
-            /** @description EVM. False means that every request must bring its `gas_limit`. True when absent. */
-            readonly gas_limit_estimation?: boolean;
-            /** @description EVM. True allows requests with an `authorization_list` (EIP-7702). False when absent. */
-            readonly allow_authorization_list?: boolean;
-            /**
-             * @description True when other programs send from the account as well. When false, a nonce that the chain has used and the records do not
-             *     explain, or on Solana a transaction that the account alone has signed, stops the relayer (`UnexplainedNonces`,
-             *     `UnexplainedTransactions`) until somebody accepts it (`acceptNonces`): the database may have been restored from a backup, and
-             *     what is pending may be paid already. False when absent.
-             */
-            readonly shared_account?: boolean;
-            /**
-             * Format: u128
-             * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
-             *     keeps integers above 2^53.
-             */
-            readonly gas_price_cap?: bigint;
-            /**
-             * @description EVM. The service raises no fee above this many times the present market by itself: neither what the next block would charge,
-             *     nor the most that any block could. The transaction then waits until the market rises, a block includes it, or the caller
-             *     replaces it. It does not limit prices that a request names, replacements, and the no-ops that take a nonce. 5 when absent.
-             */
-            readonly fee_limit_multiplier?: number;
-            /**
-             * Format: u128
-             * @description The amount that must stay on the account when everything in flight is paid, in wei, stroops or lamports; the service disables a
-             *     relayer whose account can spend less. 1 wei, 1000000 stroops or 10000000 lamports when absent; 0 for no minimum. An exact
-             *     JSON integer: read it with a parser that keeps integers above 2^53.
-             */
-            readonly min_balance?: bigint;
-            /**
-             * Format: u128
-             * @description The alert `balance_low` begins when the account can spend less than this, in wei, stroops or lamports, and ends when it can
-             *     spend 110 % of it. No alert when absent. An exact JSON integer: read it with a parser that keeps integers above 2^53.
-             */
-            readonly warn_balance?: bigint;
-            /**
-             * @description EVM. True sends the bytes of every transaction, replacements, cancellations and no-ops included, to the `private_rpc_urls` of the
-             *     network only, which it must have. What was accepted with true stays private when this changes to false. False when absent.
-             */
-            readonly private_transactions?: boolean;
-            /**
-             * @description EVM. A private transaction that no block included this many blocks after its first private broadcast is broadcast to the ordinary
-             *     endpoints as well (`made_public_at`). Never when absent.
-             */
-            readonly private_fallback_blocks?: number;
-            /**
-             * @description EVM. The only addresses that may receive, besides the zero address and the relayer's own. Every address may when absent, none
-             *     when empty. Answers write them in lower case.
-             */
-            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /**
-             * @description EVM. True lets the relayer answer the methods of a wallet, such as `eth_sendTransaction` and `personal_sign`, in `callRpc`. False
-             *     when absent.
-             */
-            readonly wallet_rpc?: boolean;
-            /**
-             * @description EVM. Chain ids, in decimal digits, for which `signTypedData` signs besides that of the relayer's network; `*` stands for every one,
-             *     and for data that names no chain where the account has relayers on several networks. None when absent. What the configuration file
-             *     says, or does not say, can only be lowered, unless its entry says `api_may_relax`.
-             * @example [
-             *       "1",
-             *       "137"
-             *     ]
-             */
-            readonly typed_data_chain_ids?: readonly string[];
-            /**
-             * @description Every type of network. The rules for what the relayer may spend, whichever key sends. Those of the configuration file hold unchanged,
-             *     unless its entry says `api_may_relax`. A change replaces them as a whole.
-             */
-            readonly rules?: components["schemas"]["SpendingRules"];
-            /**
-             * @description Every type of network. The relayer that fills the account when its balance is low, and how far. Nobody fills it when absent. What
-             *     the configuration file says can only be lowered, unless its entry says `api_may_relax`.
-             */
-            readonly top_up?: components["schemas"]["TopUp"];
-            /**
-             * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
-             *     methods that read and those that the operator lists for the network can be given.
-             */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /**
-             * Format: int64
-             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. An exact JSON
-             *     integer: read it with a parser that keeps integers above 2^53.
-             */
-            readonly max_fee?: bigint;
-            /** @description Stellar. The time that a signed version has to reach a ledger, in seconds; the service then signs it anew. 120 when absent. */
-            readonly timeout_seconds?: number;
-            /**
-             * Format: int64
-             * @description Solana. The most that one transaction may cost in fees, in lamports. 1000000 when absent. An exact JSON integer: read it with a
-             *     parser that keeps integers above 2^53.
-             */
-            readonly max_allowed_fee_lamports?: bigint;
-            /** @description Solana. The only programs that instructions may call, besides the compute budget program. Every program when absent. */
-            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
-            /**
-             * @description Solana. The only accounts that a transaction may name, besides the relayer and the programs that it calls. Every account when
-             *     absent.
-             */
-            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana. Accounts that a transaction may not name. Not together with `allowed_accounts`. */
-            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana. The most signatures of one transaction. */
-            readonly max_signatures?: number;
-            /** @description Solana. The most bytes of one transaction. 1232 when absent. */
-            readonly max_tx_data_size?: number;
-            /**
-             * @description Solana. The transactions that may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
-             *     else signs. `always`: all. `never`: none.
-             * @enum {string}
-             */
-            readonly fee_payer_spending?: "own" | "always" | "never";
-        };
         /**
          * @description A right to call operations; the security scheme `bearer` describes each. Those of the whole deployment cannot be limited to relayers or
-         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`,
-         *     `api-keys:read` and `api-keys:admin`.
+         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`, `api-keys:read` and
+         *     `api-keys:admin`.
          * @enum {string}
          */
         readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin";
         /** @description The rights of the key. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
-         * @description The relayers that the key sees, by id; a `*` at the end stands for any ending. All of them when absent. What the key does not see is Not
-         *     found for it, and no list, event, delivery or metric shows it.
+         * @description The relayers that the key sees, by id; a `*` at the end stands for any ending. All of them when absent. What the key does not see is Not found
+         *     for it, and no list, event, delivery or metric shows it.
          */
         readonly RelayerPatterns: readonly string[];
         /** @description The networks whose relayers the key sees, by the id of `listNetworks`. All of them when absent. */
@@ -3072,8 +3042,8 @@ export interface components {
          */
         readonly SpendingRules: {
             /**
-             * @description The only accounts that may receive the native currency or tokens, or be allowed to take them (`approve`). Solana: a token account
-             *     receives tokens. None when empty.
+             * @description The only accounts that may receive the native currency or tokens, or be allowed to take them (`approve`). Solana: a token account receives
+             *     tokens. None when empty.
              */
             readonly receivers?: readonly components["schemas"]["SpendingName"][];
             /**
@@ -3109,8 +3079,8 @@ export interface components {
         /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared in lower case, and answers show them so. */
         readonly SpendingName: string;
         /**
-         * @description The most in a rolling period, on each network by itself. `value` is in the smallest unit of the asset; `fees` is everything that
-         *     transactions cost besides their value, in the native currency; `count` is the number of transactions.
+         * @description The most in a rolling period, on each network by itself. `value` is in the smallest unit of the asset; `fees` is everything that transactions
+         *     cost besides their value, in the native currency; `count` is the number of transactions.
          */
         readonly SpendingLimit: {
             /**
@@ -3181,8 +3151,8 @@ export interface components {
             readonly data: readonly components["schemas"]["SpendingReportRow"][];
         };
         /**
-         * @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. An id that begins with `-` has an apostrophe before
-         *     it, so that a spreadsheet takes it as a text.
+         * @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. An id that begins with `-` has an apostrophe before it,
+         *     so that a spreadsheet takes it as a text.
          */
         readonly SpendingReportCsv: string;
         /** @description What one API key spent through one relayer on one day, in one asset. */
@@ -3366,74 +3336,12 @@ export interface components {
             /** @description The time for which the previous secret is still accepted, in seconds. A day when absent; at most 30 days. */
             readonly overlap_seconds?: number;
         };
-        /** @description A key that relayers sign with. The record shows nothing of the key itself, and no secret of the service that holds it. */
-        readonly Signer: {
-            readonly id: components["schemas"]["Id"];
-            /**
-             * @description The place of the key. `local`: this service, from the API (`plain`) or from the configuration file; `mnemonic`: this service, as
-             *     one account of a seed phrase; any other: the service of that name.
-             * @enum {string}
-             */
-            readonly type: "local" | "mnemonic" | "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "turnkey" | "cdp" | "vault" | "vault_transit" | "pkcs11" | "web3signer";
-            /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
-            readonly config: {
-                /** @description mnemonic: the account of the seed phrase. */
-                readonly index?: number;
-                /** @description aws_kms: the region of the key. */
-                readonly region?: string;
-                /** @description aws_kms: the id, the ARN or the alias of the key; pkcs11: its CKA_ID as hex digits. */
-                readonly key_id?: string;
-                /** @description google_cloud_kms: the version of the key. */
-                readonly key?: {
-                    /** @description The project. */
-                    readonly project_id: string;
-                    /** @description The location of the key ring. */
-                    readonly location: string;
-                    /** @description The key ring. */
-                    readonly key_ring_id: string;
-                    /** @description The key. */
-                    readonly key_id: string;
-                    /** @description The version. */
-                    readonly key_version: number;
-                };
-                /** @description azure_key_vault: the way of the login. */
-                readonly auth_type?: string;
-                /** @description azure_key_vault: the url of the vault. */
-                readonly vault_url?: string;
-                /** @description azure_key_vault: the version of the key; absent for the newest. */
-                readonly key_version?: string;
-                /** @description turnkey: the public part of the API key. */
-                readonly api_public_key?: string;
-                /** @description turnkey: the organization. */
-                readonly organization_id?: string;
-                /** @description turnkey: the private key, or the address of the wallet account. */
-                readonly private_key_id?: string;
-                /** @description turnkey: the public key in hex digits; web3signer: 0x and 128 hex digits. */
-                readonly public_key?: string;
-                /** @description cdp: the API key. */
-                readonly api_key_id?: string;
-                /** @description cdp: the address of the account. */
-                readonly account_address?: string;
-                /** @description vault, vault_transit: scheme, host and port of the server. */
-                readonly address?: string;
-                /** @description vault, vault_transit: the namespace. */
-                readonly namespace?: string;
-                /** @description azure_key_vault, vault, vault_transit: the name of the secret or key. */
-                readonly key_name?: string;
-                /** @description vault, vault_transit: the mount of the engine. */
-                readonly mount_point?: string;
-                /** @description vault_transit: the public key in base64. */
-                readonly pubkey?: string;
-                /** @description pkcs11: the label of the token. */
-                readonly token_label?: string;
-                /** @description pkcs11: the slot of the token. */
-                readonly slot?: number;
-                /** @description pkcs11: the label of the key pair. */
-                readonly key_label?: string;
-                /** @description web3signer: scheme, host and port of the server. */
-                readonly url?: string;
-            };
-        };
+        /**
+         * @description A key that relayers sign with. `type` says where the key is: `local` in this service, from the API (`plain`) or from the configuration file;
+         *     `mnemonic` in this service, as one account of a seed phrase; otherwise in the service of that name. `config` shows neither the key nor any
+         *     secret of that service.
+         */
+        readonly Signer: components["schemas"]["LocalSigner"] | components["schemas"]["MnemonicSigner"] | components["schemas"]["AwsKmsSigner"] | components["schemas"]["GoogleCloudKmsSigner"] | components["schemas"]["AzureKeyVaultSigner"] | components["schemas"]["TurnkeySigner"] | components["schemas"]["CdpSigner"] | components["schemas"]["VaultSigner"] | components["schemas"]["VaultTransitSigner"] | components["schemas"]["Web3SignerSigner"] | components["schemas"]["Pkcs11Signer"];
         /** @description A new signer. `type` decides which fields `config` has. */
         readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
         /** Private key */
@@ -3447,11 +3355,22 @@ export interface components {
             /** @description The key. */
             readonly config: {
                 /**
-                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in
-                 *     base58 or as a JSON list, as a text). Never returned.
+                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in base58 or as a
+                 *     JSON list, as a text). Never returned.
                  */
                 readonly key: string;
             };
+        };
+        /** Key of this service */
+        readonly LocalSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "local";
+            /** @description Empty. */
+            readonly config: Record<string, never>;
         };
         /** Account of a seed phrase */
         readonly CreateMnemonicSignerRequest: {
@@ -3474,6 +3393,19 @@ export interface components {
                 readonly index?: number;
             };
         };
+        /** Account of a seed phrase */
+        readonly MnemonicSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "mnemonic";
+            readonly config: {
+                /** @description The account of the seed phrase. */
+                readonly index: number;
+            };
+        };
         /** Key of AWS KMS */
         readonly CreateAwsKmsSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -3483,9 +3415,24 @@ export interface components {
              */
             readonly type: "aws_kms";
             /**
-             * @description An asymmetric key for signing, of the specification `ECC_SECG_P256K1` (EVM) or `ECC_NIST_EDWARDS25519` (Stellar, Solana). The
-             *     credentials are those of the service: the default chain of AWS.
+             * @description An asymmetric key for signing, of the specification `ECC_SECG_P256K1` (EVM) or `ECC_NIST_EDWARDS25519` (Stellar, Solana). The credentials
+             *     are those of the service: the default chain of AWS.
              */
+            readonly config: {
+                /** @description The region of the key. */
+                readonly region: string;
+                /** @description The id, the ARN or the alias (`alias/…`) of the key. */
+                readonly key_id: string;
+            };
+        };
+        /** Key of AWS KMS */
+        readonly AwsKmsSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "aws_kms";
             readonly config: {
                 /** @description The region of the key. */
                 readonly region: string;
@@ -3502,9 +3449,9 @@ export interface components {
              */
             readonly type: "google_cloud_kms";
             /**
-             * @description One version of an asymmetric key for signing, of the algorithm `EC_SIGN_SECP256K1_SHA256` (EVM) or `EC_SIGN_ED25519` (Stellar,
-             *     Solana). Without `service_account` the credentials are those of the service: the application default credentials of Google
-             *     Cloud, which include workload identity.
+             * @description One version of an asymmetric key for signing, of the algorithm `EC_SIGN_SECP256K1_SHA256` (EVM) or `EC_SIGN_ED25519` (Stellar, Solana).
+             *     Without `service_account` the credentials are those of the service: the application default credentials of Google Cloud, which include
+             *     workload identity.
              */
             readonly config: {
                 readonly service_account?: components["schemas"]["GoogleServiceAccount"];
@@ -3523,6 +3470,30 @@ export interface components {
                 };
             };
         };
+        /** Key of Google Cloud KMS */
+        readonly GoogleCloudKmsSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "google_cloud_kms";
+            readonly config: {
+                /** @description The version of the key. */
+                readonly key: {
+                    /** @description The project. */
+                    readonly project_id: string;
+                    /** @description The location of the key ring. */
+                    readonly location: string;
+                    /** @description The key ring. */
+                    readonly key_ring_id: string;
+                    /** @description The key. */
+                    readonly key_id: string;
+                    /** @description The version. */
+                    readonly key_version: number;
+                };
+            };
+        };
         /** @description A text that is not empty. */
         readonly SignerText: string;
         /** @description The key file of a service account, as Google writes it. Never returned. Fields that are not described have no effect. */
@@ -3536,8 +3507,8 @@ export interface components {
             /** @description The name of the account. */
             readonly client_email: components["schemas"]["SignerText"];
             /**
-             * @description The url that gives access tokens. `https://oauth2.googleapis.com/token` when absent. It must not lead to a private network, unless
-             *     the deployment allows it.
+             * @description The url that gives access tokens. `https://oauth2.googleapis.com/token` when absent. It must not lead to a private network, unless the
+             *     deployment allows it.
              */
             readonly token_uri?: string;
             /** @description The domain of the services. `googleapis.com` when absent. */
@@ -3562,8 +3533,8 @@ export interface components {
              */
             readonly type: "azure_key_vault";
             /**
-             * @description A key of the type EC and the curve P-256K, which is secp256k1 (EVM), in Azure Key Vault or Managed HSM. `client_secret` needs
-             *     `tenant_id`, `client_id` and `client_secret`; the other logins are those of the service itself.
+             * @description A key of the type EC and the curve P-256K, which is secp256k1 (EVM), in Azure Key Vault or Managed HSM. `client_secret` needs `tenant_id`,
+             *     `client_id` and `client_secret`; the other logins are those of the service itself.
              */
             readonly config: {
                 /**
@@ -3583,6 +3554,25 @@ export interface components {
                 readonly client_id?: components["schemas"]["AzureName"];
                 /** @description The secret of the application. Never returned. */
                 readonly client_secret?: components["schemas"]["SignerText"];
+            };
+        };
+        /** Key of Azure Key Vault */
+        readonly AzureKeyVaultSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "azure_key_vault";
+            readonly config: {
+                /** @description The way of logging in. */
+                readonly auth_type: string;
+                /** @description The url of the vault, in one of Azure's clouds. */
+                readonly vault_url: string;
+                /** @description The name of the key. */
+                readonly key_name: string;
+                /** @description The version of the key; absent for the newest. */
+                readonly key_version?: string;
             };
         };
         /** @description A name of Azure. */
@@ -3609,6 +3599,25 @@ export interface components {
                 readonly public_key: string;
             };
         };
+        /** Key of Turnkey */
+        readonly TurnkeySigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "turnkey";
+            readonly config: {
+                /** @description The public part of the API key, of P-256. */
+                readonly api_public_key: string;
+                /** @description The organization. */
+                readonly organization_id: string;
+                /** @description The private key, or the address of the wallet account. */
+                readonly private_key_id: string;
+                /** @description The public key, 32 bytes for Ed25519, 33 or 65 for secp256k1. */
+                readonly public_key: string;
+            };
+        };
         /** Account of the Coinbase Developer Platform */
         readonly CreateCdpSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -3629,9 +3638,24 @@ export interface components {
                 readonly account_address: string;
             };
         };
+        /** Account of the Coinbase Developer Platform */
+        readonly CdpSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "cdp";
+            readonly config: {
+                /** @description The API key. */
+                readonly api_key_id: string;
+                /** @description The address of the account. */
+                readonly account_address: string;
+            };
+        };
         /**
-         * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration
-         *     file may name any.
+         * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration file may name
+         *     any.
          */
         readonly VaultAddress: string;
         /** Private key in Vault */
@@ -3655,6 +3679,25 @@ export interface components {
                 readonly key_name: components["schemas"]["SignerText"];
                 /** @description The mount of the engine. `secret` when absent. */
                 readonly mount_point?: components["schemas"]["SignerText"];
+            };
+        };
+        /** Private key in Vault */
+        readonly VaultSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault";
+            readonly config: {
+                /** @description Scheme, host and port of the server. */
+                readonly address: string;
+                /** @description The namespace; absent for none. */
+                readonly namespace?: string;
+                /** @description The path of the secret below the mount. */
+                readonly key_name: string;
+                /** @description The mount of the engine. */
+                readonly mount_point: string;
             };
         };
         /** Key of Vault's transit engine */
@@ -3682,6 +3725,27 @@ export interface components {
                 readonly pubkey: string;
             };
         };
+        /** Key of Vault's transit engine */
+        readonly VaultTransitSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault_transit";
+            readonly config: {
+                /** @description Scheme, host and port of the server. */
+                readonly address: string;
+                /** @description The namespace; absent for none. */
+                readonly namespace?: string;
+                /** @description The name of the key. */
+                readonly key_name: string;
+                /** @description The mount of the engine. */
+                readonly mount_point: string;
+                /** @description The public key, 32 bytes in base64. */
+                readonly pubkey: string;
+            };
+        };
         /** Key of Web3Signer */
         readonly CreateWeb3SignerSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -3691,17 +3755,48 @@ export interface components {
              */
             readonly type: "web3signer";
             /**
-             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which
-             *     the configuration file alone can name (`tls`).
+             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which the
+             *     configuration file alone can name (`tls`).
              */
             readonly config: {
-                /**
-                 * @description The url of the server. It must not lead to a private network, unless the deployment allows it; the configuration file may
-                 *     name any.
-                 */
+                /** @description The url of the server. It must not lead to a private network, unless the deployment allows it; the configuration file may name any. */
                 readonly url: string;
                 /** @description The public key as Web3Signer lists it, 128 hex digits with or without `0x`. */
                 readonly public_key: string;
+            };
+        };
+        /** Key of Web3Signer */
+        readonly Web3SignerSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "web3signer";
+            readonly config: {
+                /** @description Scheme, host and port of the server. */
+                readonly url: string;
+                /** @description The public key, 0x and 128 hex digits. */
+                readonly public_key: string;
+            };
+        };
+        /** Key of an HSM */
+        readonly Pkcs11Signer: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "pkcs11";
+            readonly config: {
+                /** @description The label of the token; or its slot. */
+                readonly token_label?: string;
+                /** @description The slot of the token. */
+                readonly slot?: number;
+                /** @description The label of the key pair; or its id. */
+                readonly key_label?: string;
+                /** @description The CKA_ID of the key pair as hex digits. */
+                readonly key_id?: string;
             };
         };
         /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */
@@ -3731,21 +3826,21 @@ export interface components {
             /** @description EVM: the chain id. */
             readonly chain_id?: number;
             /**
-             * @description EVM: the number of blocks that must lie on top of the including one before a transaction is `confirmed`. Counts when
-             *     `finality` is `depth`.
+             * @description EVM: the number of blocks that must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is
+             *     `depth`.
              */
             readonly required_confirmations?: number;
             /**
              * @description EVM: when a transaction is `confirmed`.
              *     - `depth`: `required_confirmations` blocks lie on top of its block.
-             *     - `safe`, `finalized`: the nodes say so by the block tag of this name. On rollups, `safe` blocks are on the parent chain and
-             *       `finalized` ones final there.
+             *     - `safe`, `finalized`: the nodes say so by the block tag of this name. On rollups, `safe` blocks are on the parent chain and `finalized`
+             *       ones final there.
              * @enum {string}
              */
             readonly finality?: "depth" | "safe" | "finalized";
             /**
-             * @description EVM: the most gas that one transaction may ask for, where that is less than a block holds (EIP-7825). The service keeps
-             *     estimates below it.
+             * @description EVM: the most gas that one transaction may ask for, where that is less than a block holds (EIP-7825). The service keeps estimates below
+             *     it.
              */
             readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
@@ -3762,8 +3857,8 @@ export interface components {
             /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
             readonly rpc_urls?: readonly components["schemas"]["GivenRpcUrl"][];
             /**
-             * @description EVM: all private endpoints from now on, each a url or a url with a method. With an empty list the network has none, and its
-             *     private transactions wait.
+             * @description EVM: all private endpoints from now on, each a url or a url with a method. With an empty list the network has none, and its private
+             *     transactions wait.
              */
             readonly private_rpc_urls?: readonly components["schemas"]["GivenPrivateRpcUrl"][];
         };
@@ -3775,8 +3870,8 @@ export interface components {
             readonly method?: components["schemas"]["PrivateMethod"];
         };
         /**
-         * @description The JSON-RPC method that brings signed bytes to the endpoint: `eth_sendRawTransaction` (the default), or
-         *     `eth_sendPrivateTransaction`, whose parameter is an object with the bytes in `tx`.
+         * @description The JSON-RPC method that brings signed bytes to the endpoint: `eth_sendRawTransaction` (the default), or `eth_sendPrivateTransaction`, whose
+         *     parameter is an object with the bytes in `tx`.
          * @default eth_sendRawTransaction
          * @enum {string}
          */
@@ -3841,8 +3936,8 @@ export interface components {
              */
             readonly type: "webhook";
             /**
-             * @description The destination of events, without its secrets: of a url of the configuration file, scheme and host (`https://example.com/***`); of
-             *     a url of a caller, everything but user information, query and fragment (`https://***@example.com/hook?***`).
+             * @description The destination of events, without its secrets: of a url of the configuration file, scheme and host (`https://example.com/***`); of a url
+             *     of a caller, everything but user information, query and fragment (`https://***@example.com/hook?***`).
              */
             readonly url: string;
             /** @description True when the service signs deliveries. It never returns the key itself. */
@@ -3869,7 +3964,6 @@ export interface components {
         readonly DeliveryListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Delivery"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -3913,23 +4007,23 @@ export interface components {
         /** @description A UUID. */
         readonly Uuid: string;
         /**
-         * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a
-         *     missing number was never an event that you could read, so continue after the last number that you have. No number is given twice, also
-         *     by a database that was restored from a backup, or a standby without its last commits: each start of the service, and each promotion of
-         *     a PostgreSQL server, continues at the present time, in microseconds.
+         * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a missing number
+         *     was never an event that you could read, so continue after the last number that you have. No number is given twice, also by a database that was
+         *     restored from a backup, or a standby without its last commits: each start of the service, and each promotion of a PostgreSQL server, continues
+         *     at the present time, in microseconds.
          */
         readonly EventNumber: string;
         /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
-         *     - `transaction_undecided`: nothing proves what became of the transaction. No endpoint can prove any more whether a block included it, or
-         *       one that could has not answered for 15 minutes; or the endpoints contradict each other about the result of a mined transaction. Nothing
-         *       is signed or ended until the endpoints agree, or an operator decides (`decideTransaction`, `relayer tx decide`).
-         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes, or for a few minutes in which
-         *       the nodes refuse everything with its nonce in words that the service does not know; `status_reason` and the diagnosis
-         *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at
-         *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
-         *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
-         *       the network's finality setting allows for.
+         *     - `transaction_undecided`: nothing proves what became of the transaction. No endpoint can prove any more whether a block included it, or one
+         *       that could has not answered for 15 minutes; or the endpoints contradict each other about the result of a mined transaction. Nothing is
+         *       signed or ended until the endpoints agree, or an operator decides (`decideTransaction`, `relayer tx decide`).
+         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes, or for a few minutes in which the nodes
+         *       refuse everything with its nonce in words that the service does not know; `status_reason` and the diagnosis say why. What has no nonce yet
+         *       is overtaken by the others from now on. What has one holds them up for another day at most; then a no-op takes the nonce, and the
+         *       transaction ends as `failed`.
+         *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than the network's
+         *       finality setting allows for.
          *     - `relayer_state_update`: the service disabled or enabled a relayer.
          *     - `alert`: an alert has begun or is over; `AlertKind` says which alerts there are.
          *     - `notification_test`: somebody asked for a test event.
@@ -4097,8 +4191,8 @@ export interface components {
          *     - `transaction_stuck`: a transaction blocks its account. It ends when the transaction does so no more.
          *     - `relayer_disabled`: the service disabled a relayer. It ends when the service enables it.
          *     - `endpoint_down`: an endpoint was not usable for 60 s. It ends when the endpoint was usable for 60 s.
-         *     - `chain_halted`: a network has made no block for 20 times its `average_blocktime_ms`, and for at least 60 s, or its endpoints do not
-         *       follow it any more. It ends with the next block.
+         *     - `chain_halted`: a network has made no block for 20 times its `average_blocktime_ms`, and for at least 60 s, or its endpoints do not follow
+         *       it any more. It ends with the next block.
          *     - `budget_nearly_used`: 90 % of a limit of a relayer or an API key is used. It ends below 80 %.
          *     - `delivery_dead`: deliveries of a notification were given up. It ends when none of them is left.
          *
@@ -4131,7 +4225,6 @@ export interface components {
         readonly AlertListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Alert"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -4425,8 +4518,8 @@ export interface components {
         /** @description An authorization of smart contract calls to sign. */
         readonly SignAuthorizationEntryRequest: {
             /**
-             * @description A `HashIdPreimage` of an authorization as XDR in base64, which @stellar/stellar-sdk and SEP-43 hand to `signAuthEntry`. At most
-             *     132096 bytes, the largest transaction on the public network.
+             * @description A `HashIdPreimage` of an authorization as XDR in base64, which @stellar/stellar-sdk and SEP-43 hand to `signAuthEntry`. At most 132096
+             *     bytes, the largest transaction on the public network.
              */
             readonly preimage_xdr: string;
         };
@@ -4505,8 +4598,8 @@ export interface components {
                 /** @description A sentence for a person. Only in errors of the service. */
                 readonly description?: string;
                 /**
-                 * @description Details that the node added. In errors of the relayer as a wallet: the `code` of the service, or the `transactionId` and `status`
-                 *     of a transaction that is accepted all the same.
+                 * @description Details that the node added. In errors of the relayer as a wallet: the `code` of the service, or the `transactionId` and `status` of a
+                 *     transaction that is accepted all the same.
                  */
                 readonly data?: unknown;
             };
@@ -4527,8 +4620,8 @@ export interface components {
         readonly Hash32: string;
         /**
          * EIP-712 document
-         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and
-         *     hexadecimal digits in any letter case.
+         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and hexadecimal
+         *     digits in any letter case.
          */
         readonly TypedDataDocument: {
             /** @description The domain of the signature. Its fields are those of `EIP712Domain`. */
@@ -4573,8 +4666,8 @@ export interface components {
             readonly public_key?: string;
         };
         /**
-         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. EVM: `v` is 0 or 1 with EIP-1559
-         *     prices, 27 or 28 with a legacy price. Stellar and Solana: the signature of the relayer's account; `v` is 0.
+         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. EVM: `v` is 0 or 1 with EIP-1559 prices, 27 or 28 with a
+         *     legacy price. Stellar and Solana: the signature of the relayer's account; `v` is 0.
          */
         readonly TransactionSignature: {
             /** @description 32 bytes. */
@@ -4620,8 +4713,8 @@ export interface components {
                 readonly missing: readonly components["schemas"]["Quantity"][];
             };
             /**
-             * @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. All
-             *     are decimal strings. Absent until something is signed.
+             * @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. All are decimal
+             *     strings. Absent until something is signed.
              */
             readonly fees?: {
                 /** @description The most that the shown attempt pays. */
@@ -4664,8 +4757,8 @@ export interface components {
                 /** @description The newest block that it reported. */
                 readonly head?: components["schemas"]["Quantity"];
                 /**
-                 * @description Solana: true when it knows old transactions. Without history an endpoint cannot prove that an expired transaction was
-                 *     not included. Absent where the service has not asked it.
+                 * @description Solana: true when it knows old transactions. Without history an endpoint cannot prove that an expired transaction was not included.
+                 *     Absent where the service has not asked it.
                  */
                 readonly keeps_history?: boolean;
                 /** @description Its last failure. */
@@ -4722,8 +4815,8 @@ export interface components {
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule asks for a decision of another API key.
              *     - `scheduled`: it waits for its `valid_from`.
-             *     - `awaits_price`: the next block, or every node, asks for more than the price that its caller named. It is not signed until that
-             *       changes, and others overtake it.
+             *     - `awaits_price`: the next block, or every node, asks for more than the price that its caller named. It is not signed until that changes,
+             *       and others overtake it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
@@ -4735,19 +4828,19 @@ export interface components {
         readonly TransactionSpeed: {
             readonly level: components["schemas"]["Speed"];
             /**
-             * @description The service multiplies the market price by this: `eth_gasPrice` for a legacy price, twice the next base fee for
-             *     `max_fee_per_gas` (before the tip).
+             * @description The service multiplies the market price by this: `eth_gasPrice` for a legacy price, twice the next base fee for `max_fee_per_gas` (before
+             *     the tip).
              */
             readonly price_multiplier: number;
             /**
-             * @description The time that the service gives the transaction before it raises the price by itself, in seconds. It raises the price only
-             *     after a new block that could have included it and did not, or when the next block asks for more than it offers.
+             * @description The time that the service gives the transaction before it raises the price by itself, in seconds. It raises the price only after a new
+             *     block that could have included it and did not, or when the next block asks for more than it offers.
              */
             readonly raise_after_seconds: number;
         };
         /**
-         * @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells which
-         *     fields there are.
+         * @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells which fields
+         *     there are.
          */
         readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
         /**
@@ -4756,8 +4849,8 @@ export interface components {
          */
         readonly AwaitsApproval: true;
         /**
-         * @description Present while nothing proves what became of the transaction. Nothing of it is signed or ended until the endpoints agree, or an
-         *     operator decides (`decideTransaction`).
+         * @description Present while nothing proves what became of the transaction. Nothing of it is signed or ended until the endpoints agree, or an operator
+         *     decides (`decideTransaction`).
          */
         readonly UndecidedSince: components["schemas"]["Timestamp"];
         /**
@@ -4783,15 +4876,15 @@ export interface components {
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
             /**
-             * @description Present when its bytes go to the private endpoints of the network: only to those, until `made_public_at`. Ordinary nodes do not
-             *     know it before a block includes it.
+             * @description Present when its bytes go to the private endpoints of the network: only to those, until `made_public_at`. Ordinary nodes do not know it
+             *     before a block includes it.
              * @constant
              */
             readonly private?: true;
             /**
              * Format: date-time
-             * @description When a private transaction was not included within `private_fallback_blocks`, the time from which its bytes go to the ordinary
-             *     endpoints as well.
+             * @description When a private transaction was not included within `private_fallback_blocks`, the time from which its bytes go to the ordinary endpoints
+             *     as well.
              */
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
@@ -4818,8 +4911,8 @@ export interface components {
             readonly data?: components["schemas"]["HexData"];
             readonly decoded_call?: components["schemas"]["DecodedCall"];
             /**
-             * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service
-             *     has used it: then the transaction gets another one.
+             * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service has used it:
+             *     then the transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
             readonly access_list?: components["schemas"]["EvmAccessList"];
@@ -4840,10 +4933,10 @@ export interface components {
         };
         /**
          * @description `data` as the call of a function, by a function of a standard such as ERC-20, or else by the ABI that is registered for the contract at the
-         *     time of the answer or delivery (`registerAbi`). Absent where the function is unknown, where `data` is not exactly what an
-         *     encoder writes for these arguments, for more than 16 KiB of data, in the answers that send, replace or cancel, after the relayer was
-         *     deleted, and while the transaction awaits an approval, if the key that sent it registered the ABI. It describes the data; only the
-         *     contract decides what it does with it.
+         *     time of the answer or delivery (`registerAbi`). Absent where the function is unknown, where `data` is not exactly what an encoder writes for
+         *     these arguments, for more than 16 KiB of data, in the answers that send, replace or cancel, after the relayer was deleted, and while the
+         *     transaction awaits an approval, if the key that sent it registered the ABI. It describes the data; only the contract decides what it does with
+         *     it.
          */
         readonly DecodedCall: {
             /** @description The signature of the function, such as `transfer(address,uint256)`. */
@@ -4927,8 +5020,8 @@ export interface components {
             /** @description The signed envelope of the shown attempt, or the one that the request brought, as XDR in base64. */
             readonly transaction_xdr?: string;
             /**
-             * @description The hash of the envelope that the ledger holds. It differs from `hash` where another account sent the same signed content,
-             *     plain or in a fee bump of its own (CAP-15); `status_reason` says so.
+             * @description The hash of the envelope that the ledger holds. It differs from `hash` where another account sent the same signed content, plain or in a
+             *     fee bump of its own (CAP-15); `status_reason` says so.
              */
             readonly applied_hash?: components["schemas"]["StellarHash"];
             /** @description The account that paid `fee`, once the transaction is included. */
@@ -5048,8 +5141,8 @@ export interface components {
          *     - `cancel`: asked for with DELETE.
          *     - `speed_up`: the service raised the price by itself.
          *     - `expire`: a no-op in its place, because `valid_until` passed.
-         *     - `abandon`: a no-op in its place, because no node would ever take it. Where nodes refuse it in words that the service does not
-         *       know, the no-op also shows whether they refuse everything: if none takes the no-op, the earlier version counts again.
+         *     - `abandon`: a no-op in its place, because no node would ever take it. Where nodes refuse it in words that the service does not know, the
+         *       no-op also shows whether they refuse everything: if none takes the no-op, the earlier version counts again.
          *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
          *     - `re_sign`: the same content signed again, because the earlier version expired.
          *     - `setup`: a transaction of the service's own that others wait for, such as opening channel accounts.
@@ -5180,15 +5273,15 @@ export interface components {
             readonly transactions: readonly components["schemas"]["TransactionRequest"][];
         };
         /**
-         * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single
-         *     transaction has the header `Idempotency-Key`, and a replacement needs none.
+         * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single transaction
+         *     has the header `Idempotency-Key`, and a replacement needs none.
          */
         readonly BatchIdempotencyKey: string;
         /**
          * EVM
-         * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both
-         *     `max_fee_per_gas` and `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. Without any
-         *     of them the speed is `fast`. Mixtures are refused with `invalid_request`. Amounts are in wei.
+         * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both `max_fee_per_gas` and
+         *     `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. Without any of them the speed is `fast`. Mixtures are
+         *     refused with `invalid_request`. Amounts are in wei.
          */
         readonly EvmTransactionRequest: {
             /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
@@ -5212,15 +5305,15 @@ export interface components {
             readonly valid_from?: components["schemas"]["ValidFrom"];
             /**
              * Format: date-time
-             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction
-             *     by a no-op with the same nonce; the transaction ends as the network decides.
+             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction by a no-op
+             *     with the same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
-         * @description The accounts and storage that the transaction announces to use (EIP-2930), which makes their first use cheaper; nodes charge for
-         *     each entry. With EIP-1559 prices the transaction is of type 2, with a legacy price of type 1. A no-op that takes its place has none.
+         * @description The accounts and storage that the transaction announces to use (EIP-2930), which makes their first use cheaper; nodes charge for each entry.
+         *     With EIP-1559 prices the transaction is of type 2, with a legacy price of type 1. A no-op that takes its place has none.
          */
         readonly EvmAccessList: readonly {
             /** @description The account. */
@@ -5229,11 +5322,11 @@ export interface components {
             readonly storage_keys: readonly string[];
         }[];
         /**
-         * @description Authorizations that other accounts have signed (EIP-7702); with them the transaction is of type 4, at EIP-1559 prices, and needs `to`.
-         *     The service passes them on. It refuses them unless the policy `allow_authorization_list` of the relayer is true, and one that
-         *     the relayer's own account has signed, because that would use a nonce of the relayer. The network skips entries whose nonce
-         *     is not the next of their account, also when the transaction itself succeeds. Under rules for spending, each contract has to be among
-         *     `contracts`, because nobody can read what it moves.
+         * @description Authorizations that other accounts have signed (EIP-7702); with them the transaction is of type 4, at EIP-1559 prices, and needs `to`. The
+         *     service passes them on. It refuses them unless the policy `allow_authorization_list` of the relayer is true, and one that the relayer's own
+         *     account has signed, because that would use a nonce of the relayer. The network skips entries whose nonce is not the next of their account,
+         *     also when the transaction itself succeeds. Under rules for spending, each contract has to be among `contracts`, because nobody can read what
+         *     it moves.
          */
         readonly EvmAuthorizationList: readonly {
             /** @description The chain id of the network; 0 means every network. */
@@ -5251,11 +5344,11 @@ export interface components {
         }[];
         /**
          * Format: date-time
-         * @description RFC 3339, at most 30 days ahead. The service accepts the request now and stores it durably; it gives it no nonce, signs nothing and
-         *     reserves no balance before this time, and others overtake it. Rules and budgets count when it is accepted. It can be replaced and
-         *     canceled at once. A time that has passed has no effect. A request that would fail at present, because it would revert or
-         *     the balance is too low, is accepted, and simulated again when its time comes. `valid_until` has to be later. Refused for content that
-         *     others have signed, and when a transaction is replaced that has a nonce or signed bytes.
+         * @description RFC 3339, at most 30 days ahead. The service accepts the request now and stores it durably; it gives it no nonce, signs nothing and reserves
+         *     no balance before this time, and others overtake it. Rules and budgets count when it is accepted. It can be replaced and canceled at once. A
+         *     time that has passed has no effect. A request that would fail at present, because it would revert or the balance is too low, is accepted, and
+         *     simulated again when its time comes. `valid_until` has to be later. Refused for content that others have signed, and when a transaction is
+         *     replaced that has a nonce or signed bytes.
          */
         readonly ValidFrom: string;
         /** @description The ABI of a contract. */
@@ -5301,7 +5394,6 @@ export interface components {
         readonly AbiListResponse: {
             /** @constant */
             readonly success: true;
-            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["AbiSummary"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -5315,19 +5407,19 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and
-         *     keeps the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
+         * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and keeps
+         *     the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
          */
         readonly EvmCall: {
             /**
-             * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, or with
-             *     an ABI that is registered for `to` (`registerAbi`), the name alone, as long as only one function of the ABI has it.
+             * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, or with an
+             *     ABI that is registered for `to` (`registerAbi`), the name alone, as long as only one function of the ABI has it.
              */
             readonly function: string;
             /**
-             * @description The arguments in order, or an object with the names of the parameters; absent for a function without any. Integers are JSON
-             *     integers, however large, decimal strings, or `0x` and hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a
-             *     tuple is a list, or an object with the names of its components; arrays are lists.
+             * @description The arguments in order, or an object with the names of the parameters; absent for a function without any. Integers are JSON integers,
+             *     however large, decimal strings, or `0x` and hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a tuple is a list, or
+             *     an object with the names of its components; arrays are lists.
              */
             readonly args?: readonly unknown[] | {
                 readonly [key: string]: unknown;
@@ -5339,10 +5431,9 @@ export interface components {
         };
         /**
          * Solana, serialized transaction
-         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a
-         *     new blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the
-         *     service broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see
-         *     `fee_payer_spending`).
+         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a new
+         *     blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the service
+         *     broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see `fee_payer_spending`).
          */
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
@@ -5353,8 +5444,8 @@ export interface components {
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
-         * @description A serialized transaction in base64: a legacy one or one of version 0, at most 1232 bytes. Version 1 (SIMD-0385, up to 4096
-         *     bytes) is refused with 400.
+         * @description A serialized transaction in base64: a legacy one or one of version 0, at most 1232 bytes. Version 1 (SIMD-0385, up to 4096 bytes) is refused
+         *     with 400.
          */
         readonly EncodedSerializedTransaction: string;
         /**
@@ -5372,8 +5463,8 @@ export interface components {
         };
         /**
          * Format: date-time
-         * @description RFC 3339. After this time the service signs nothing any more, and the transaction expires. A version that was signed before may
-         *     still be included until its blockhash has expired, which takes about a minute; the transaction ends as the network decides.
+         * @description RFC 3339. After this time the service signs nothing any more, and the transaction expires. A version that was signed before may still be
+         *     included until its blockhash has expired, which takes about a minute; the transaction ends as the network decides.
          */
         readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
@@ -5402,15 +5493,14 @@ export interface components {
             readonly call: components["schemas"]["SolanaIdlCall"];
         };
         /**
-         * @description The name of an instruction and its values, in place of `accounts` and `data`. The service encodes them and keeps the instruction
-         *     alone: the rules, the idempotency and the answers are those of the same request with `accounts` and `data`. The IDL comes with the
-         *     request and is never read from the chain, because a node that lies could turn one instruction into another.
+         * @description The name of an instruction and its values, in place of `accounts` and `data`. The service encodes them and keeps the instruction alone: the
+         *     rules, the idempotency and the answers are those of the same request with `accounts` and `data`. The IDL comes with the request and is never
+         *     read from the chain, because a node that lies could turn one instruction into another.
          */
         readonly SolanaIdlCall: {
             /**
-             * @description The IDL of the program, as Anchor writes it (`target/idl`), before or since version 0.30, or the part of it that has the
-             *     instruction and its types. An `address` in it must be `program_id`. Generic types and types that are not encoded by Borsh are
-             *     refused.
+             * @description The IDL of the program, as Anchor writes it (`target/idl`), before or since version 0.30, or the part of it that has the instruction and
+             *     its types. An `address` in it must be `program_id`. Generic types and types that are not encoded by Borsh are refused.
              */
             readonly idl: {
                 readonly [key: string]: unknown;
@@ -5418,18 +5508,17 @@ export interface components {
             /** @description The name of the instruction, spelled as in the IDL. */
             readonly instruction: string;
             /**
-             * @description The arguments by their names in the IDL; absent for an instruction without any. Integers are JSON integers, however large, or
-             *     decimal strings; addresses are base58; bytes are `{"base64": …}`, `{"hex": …}` or lists of integers; vectors, arrays and tuples
-             *     are lists; a structure is an object. A variant of an enum without fields is its name; another one is an object whose only field
-             *     is its name. An option is its value, or null; in objects it may be left out.
+             * @description The arguments by their names in the IDL; absent for an instruction without any. Integers are JSON integers, however large, or decimal
+             *     strings; addresses are base58; bytes are `{"base64": …}`, `{"hex": …}` or lists of integers; vectors, arrays and tuples are lists; a
+             *     structure is an object. A variant of an enum without fields is its name; another one is an object whose only field is its name. An option
+             *     is its value, or null; in objects it may be left out.
              */
             readonly args?: {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description The addresses of the accounts by their names in the IDL; a group of accounts is an object. Accounts with a constant `address` in
-             *     the IDL, and optional ones, may be left out; others that a program derives are not computed. An account that signs must be the
-             *     relayer.
+             * @description The addresses of the accounts by their names in the IDL; a group of accounts is an object. Accounts with a constant `address` in the IDL,
+             *     and optional ones, may be left out; others that a program derives are not computed. An account that signs must be the relayer.
              */
             readonly accounts?: {
                 readonly [key: string]: unknown;
@@ -5439,48 +5528,46 @@ export interface components {
         };
         /**
          * Stellar
-         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses
-         *     at once everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every
-         *     transaction that the service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it
-         *     anew.
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses at once
+         *     everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every transaction that the
+         *     service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it anew.
          */
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */
             readonly network: string;
             /**
-             * @description The source of the operations: the relayer's own account, which is also meant when this is absent, or that account with a
-             *     number (`M…`). The service signs for no other.
+             * @description The source of the operations: the relayer's own account, which is also meant when this is absent, or that account with a number (`M…`).
+             *     The service signs for no other.
              */
             readonly source_account?: components["schemas"]["StellarAccount"] | null;
             /** @description Mutually exclusive with `transaction_xdr`. An operation of smart contracts has to be alone, and goes without a memo. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
             /**
-             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. When it is unsigned, its source is
-             *     the relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. When it is externally
-             *     signed, it needs `fee_bump`, and the service broadcasts it as it is.
+             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. When it is unsigned, its source is the relayer's
+             *     account; the service gives it a sequence number, a fee and, where it has none, an end. When it is externally signed, it needs `fee_bump`,
+             *     and the service broadcasts it as it is.
              */
             readonly transaction_xdr?: string | null;
             /** @description Asks for a fee-bump wrapper, which the relayer pays (CAP-15). Valid only when `transaction_xdr` holds a signed transaction. */
             readonly fee_bump?: boolean | null;
             /**
-             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network
-             *     charges the price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it
-             *     replaces, and one operation more; `max_fee` has to allow it. Above the policy `max_fee` of the relayer, or its default, it is
-             *     refused with `fee_above_cap`.
+             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network charges the
+             *     price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it replaces, and one operation
+             *     more; `max_fee` has to allow it. Above the policy `max_fee` of the relayer, or its default, it is refused with `fee_above_cap`.
              * @default 1000000
              */
             readonly max_fee: components["schemas"]["Int64"] | null;
             /**
-             * @description Only with `operations`; a prebuilt transaction has its own. When a payment, a path payment or an `account_merge` goes to an
-             *     account (`G…`) that asks for a memo on the ledger (`config.memo_required`, SEP-29), a transaction without one is refused with 400.
+             * @description Only with `operations`; a prebuilt transaction has its own. When a payment, a path payment or an `account_merge` goes to an account (`G…`)
+             *     that asks for a memo on the ledger (`config.memo_required`, SEP-29), a transaction without one is refused with 400.
              */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
             /** @description When the service begins, see `ValidFrom`; null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             /**
              * Format: date-time
-             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole. Nodes refuse what ends before two more ledgers can
-             *     close, so less than twice `average_blocktime_ms` of the network and a second is refused with 400; `error` has the earliest time.
+             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole. Nodes refuse what ends before two more ledgers can close,
+             *     so less than twice `average_blocktime_ms` of the network and a second is refused with 400; `error` has the earliest time.
              */
             readonly valid_until?: string | null;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
@@ -5570,8 +5657,8 @@ export interface components {
             readonly issuer: components["schemas"]["StellarAccount"];
         };
         /**
-         * @description A Stellar operation, told apart by `type`. `invoke_contract`, `create_contract` and `upload_wasm` must be the only
-         *     operation of their transaction.
+         * @description A Stellar operation, told apart by `type`. `invoke_contract`, `create_contract` and `upload_wasm` must be the only operation of their
+         *     transaction.
          */
         readonly OperationSpec: components["schemas"]["PaymentOperation"] | components["schemas"]["InvokeContractOperation"] | components["schemas"]["CreateContractOperation"] | components["schemas"]["UploadWasmOperation"] | components["schemas"]["CreateAccountOperation"] | components["schemas"]["ChangeTrustOperation"] | components["schemas"]["PathPaymentStrictSendOperation"] | components["schemas"]["PathPaymentStrictReceiveOperation"] | components["schemas"]["ManageDataOperation"] | components["schemas"]["SetOptionsOperation"] | components["schemas"]["AccountMergeOperation"] | components["schemas"]["CreateClaimableBalanceOperation"] | components["schemas"]["ClaimClaimableBalanceOperation"] | components["schemas"]["BumpSequenceOperation"];
         /**
@@ -5637,15 +5724,15 @@ export interface components {
             /** @description The arguments, in order. Either these or `named_args`. */
             readonly args?: readonly components["schemas"]["ScVal"][];
             /**
-             * @description The arguments by the names of the contract's own specification, in place of `args`. The service reads the specification from the
-             *     network: all endpoints that answer have to name the same code of the contract, and the hash of the code is checked. It
-             *     keeps the encoded arguments alone, which the rules see. With an `Idempotency-Key`, a repeated request has to have the same
-             *     `named_args`, and needs no node. When no node tells the specification, the request is refused with `network_unavailable`.
+             * @description The arguments by the names of the contract's own specification, in place of `args`. The service reads the specification from the network:
+             *     all endpoints that answer have to name the same code of the contract, and the hash of the code is checked. It keeps the encoded arguments
+             *     alone, which the rules see. With an `Idempotency-Key`, a repeated request has to have the same `named_args`, and needs no node. When no
+             *     node tells the specification, the request is refused with `network_unavailable`.
              *
-             *     Integers are JSON integers, however large, or decimal strings; addresses are `G…` or `C…`; bytes are hexadecimal digits without
-             *     `0x`; symbols and strings are strings; vectors and tuples are lists. A structure is an object, or a list when its fields have no
-             *     names. A map is an object, or a list of objects with `key` and `val`. A case of a union is `{"tag": "Transfer", "values": […]}`;
-             *     one of an enum is its name or number. An option is its value, or null, and may be left out; a result is `{"ok": …}`.
+             *     Integers are JSON integers, however large, or decimal strings; addresses are `G…` or `C…`; bytes are hexadecimal digits without `0x`;
+             *     symbols and strings are strings; vectors and tuples are lists. A structure is an object, or a list when its fields have no names. A map is
+             *     an object, or a list of objects with `key` and `val`. A case of a union is `{"tag": "Transfer", "values": […]}`; one of an enum is its
+             *     name or number. An option is its value, or null, and may be left out; a result is `{"ok": …}`.
              */
             readonly named_args?: {
                 readonly [key: string]: unknown;
@@ -5849,8 +5936,8 @@ export interface components {
             readonly value: string | null;
         };
         /**
-         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave
-         *     the relayer too little weight lock the service out.
+         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave the relayer
+         *     too little weight lock the service out.
          * @example {
          *       "type": "set_options",
          *       "home_domain": "example.com"
@@ -5981,9 +6068,9 @@ export interface components {
             readonly bump_to: components["schemas"]["Int64"];
         };
         /**
-         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it needed.
-         *     `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is
-         *     refused with `not_supported`, as the service has no keys of others.
+         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it needed. `none`:
+         *     nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is refused with
+         *     `not_supported`, as the service has no keys of others.
          */
         readonly SorobanAuth: components["schemas"]["SorobanAuthBySource"] | components["schemas"]["SorobanAuthByAddresses"] | components["schemas"]["SorobanAuthByXdr"];
         /** @description The relayer's own account authorises, or nobody. */
@@ -6009,9 +6096,8 @@ export interface components {
             readonly entries: readonly string[];
         };
         /**
-         * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
-         *     wider than 32 bits may be decimal strings. A map whose keys are all integers, symbols, strings, bytes or
-         *     addresses may come in any order.
+         * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers wider than 32 bits
+         *     may be decimal strings. A map whose keys are all integers, symbols, strings, bytes or addresses may come in any order.
          */
         readonly ScVal: "void" | components["schemas"]["TypedScVal"];
         /** @description A value whose one field names its type. */
@@ -6103,8 +6189,8 @@ export interface components {
                 /** @description Healthy when the workers make progress. */
                 readonly workers: components["schemas"]["ComponentHealth"];
                 /**
-                 * @description Healthy when the service has disabled no relayer. `error` tells how many it has and why, never which. Never `unhealthy`:
-                 *     the others work.
+                 * @description Healthy when the service has disabled no relayer. `error` tells how many it has and why, never which. Never `unhealthy`: the others
+                 *     work.
                  */
                 readonly relayers: components["schemas"]["ComponentHealth"];
             };
@@ -6122,9 +6208,9 @@ export interface components {
             /** @description The reason when it is not healthy. */
             readonly error?: string;
             /**
-             * @description `full`: what was answered survives a power cut. `relaxed`: it survives a killed process only (`DURABILITY=relaxed`, or a
-             *     PostgreSQL without `fsync` or `synchronous_commit`), and nothing survives the process when the database is in memory
-             *     (`DATA_DIR=memory://`). Absent when the database does not answer.
+             * @description `full`: what was answered survives a power cut. `relaxed`: it survives a killed process only (`DURABILITY=relaxed`, or a PostgreSQL
+             *     without `fsync` or `synchronous_commit`), and nothing survives the process when the database is in memory (`DATA_DIR=memory://`). Absent
+             *     when the database does not answer.
              * @enum {string}
              */
             readonly durability?: "full" | "relaxed";
@@ -6259,8 +6345,8 @@ export interface components {
             };
         };
         /**
-         * @description The request has no acceptable credential, or (code `insufficient_scope`) its API key may not do this. This operation has no 403, for the
-         *     sake of existing clients.
+         * @description The request has no acceptable credential, or (code `insufficient_scope`) its API key may not do this. This operation has no 403, for the sake
+         *     of existing clients.
          */
         readonly UnauthorizedOrInsufficientScope: {
             headers: {
@@ -6443,8 +6529,7 @@ export interface components {
          */
         readonly Nonce: components["schemas"]["Int64"];
         /**
-         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
-         *     included.
+         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes included.
          * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
          */
         readonly IdempotencyKey: string;
@@ -6489,8 +6574,7 @@ export interface components {
          */
         readonly ApiKeyId: components["schemas"]["Id"];
         /**
-         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
-         *     this name.
+         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
          * @example evm:sepolia
          */
         readonly NetworkId: string;
@@ -7387,8 +7471,8 @@ export interface operations {
                  */
                 readonly network_type?: components["schemas"]["NetworkType"];
                 /**
-                 * @description Only EVM transactions that were sent to this address, in any letter case. A cancellation does not change it. Requests of other
-                 *     networks have no such field.
+                 * @description Only EVM transactions that were sent to this address, in any letter case. A cancellation does not change it. Requests of other networks
+                 *     have no such field.
                  * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
                  */
                 readonly to?: string;
@@ -7408,8 +7492,8 @@ export interface operations {
                  */
                 readonly created_before?: string;
                 /**
-                 * @description The `pagination.next_cursor` of an earlier answer; the list goes on from there. Its content means nothing to you. A cursor that no
-                 *     answer had is refused.
+                 * @description The `pagination.next_cursor` of an earlier answer; the list goes on from there. Its content means nothing to you. A cursor that no answer
+                 *     had is refused.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly cursor?: string;
@@ -7508,8 +7592,7 @@ export interface operations {
             };
             readonly header?: {
                 /**
-                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
-                 *     included.
+                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes included.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8206,8 +8289,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream
-                 *     begins with what happens next.
+                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream begins with
+                 *     what happens next.
                  * @example 1204
                  */
                 readonly after?: components["schemas"]["EventNumber"];
@@ -8927,8 +9010,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
-                 *     this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -8964,8 +9046,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
-                 *     this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -9006,8 +9087,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
-                 *     this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];

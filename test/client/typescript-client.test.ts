@@ -81,7 +81,7 @@ describe('integers', () => {
     const { data } = await client.http.GET('/api/v1/relayers/{relayer_id}', {
       params: { path: { relayer_id: 'main' } },
     })
-    expect(data?.data.policies?.gas_price_cap).toBe(AMOUNT)
+    expect(data?.data.policies).toMatchObject({ gas_price_cap: AMOUNT })
   })
 
   test('of an answer of JSON-RPC are as the node wrote them', async () => {

@@ -25,19 +25,22 @@ type Evm = WirePolicies<typeof EVM_POLICIES>
 type Solana = WirePolicies<typeof SOLANA_POLICIES>
 type Stellar = WirePolicies<typeof STELLAR_POLICIES>
 
-/** Every policy of a table is a policy of the contract, and the other way round. */
-export const policies: Equal<keyof Evm | keyof Solana | keyof Stellar, keyof Schemas['RelayerPolicies']> =
-  true
+/** The tables and the contract have the same policies for each type of network: one that only one side has does not compile. */
+export const policies: [
+  Equal<keyof Evm, keyof Schemas['EvmPolicies']>,
+  Equal<keyof Solana, keyof Schemas['SolanaPolicies']>,
+  Equal<keyof Stellar, keyof Schemas['StellarPolicies']>,
+] = [true, true, true]
 /** A caller can set every policy of a table when it creates a relayer, and when it changes one. */
 export const creatable: [
   Exclude<keyof Evm, keyof Schemas['CreateEvmPolicies']>,
   Exclude<keyof Solana, keyof Schemas['CreateSolanaPolicies']>,
   Exclude<keyof Stellar, keyof Schemas['CreateStellarPolicies']>,
-  Exclude<keyof Schemas['RelayerPolicies'], keyof Schemas['RelayerPoliciesPatch']>,
+  Exclude<keyof Evm | keyof Solana | keyof Stellar, keyof Schemas['RelayerPoliciesPatch']>,
 ] extends [never, never, never, never]
   ? true
   : false = true
 /** The values of a table have the types of the contract. */
-export const evm = (written: Evm): Schemas['RelayerPolicies'] => written
-export const solana = (written: Solana): Schemas['RelayerPolicies'] => written
-export const stellar = (written: Stellar): Schemas['RelayerPolicies'] => written
+export const evm = (written: Evm): Schemas['EvmPolicies'] => written
+export const solana = (written: Solana): Schemas['SolanaPolicies'] => written
+export const stellar = (written: Stellar): Schemas['StellarPolicies'] => written

@@ -40,10 +40,8 @@ export function narrowed(transaction: Data<'getTransactionById'>): string | unde
   return transaction.network_type === 'stellar' ? transaction.transaction_xdr : transaction.transaction
 }
 
-export const capIsBigInt: Equal<
-  Data<'listRelayers'>[number]['policies']['gas_price_cap'],
-  bigint | undefined
-> = true
+type ListedEvmRelayer = Extract<Data<'listRelayers'>[number], { network_type: 'evm' }>
+export const capIsBigInt: Equal<ListedEvmRelayer['policies']['gas_price_cap'], bigint | undefined> = true
 export const pageIsNumber: Equal<Input<'listRelayers'>['query']['page'], number | undefined> = true
 export const scopeOfEach: Equal<ScopeOf<'sendTransaction'>, 'transactions:write'> = true
 export const noBody: Equal<Input<'listRelayers'>['body'], undefined> = true

@@ -58,9 +58,9 @@ describe('a patch', () => {
     const lists = [[RECEIVER], [], [RECEIVER]]
     for (const whitelist_receivers of lists) {
       const { body } = await patch({ policies: { whitelist_receivers } })
-      expect(body.data.policies.whitelist_receivers).toEqual(
-        whitelist_receivers.map((one) => one.toLowerCase()),
-      )
+      expect(body.data.policies).toMatchObject({
+        whitelist_receivers: whitelist_receivers.map((one) => one.toLowerCase()),
+      })
     }
     await patch({ policies: null })
   })

@@ -34,7 +34,7 @@ test('a channel account that could not be opened is told in the log, and opened 
   })
   onTestFinished(scenario.stop)
   const { ledger, service, send, closeUntil } = scenario
-  const { body } = await service.api<Schemas['Relayer'][]>('GET', '/relayers')
+  const { body } = await service.api<Schemas['StellarRelayer'][]>('GET', '/relayers')
   const [channel = ''] = body.data[0]?.channels ?? []
   expect(await balanceOf(scenario)).toBe(String(999n * XLM))
   // The service has read the reserve a moment ago, and validators vote for another one.

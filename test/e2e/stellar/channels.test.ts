@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => scenario.stop())
 
 async function channelsOf({ service }: StellarScenario): Promise<readonly string[]> {
-  const { body } = await service.api<Schemas['Relayer'][]>('GET', '/relayers')
+  const { body } = await service.api<Schemas['StellarRelayer'][]>('GET', '/relayers')
   return body.data[0]?.channels ?? []
 }
 

@@ -52,7 +52,7 @@ async function isIdle(testBed: TestBed): Promise<boolean> {
 }
 
 async function channelsOf(testBed: TestBed): Promise<readonly string[]> {
-  const { body } = await testBed.api<Schemas['Relayer'][]>('GET', '/relayers')
+  const { body } = await testBed.api<Schemas['StellarRelayer'][]>('GET', '/relayers')
   return body.data.find(({ id }) => id === testBed.testChain.relayers[CHANNELED])?.channels ?? []
 }
 
