@@ -21,6 +21,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['types of the console', [tsc, '--noEmit', '-p', 'console']],
   ['lint and format', [bin('biome'), 'check', '--error-on-warnings']],
   ['contract lint', [bin('redocly'), 'lint', 'openapi.yaml']],
+  ['contract form', script('check-contract.ts')],
   ['generated types', script('generate.ts', '--check')],
   ['generated database schema', script('dump-schema.ts', '--check')],
   ['benchmark tables', script('bench-table.ts', '--check')],
