@@ -2143,6 +2143,7 @@ export interface components {
         readonly SignerListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Signer"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2158,6 +2159,7 @@ export interface components {
         readonly NetworkListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Network"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2197,6 +2199,7 @@ export interface components {
         readonly TransactionListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -2236,6 +2239,7 @@ export interface components {
         readonly ApprovalListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Approval"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -3361,7 +3365,7 @@ export interface components {
                 readonly key: string;
             };
         };
-        /** Key of this service */
+        /** Local signer */
         readonly LocalSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3393,7 +3397,7 @@ export interface components {
                 readonly index?: number;
             };
         };
-        /** Account of a seed phrase */
+        /** Seed phrase signer */
         readonly MnemonicSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3401,6 +3405,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "mnemonic";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The account of the seed phrase. */
                 readonly index: number;
@@ -3425,7 +3430,7 @@ export interface components {
                 readonly key_id: string;
             };
         };
-        /** Key of AWS KMS */
+        /** AWS KMS signer */
         readonly AwsKmsSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3433,6 +3438,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "aws_kms";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The region of the key. */
                 readonly region: string;
@@ -3470,7 +3476,7 @@ export interface components {
                 };
             };
         };
-        /** Key of Google Cloud KMS */
+        /** Google Cloud KMS signer */
         readonly GoogleCloudKmsSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3478,6 +3484,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "google_cloud_kms";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The version of the key. */
                 readonly key: {
@@ -3556,7 +3563,7 @@ export interface components {
                 readonly client_secret?: components["schemas"]["SignerText"];
             };
         };
-        /** Key of Azure Key Vault */
+        /** Azure Key Vault signer */
         readonly AzureKeyVaultSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3564,6 +3571,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "azure_key_vault";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The way of logging in. */
                 readonly auth_type: string;
@@ -3599,7 +3607,7 @@ export interface components {
                 readonly public_key: string;
             };
         };
-        /** Key of Turnkey */
+        /** Turnkey signer */
         readonly TurnkeySigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3607,6 +3615,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "turnkey";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The public part of the API key, of P-256. */
                 readonly api_public_key: string;
@@ -3638,7 +3647,7 @@ export interface components {
                 readonly account_address: string;
             };
         };
-        /** Account of the Coinbase Developer Platform */
+        /** CDP signer */
         readonly CdpSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3646,6 +3655,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "cdp";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The API key. */
                 readonly api_key_id: string;
@@ -3681,7 +3691,7 @@ export interface components {
                 readonly mount_point?: components["schemas"]["SignerText"];
             };
         };
-        /** Private key in Vault */
+        /** Vault signer */
         readonly VaultSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3689,6 +3699,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "vault";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description Scheme, host and port of the server. */
                 readonly address: string;
@@ -3725,7 +3736,7 @@ export interface components {
                 readonly pubkey: string;
             };
         };
-        /** Key of Vault's transit engine */
+        /** Vault transit signer */
         readonly VaultTransitSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3733,6 +3744,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "vault_transit";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description Scheme, host and port of the server. */
                 readonly address: string;
@@ -3765,7 +3777,7 @@ export interface components {
                 readonly public_key: string;
             };
         };
-        /** Key of Web3Signer */
+        /** Web3Signer signer */
         readonly Web3SignerSigner: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3773,6 +3785,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "web3signer";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description Scheme, host and port of the server. */
                 readonly url: string;
@@ -3780,7 +3793,7 @@ export interface components {
                 readonly public_key: string;
             };
         };
-        /** Key of an HSM */
+        /** HSM signer */
         readonly Pkcs11Signer: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -3788,6 +3801,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "pkcs11";
+            /** @description The part of the configuration that may be shown. */
             readonly config: {
                 /** @description The label of the token; or its slot. */
                 readonly token_label?: string;
@@ -3964,6 +3978,7 @@ export interface components {
         readonly DeliveryListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Delivery"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -4225,6 +4240,7 @@ export interface components {
         readonly AlertListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Alert"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -5394,6 +5410,7 @@ export interface components {
         readonly AbiListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["AbiSummary"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
