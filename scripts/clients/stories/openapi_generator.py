@@ -33,7 +33,7 @@ def reach(transaction_id: str, status: str):
         time.sleep(0.05)
 
 
-assert RELAYER in [relayer.id for relayer in relayers.list_relayers().data]
+assert RELAYER in [relayer.actual_instance.id for relayer in relayers.list_relayers().data]
 
 balance = relayers.get_relayer_balance(RELAYER).data.balance
 assert isinstance(balance, int) and balance > 2**64, balance
