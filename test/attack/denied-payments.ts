@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { startSolana } from '../../simulators/solana/start-solana.ts'
+import { startLedger } from '../../simulators/stellar/start-ledger.ts'
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { type Service, type ServiceOptions, startService } from '../support/service.ts'
-import { startSolana } from '../support/solana/start-solana.ts'
 import {
   addressOf,
   SOL,
@@ -11,7 +12,6 @@ import {
   solanaConfig,
   transferBetween,
 } from '../support/solana-scenario.ts'
-import { startLedger } from '../support/stellar/start-ledger.ts'
 import { keypairOf, payment, MAIN as STELLAR_KEY, stellarConfig, XLM } from '../support/stellar-scenario.ts'
 import { type Story, storyOf } from '../support/story.ts'
 import type { Attack, Report } from './attack.ts'

@@ -1,6 +1,6 @@
 import { address } from '@solana/kit'
+import { type Content, type Step, signContent, type Wallet } from '../../simulators/solana/wallet.ts'
 import type { Random } from '../faults/random.ts'
-import { type Content, type Step, signContent, type Wallet } from '../solana-node/wallet.ts'
 import { MAIN, type SolanaScenario, startSolanaScenario } from '../support/solana-scenario.ts'
 import type { Attack, AttackContext, Report } from './attack.ts'
 import { type Holdings, lossBetween, readHoldings } from './solana/holdings.ts'

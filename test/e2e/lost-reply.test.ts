@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { startSolana } from '../../simulators/solana/start-solana.ts'
+import { startLedger } from '../../simulators/stellar/start-ledger.ts'
 import { startAnvil } from '../support/anvil.ts'
 import { createContradiction, REFUSALS } from '../support/contradiction.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
 import { loseNextBroadcast } from '../support/lose-next-broadcast.ts'
 import { scenarioOf } from '../support/scenario.ts'
 import { startService } from '../support/service.ts'
-import { startSolana } from '../support/solana/start-solana.ts'
 import {
   SOL,
   MAIN as SOLANA_MAIN,
@@ -13,7 +14,6 @@ import {
   solanaScenarioOf,
   transfer,
 } from '../support/solana-scenario.ts'
-import { startLedger } from '../support/stellar/start-ledger.ts'
 import {
   MAIN,
   payment,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet } from './wallet.ts'
 
 test('a transaction is processed, then confirmed, then finalized, and balances follow', async () => {
   const { solana, payer, ask, signed, send, status } = await openDesk({ confirmedLag: 2, finalizedLag: 5 })

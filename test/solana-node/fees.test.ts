@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWallet, signContent, transfer, unitLimit, unitPrice } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer, unitLimit, unitPrice } from './steps.ts'
-import { createWallet, signContent } from './wallet.ts'
 
 test('the priority fee is price times limit, rounded up to a whole lamport', async () => {
   const { solana, payer, ask, signed, send } = await openDesk()

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet } from './wallet.ts'
 
 test('a fork takes blocks back: balances, statuses, heights and blockhashes', async () => {
   const { solana, payer, ask, signed, send, status, blockhash } = await openDesk()

@@ -12,9 +12,9 @@ import {
   signTransactionMessageWithSigners,
 } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../support/solana/runtime/programs.ts'
+import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
+import { u32, u64 } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { u32, u64 } from './steps.ts'
 
 test('the client of the Solana kit makes transactions that the node takes, and reads all its answers', async () => {
   const { solana } = await openDesk()

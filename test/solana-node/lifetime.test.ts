@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet } from './wallet.ts'
 
 test('a blockhash is valid up to the height that came with it, by blocks and not by slots', async () => {
   const { solana, ask } = await openDesk()

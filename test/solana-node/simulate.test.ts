@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { createWallet, signContent, transfer } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet, signContent } from './wallet.ts'
 
 test('a simulation tells units, logs and accounts, and changes nothing', async () => {
   const { solana, payer, ask, signed } = await openDesk()

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
+import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
 import { until } from '../support/until.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet } from './wallet.ts'
 
 test('blocks come by themselves, and take what waits', async () => {
   const { solana, payer, signed, send, status } = await openDesk({ slotMs: 20 })

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../support/solana/runtime/programs.ts'
+import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
+import { createWallet, signContent, transfer } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet, signContent } from './wallet.ts'
 
 test('a transfer moves the lamports, and its payer pays 5000 for the signature', async () => {
   const { solana, payer, ask, signed, send } = await openDesk()

@@ -8,7 +8,7 @@ import {
   xdr,
 } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nonRefundableFee } from '../support/stellar/soroban/fees.ts'
+import { nonRefundableFee } from '../../simulators/stellar/soroban/fees.ts'
 import {
   COUNTER,
   type ContractDesk,

@@ -1,9 +1,11 @@
+import { startSolana } from '../../../simulators/solana/start-solana.ts'
+import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
+import { isSuccess } from '../../../simulators/stellar/transaction/results.ts'
 import type { Random } from '../../faults/random.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { anvilNetwork, ON_ANVIL } from '../../support/anvil-config.ts'
 import { plainSigner } from '../../support/plain-signer.ts'
 import { DEV_KEYS, RECEIVER as EVM_RECEIVER, type Service, startService } from '../../support/service.ts'
-import { startSolana } from '../../support/solana/start-solana.ts'
 import {
   SOL,
   MAIN as SOLANA_ACCOUNT,
@@ -12,8 +14,6 @@ import {
   solanaConfig,
   transfer,
 } from '../../support/solana-scenario.ts'
-import { isSuccess } from '../../support/stellar/results.ts'
-import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   payment,
   MAIN as STELLAR_KEY,

@@ -1,7 +1,7 @@
 import type { Address } from '@solana/kit'
-import type { AccountState } from '../../support/solana/runtime/account.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import type { TestSolana } from '../../support/solana/start-solana.ts'
+import type { AccountState } from '../../../simulators/solana/runtime/account.ts'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import type { TestSolana } from '../../../simulators/solana/start-solana.ts'
 import type { Victim } from './victim.ts'
 
 /** The relayer's account and its possessions at one moment. */

@@ -1,4 +1,4 @@
-import type { TestSolana } from '../../support/solana/start-solana.ts'
+import type { TestSolana } from '../../../simulators/solana/start-solana.ts'
 import type { Holdings } from './holdings.ts'
 import type { Victim } from './victim.ts'
 

@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto'
 import { type Address, address, getAddressDecoder, getAddressEncoder } from '@solana/kit'
-import type { Random } from '../../faults/random.ts'
+import {
+  LOOKUP_TABLE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+} from '../../../simulators/solana/runtime/programs.ts'
+import { ASSOCIATED_TOKEN_PROGRAM, associatedAddress } from '../../../simulators/solana/tokens.ts'
 import {
   advanceNonce,
   createAccount,
   extendTable,
   initializeNonce,
   openTokenAccount,
+  type Step,
   transfer,
+  type Use,
   u32,
   u64,
   unitLimit,
   unitPrice,
-} from '../../solana-node/steps.ts'
-import type { Step, Use, Wallet } from '../../solana-node/wallet.ts'
-import {
-  LOOKUP_TABLE_PROGRAM,
-  SYSTEM_PROGRAM,
-  TOKEN_2022_PROGRAM,
-} from '../../support/solana/runtime/programs.ts'
-import { ASSOCIATED_TOKEN_PROGRAM, associatedAddress } from '../../support/solana/tokens.ts'
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
+import type { Random } from '../../faults/random.ts'
 import { STAKE_PROGRAM, TOKEN_PROGRAMS, type Victim, walletNamed } from './victim.ts'
 
 /** Instructions of one attempt, and the keys besides the payer's that have to sign. */

@@ -1,14 +1,14 @@
 import { type Address, address, getAddressEncoder } from '@solana/kit'
-import { type Wallet, walletOf } from '../../solana-node/wallet.ts'
-import type { AccountState } from '../../support/solana/runtime/account.ts'
+import type { AccountState } from '../../../simulators/solana/runtime/account.ts'
 import {
   LOOKUP_TABLE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../support/solana/runtime/programs.ts'
-import type { TestSolana } from '../../support/solana/start-solana.ts'
-import { associatedAddress, plantMint, plantTokens } from '../../support/solana/tokens.ts'
+} from '../../../simulators/solana/runtime/programs.ts'
+import type { TestSolana } from '../../../simulators/solana/start-solana.ts'
+import { associatedAddress, plantMint, plantTokens } from '../../../simulators/solana/tokens.ts'
+import { type Wallet, walletOf } from '../../../simulators/solana/wallet.ts'
 import { MAIN, SOL, seedOf } from '../../support/solana-scenario.ts'
 
 /** Everything that the relayer owns, and the accounts of the attacker beside it. */

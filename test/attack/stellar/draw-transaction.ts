@@ -7,8 +7,8 @@ import {
   TransactionBuilder,
   type xdr,
 } from '@stellar/stellar-sdk'
+import type { TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Random } from '../../faults/random.ts'
-import type { TestLedger } from '../../support/stellar/start-ledger.ts'
 import { keypairOf, MAIN, RECEIVER } from '../../support/stellar-scenario.ts'
 
 /** Signs nothing. */

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { checkRequest } from '../../../src/chains/solana/check.ts'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import {
+  advanceNonce,
+  createWallet,
+  type Step,
+  signContent,
+  transfer,
+  unitPrice,
+} from '../../../simulators/solana/wallet.ts'
+import { checkRequest } from '../../../src/chains/solana/check/request.ts'
 import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
-import { advanceNonce, transfer, unitPrice } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,

@@ -1,23 +1,25 @@
 import { type Address, getAddressEncoder } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
-import {
-  createAccount,
-  openTokenAccount,
-  transfer,
-  transferTokens,
-  u32,
-  u64,
-  unitPrice,
-} from '../../solana-node/steps.ts'
-import { createWallet, type Step, type Wallet } from '../../solana-node/wallet.ts'
 import {
   LOOKUP_TABLE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../support/solana/runtime/programs.ts'
-import { associatedAddress, plantMint, plantTokens } from '../../support/solana/tokens.ts'
+} from '../../../simulators/solana/runtime/programs.ts'
+import { associatedAddress, plantMint, plantTokens } from '../../../simulators/solana/tokens.ts'
+import {
+  createAccount,
+  createWallet,
+  openTokenAccount,
+  type Step,
+  transfer,
+  transferTokens,
+  u32,
+  u64,
+  unitPrice,
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
+import type { SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
 import { accountWith, draftOf, OTHER, requestOf, SELF, type Stage, sendOn, startStage } from './build.ts'
 
 const SOL = 1_000_000_000n

@@ -4,14 +4,6 @@ import { xdr } from '@stellar/stellar-sdk'
 import { Spec } from '@stellar/stellar-sdk/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeNamedArgs } from '../../../src/chains/stellar/contract-spec/named-args.ts'
-import {
-  ASSET_CONTRACT,
-  type ContractSpec,
-  customSection,
-  readContractSpec,
-} from '../../../src/chains/stellar/contract-spec/read-contract-spec.ts'
-import { encodeScValue } from '../../../src/chains/stellar/encode.ts'
 import {
   enumSpec,
   functionSpec,
@@ -25,7 +17,15 @@ import {
   unionSpec,
   userType,
   vecOf,
-} from '../../support/stellar/soroban/spec.ts'
+} from '../../../simulators/stellar/soroban/spec.ts'
+import { ASSET_CONTRACT } from '../../../src/chains/stellar/contract-spec/asset-contract.ts'
+import {
+  type ContractSpec,
+  readContractSpec,
+} from '../../../src/chains/stellar/contract-spec/contract-spec.ts'
+import { encodeNamedArgs } from '../../../src/chains/stellar/contract-spec/encode-named-args.ts'
+import { customSection } from '../../../src/chains/stellar/contract-spec/wasm-section.ts'
+import { encodeScValue } from '../../../src/chains/stellar/encode/sc-value.ts'
 import { requestOf, SELF } from './build.ts'
 
 const { ScSpecTypeDef: Type } = xdr

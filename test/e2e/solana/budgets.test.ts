@@ -1,10 +1,10 @@
 import { address } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import { plantMint, plantTokens } from '../../../simulators/solana/tokens.ts'
 import { someAddress } from '../../chains/solana/build.ts'
 import { issueApprover } from '../../support/approver.ts'
 import { issueLimited, outcomeOf, violationIn, violationsOfMain } from '../../support/limited-key.ts'
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import { plantMint, plantTokens } from '../../support/solana/tokens.ts'
 import {
   MAIN,
   RECEIVER,

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { startSolana } from '../../../simulators/solana/start-solana.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { createAdjustableClock } from '../../support/adjustable-clock.ts'
 import { startService } from '../../support/service.ts'
-import { startSolana } from '../../support/solana/start-solana.ts'
 import {
   MAIN,
   RECEIVER,

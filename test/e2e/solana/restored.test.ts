@@ -2,15 +2,20 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startSolana } from '../../../simulators/solana/start-solana.ts'
+import {
+  createWallet,
+  transfer as payment,
+  type Step,
+  signContent,
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { AS_PAYER, OTHER, SELF } from '../../chains/solana/build.ts'
 import { relayer } from '../../cli/spawn.ts'
 import { broadcastDirectly } from '../../faults/solana/broadcast-directly.ts'
-import { transfer as payment } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
 import { type Habits, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
-import { startSolana } from '../../support/solana/start-solana.ts'
 import {
   MAIN,
   RECEIVER,

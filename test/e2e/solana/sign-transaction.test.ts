@@ -1,11 +1,16 @@
 import { verify } from 'node:crypto'
 import { address, getBase58Encoder } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  createWallet,
+  type Step,
+  signContent,
+  transfer,
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 import { AS_PAYER, SELF } from '../../chains/solana/build.ts'
-import { transfer } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
 import {
   RECEIVER,
   SOL,

@@ -1,15 +1,16 @@
 import { Networks } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap, wrapAs } from '../../../simulators/stellar/transaction/wrap.ts'
 import { createAdjustableClock } from '../../support/adjustable-clock.ts'
 import type { Transaction } from '../../support/service.ts'
-import { type SignedPayment, signedPayment } from '../../support/stellar/signed-payment.ts'
-import { unwrap, wrapAs } from '../../support/stellar/wrap.ts'
 import {
   keypairOf,
   MAIN,
   payment,
   RECEIVER,
+  type SignedPayment,
   type StellarScenario,
+  signedPayment,
   startStellarScenario,
   submitTo,
   XLM,

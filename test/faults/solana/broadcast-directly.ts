@@ -1,4 +1,4 @@
-import type { TestSolana } from '../../support/solana/start-solana.ts'
+import type { TestSolana } from '../../../simulators/solana/start-solana.ts'
 
 /** Hands a transaction, in base64, to the network itself, past all faulty nodes. */
 export async function broadcastDirectly({ url }: TestSolana, transaction: string): Promise<void> {

@@ -1,6 +1,11 @@
 import { address } from '@solana/kit'
-import { advanceNonce, transfer } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
+import {
+  advanceNonce,
+  createWallet,
+  type Step,
+  signContent,
+  transfer,
+} from '../../../simulators/solana/wallet.ts'
 import { RECEIVER } from '../../support/solana-scenario.ts'
 import { type PlannedRequest, replace, send } from '../call.ts'
 import { type HistoryRun, targetOf } from '../history-run.ts'

@@ -1,8 +1,14 @@
 import type { Address } from '@solana/kit'
-import { createAccount, initializeNonce, NONCE_ACCOUNT_LENGTH } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import type { TestSolana } from '../../support/solana/start-solana.ts'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import type { TestSolana } from '../../../simulators/solana/start-solana.ts'
+import {
+  createAccount,
+  createWallet,
+  initializeNonce,
+  NONCE_ACCOUNT_LENGTH,
+  type Step,
+  signContent,
+} from '../../../simulators/solana/wallet.ts'
 import { broadcastDirectly } from './broadcast-directly.ts'
 import { ACCOUNTS, CUSTOMERS } from './environment.ts'
 

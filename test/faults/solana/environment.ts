@@ -1,7 +1,7 @@
 import { type Address, address } from '@solana/kit'
-import { createWallet, type Wallet } from '../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import type { TestSolana, TestSolanaNode } from '../../../simulators/solana/start-solana.ts'
+import { createWallet, type Wallet } from '../../../simulators/solana/wallet.ts'
 import { addressOf, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
 import type { AmountContent } from '../amounts.ts'
 

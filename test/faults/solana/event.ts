@@ -1,4 +1,4 @@
-import type { LedgerOptions, SnapshotMaker } from '../../support/solana/ledger.ts'
+import type { LedgerOptions, SnapshotMaker } from '../../../simulators/solana/ledger.ts'
 import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 import { drawClock, KILL_WEIGHT } from '../node-fault.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
+import type { TestSolana, TestSolanaNode } from '../../../simulators/solana/start-solana.ts'
 import type { HistoryRun } from '../history-run.ts'
 import { accountAt, type Environment, fund, setBalance } from './environment.ts'
 import { type Event, EXPIRY_BLOCKS, type LedgerChange } from './event.ts'

@@ -1,5 +1,5 @@
 import type { Keypair } from '@stellar/stellar-sdk'
-import type { TestLedger } from '../../support/stellar/start-ledger.ts'
+import type { TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { keypairOf, XLM } from '../../support/stellar-scenario.ts'
 import type { AmountContent } from '../amounts.ts'
 

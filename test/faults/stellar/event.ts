@@ -1,4 +1,4 @@
-import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
+import type { NodeFault } from '../../../simulators/stellar/rpc/node.ts'
 import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 import { drawClock, KILL_WEIGHT } from '../node-fault.ts'

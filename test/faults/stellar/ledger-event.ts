@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FeeBumpTransaction, TransactionBuilder } from '@stellar/stellar-sdk'
-import type { TestLedger } from '../../support/stellar/start-ledger.ts'
-import { hashOf, unwrap, wrapAs } from '../../support/stellar/wrap.ts'
+import type { TestLedger } from '../../../simulators/stellar/start-ledger.ts'
+import { hashOf, unwrap, wrapAs } from '../../../simulators/stellar/transaction/wrap.ts'
 import type { HistoryRun } from '../history-run.ts'
 import {
   ACCOUNTS,

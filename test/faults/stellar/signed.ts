@@ -6,7 +6,7 @@ import {
   type Transaction,
   TransactionBuilder,
 } from '@stellar/stellar-sdk'
-import type { TestLedger } from '../../support/stellar/start-ledger.ts'
+import type { TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { RECEIVER } from '../../support/stellar-scenario.ts'
 
 /** Stroops of a lumen as a decimal places count: amounts are written in lumens. */

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { LedgerOptions } from '../../../../simulators/solana/ledger.ts'
+import { SYSTEM_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
+import type { TestSolanaNode } from '../../../../simulators/solana/start-solana.ts'
+import { advanceNonce, transfer } from '../../../../simulators/solana/wallet.ts'
 import type { InclusionProof } from '../../../../src/chains/answer.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../../src/chains/solana/types.ts'
-import { advanceNonce, transfer } from '../../../solana-node/steps.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
-import type { LedgerOptions } from '../../../support/solana/ledger.ts'
-import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
-import type { TestSolanaNode } from '../../../support/solana/start-solana.ts'
 import { SOL } from '../../../support/solana-scenario.ts'
 import {
   accountWith,

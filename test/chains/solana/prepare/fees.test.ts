@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { createLoadedBytes } from '../../../../src/chains/solana/prepare/context.ts'
+import { SYSTEM_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
 import {
-  decideBid,
-  feeCap,
-  feeOf,
-  priceFor,
-  readBudget,
-  unitLimitFor,
-  writeBudget,
-} from '../../../../src/chains/solana/prepare/fees.ts'
-import { amountOutOf, composeMessage } from '../../../../src/chains/solana/request-content.ts'
-import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../../../../src/chains/solana/wire/addresses.ts'
-import { createAccount, transfer, u32, u64, unitLimit, unitPrice } from '../../../solana-node/steps.ts'
-import type { Step } from '../../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
+  createAccount,
+  type Step,
+  transfer,
+  u32,
+  u64,
+  unitLimit,
+  unitPrice,
+} from '../../../../simulators/solana/wallet.ts'
+import { composeMessage } from '../../../../src/chains/solana/prepare/compose.ts'
+import { feeOf, readBudget, writeBudget } from '../../../../src/chains/solana/prepare/compute-budget.ts'
+import { decideBid, feeCap, unitLimitFor } from '../../../../src/chains/solana/prepare/fees.ts'
+import { priceFor } from '../../../../src/chains/solana/prepare/market.ts'
+import { createLoadedBytes } from '../../../../src/chains/solana/prepare/unique-bytes.ts'
+import { amountOutOf } from '../../../../src/chains/solana/request-content.ts'
+import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../../../../src/chains/solana/wire/programs.ts'
 import { instructionOf, instructionsOf, OTHER, requestOf, SELF, someAddress } from '../build.ts'
 
 const messageOf = (...steps: readonly Step[]) => composeMessage(SELF, steps.map(instructionOf))

@@ -1,18 +1,19 @@
 import { type Address, address } from '@solana/kit'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { noop } from '../../../../src/chains/solana/request-content.ts'
-import type { SolanaAttempt } from '../../../../src/chains/solana/types.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
+import { SYSTEM_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
 import {
   advanceNonce,
   createAccount,
+  createWallet,
   initializeNonce,
   NONCE_ACCOUNT_LENGTH,
+  signContent,
   transfer,
-} from '../../../solana-node/steps.ts'
-import { createWallet, signContent } from '../../../solana-node/wallet.ts'
+} from '../../../../simulators/solana/wallet.ts'
+import { noop } from '../../../../src/chains/solana/request-content.ts'
+import type { SolanaAttempt } from '../../../../src/chains/solana/types.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/transaction.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
-import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,

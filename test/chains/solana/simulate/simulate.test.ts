@@ -1,13 +1,17 @@
 import type { Address } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
+import { associatedAddress, plantMint, plantTokens } from '../../../../simulators/solana/tokens.ts'
+import {
+  createWallet,
+  openTokenAccount,
+  transfer,
+  transferTokens,
+} from '../../../../simulators/solana/wallet.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
-import { openTokenAccount, transfer, transferTokens } from '../../../solana-node/steps.ts'
-import { createWallet } from '../../../solana-node/wallet.ts'
 import { createHurriedClock, type HurriedClock } from '../../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
-import { associatedAddress, plantMint, plantTokens } from '../../../support/solana/tokens.ts'
 import { accountWith, instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
 
 const SOL = 1_000_000_000n

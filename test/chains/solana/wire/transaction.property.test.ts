@@ -1,7 +1,8 @@
 import { getBase58Decoder, getTransactionDecoder } from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkRequest } from '../../../../src/chains/solana/check.ts'
+import { createWallet, signContent } from '../../../../simulators/solana/wallet.ts'
+import { checkRequest } from '../../../../src/chains/solana/check/request.ts'
 import type { SolanaInstruction } from '../../../../src/chains/solana/content.ts'
 import { composeMessage } from '../../../../src/chains/solana/request-content.ts'
 import {
@@ -19,8 +20,7 @@ import {
   transactionSize,
   writeTransaction,
   writeUnsigned,
-} from '../../../../src/chains/solana/wire/message.ts'
-import { createWallet, signContent } from '../../../solana-node/wallet.ts'
+} from '../../../../src/chains/solana/wire/transaction.ts'
 import { someAddress } from '../build.ts'
 
 const PAYER = createWallet()

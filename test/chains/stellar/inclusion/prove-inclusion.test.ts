@@ -1,7 +1,7 @@
 import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { wrapAs } from '../../../../simulators/stellar/transaction/wrap.ts'
 import type { StellarAttempt } from '../../../../src/chains/stellar/types.ts'
-import { wrapAs } from '../../../support/stellar/wrap.ts'
 import { keypairOf, submitTo } from '../../../support/stellar-scenario.ts'
 import { startBalancer } from '../balancer.ts'
 import {
