@@ -16,7 +16,7 @@ export class RpcFault extends Error {
 }
 
 /** Codes of JSON-RPC 2.0. */
-export const PARSE_ERROR = -32700
+const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 const INVALID_PARAMS = -32602
@@ -53,6 +53,8 @@ export interface JsonRpcNode {
   readonly messages: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
   /** Largest body that it takes, in bytes; a larger one is HTTP 413. Default: any. */
   readonly maxBodyBytes?: number
+  /** The port of 127.0.0.1 that it listens on; a free one when absent. */
+  readonly port?: number | undefined
   /** Answers a call. Throws an {@link RpcFault} when it cannot. */
   answer(call: JsonRpcCall): unknown
   /** Writes a reply as JSON. */
@@ -64,14 +66,14 @@ const NODE_PATH = /^(?:\/nodes\/(\d+))?(?:\/behind\/(\d+))?\/?$/
 /** An idle connection stays open for this time, in ms: longer than any test pauses. */
 const KEEP_ALIVE_MS = 600_000
 
-/** Starts it on a free port. */
+/** Starts it on its port, or a free one. */
 export async function startJsonRpcServer(node: JsonRpcNode): Promise<JsonRpcServer> {
   const server = createServer((request, response) => {
     serve(node, request, response).catch(() => response.destroy())
   })
   // A client that pauses for as long as Node's 5 s would send its next call on a connection that is just being closed.
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  server.listen(0, '127.0.0.1')
+  server.listen(node.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {

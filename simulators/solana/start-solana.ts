@@ -9,37 +9,10 @@ import { createNode } from './node.ts'
 import { callMethod } from './rpc/methods.ts'
 import type { AccountState } from './runtime/account.ts'
 
-/** Not yet in TypeScript's library; V8 has it. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-
-/** JSON with integers of any size as numbers, as Solana's nodes write u64. */
-export function writeJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'bigint' ? rawJSON(String(item)) : item,
-  )
-}
-
-/** Largest request (agave rpc.rs `MAX_REQUEST_BODY_SIZE`), in bytes. */
-const MAX_BODY_BYTES = 50 * 1024
-
-/** Lets nodes of this network answer, on a free port. `ledgers` are those of its further nodes, the first of them number 1. */
-export function startSolanaServer(chain: Chain, ledgers: readonly Ledger[]): Promise<JsonRpcServer> {
-  const own = createLedger()
-  return startJsonRpcServer({
-    maxBodyBytes: MAX_BODY_BYTES,
-    messages: { unreadable: 'Parse error', invalid: 'Invalid request', empty: 'Invalid request' },
-    answer({ behind, node, method, params = [] }) {
-      if (!Array.isArray(params)) throw new RpcFault(INVALID_REQUEST, 'Invalid request')
-      const ledger = node === 0 ? own : ledgers[node - 1]
-      if (ledger === undefined) throw new Error(`there is no node ${node}`)
-      return callMethod(createNode(chain, behind, ledger), method, params)
-    },
-    write: writeJson,
-  })
-}
-
 /** The behaviour of the network of a test; everything has a default. */
 export interface SolanaOptions extends Partial<Rules> {
+  /** The port of its RPC server; a free one when absent. */
+  readonly port?: number
   /** Real milliseconds between two blocks, 100 by default; `manual`: only `tick` makes them. */
   readonly slotMs?: number | 'manual'
   /** Empty blocks that there were before the test, 1,000 by default: enough for every blockhash to have lived and died. */
@@ -126,6 +99,7 @@ const DEFAULT_MARKET: Market = { capacity: 1000, requiredPrice: 0n, recentPrice:
 /** Starts a network with its RPC node on a free port of this machine. */
 export async function startSolana(options: SolanaOptions = {}): Promise<TestSolana> {
   const {
+    port,
     slotMs = DEFAULT_SLOT_MS,
     pastBlocks = DEFAULT_PAST_BLOCKS,
     market,
@@ -138,7 +112,7 @@ export async function startSolana(options: SolanaOptions = {}): Promise<TestSola
   // A network is older than its tests, so its first blocks are finalized.
   repeat(chain.rules.finalizedLag, () => void produceBlock(chain, time()))
   const ledgers: Ledger[] = []
-  const server = await startSolanaServer(chain, ledgers)
+  const server = await startSolanaServer(chain, ledgers, port)
   const timer = slotMs === 'manual' ? undefined : setInterval(() => produceBlock(chain, time()), slotMs)
   return {
     url: server.url,
@@ -211,4 +185,34 @@ function controlsOf(chain: Chain): Controls {
 
 function repeat(count: number, action: () => void): void {
   for (let done = 0; done < count; done += 1) action()
+}
+
+/** Not yet in TypeScript's library; V8 has it. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+
+/** JSON with integers of any size as numbers, as Solana's nodes write u64. */
+function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'bigint' ? rawJSON(String(item)) : item,
+  )
+}
+
+/** Largest request (agave rpc.rs `MAX_REQUEST_BODY_SIZE`), in bytes. */
+const MAX_BODY_BYTES = 50 * 1024
+
+/** Lets nodes of this network answer. `ledgers` are those of its further nodes, the first of them number 1. */
+function startSolanaServer(chain: Chain, ledgers: readonly Ledger[], port?: number): Promise<JsonRpcServer> {
+  const own = createLedger()
+  return startJsonRpcServer({
+    port,
+    maxBodyBytes: MAX_BODY_BYTES,
+    messages: { unreadable: 'Parse error', invalid: 'Invalid request', empty: 'Invalid request' },
+    answer({ behind, node, method, params = [] }) {
+      if (!Array.isArray(params)) throw new RpcFault(INVALID_REQUEST, 'Invalid request')
+      const ledger = node === 0 ? own : ledgers[node - 1]
+      if (ledger === undefined) throw new Error(`there is no node ${node}`)
+      return callMethod(createNode(chain, behind, ledger), method, params)
+    },
+    write: writeJson,
+  })
 }

@@ -23,57 +23,10 @@ import {
 import { accountIn } from './state/state.ts'
 import { decodeFrame, type Frame } from './transaction/frame.ts'
 
-/** Creates a contract that behaves like `program`, without a transaction; returns its address. The code only identifies it. */
-export function deploy(ledger: Ledger, program: Program, wasm: Uint8Array = randomBytes(32)): string {
-  const contract = Address.contract(randomBytes(32)).toString()
-  ledger.programs.set(sha256(wasm), program)
-  const executable = xdr.ContractExecutable.contractExecutableWasm(sha256(wasm))
-  const liveUntil = endOfLife(ledger)
-  ledger.amend((changes) => {
-    changes.set(codeEntry(wasm, liveUntil))
-    changes.set(instanceEntry(contract, executable, liveUntil))
-  })
-  return contract
-}
-
-/** Makes the contract of the native asset (CAP-46-06), as every network has it; gives its address. */
-export function deployNative(ledger: Ledger): string {
-  const preimage = xdr.ContractIdPreimage.contractIdPreimageFromAsset(xdr.Asset.assetTypeNative())
-  const contract = contractAddress(preimage, ledger.network)
-  const executable = xdr.ContractExecutable.contractExecutableStellarAsset()
-  ledger.amend((changes) => changes.set(instanceEntry(contract, executable, endOfLife(ledger))))
-  return contract
-}
-
-/** Ends the life of an entry with the ledger before the last, so that it is archived in the last one. Throws when there is none. */
-export function archive(ledger: Ledger, key: xdr.LedgerKey): void {
-  ledger.amend((changes) => {
-    const entry = changes.get(contractKey(key.toXdr('base64')))
-    if (entry?.kind !== 'contract') throw new Error('There is no such contract entry.')
-    changes.set({ ...entry, liveUntil: ledger.chain.latest().sequence - 1 })
-  })
-}
-
-function endOfLife({ chain }: Ledger): number {
-  return chain.latest().sequence + MIN_PERSISTENT_LEDGERS - 1
-}
-
-/** Starts RPC servers of this network on a free port, with a fault of their own or with that of all servers. */
-export function startLedgerServer(ledger: Ledger, nodeFault?: NodeFault): Promise<JsonRpcServer> {
-  return startJsonRpcServer({
-    messages: { unreadable: 'invalid request', invalid: 'invalid request', empty: 'empty request batch' },
-    answer({ behind, method, params }) {
-      // Clients say that there are none by leaving them out, or by null.
-      const named = params ?? {}
-      if (typeof named !== 'object' || Array.isArray(named)) throw invalidParams('invalid parameters')
-      return callMethod(createNode(ledger, behind, nodeFault), method, named as Params)
-    },
-    write: JSON.stringify,
-  })
-}
-
 /** The behaviour of the network of a test; everything has a default. */
 export interface LedgerOptions extends Partial<Omit<Network, 'id' | 'ledgerSeconds'>> {
+  /** The port of its RPC server; a free one when absent. */
+  readonly port?: number
   /**
    * Real milliseconds between two ledgers, 1000 by default; `manual`: only `close` makes them. Before protocol 30, close times are whole
    * seconds that grow with each ledger, so with less than 1000 the network's time runs ahead of the machine's.
@@ -150,12 +103,12 @@ const MANUAL_LEDGER_SECONDS = 5
 
 /** Starts a network with its RPC server on a free port of this machine. */
 export async function startLedger(options: LedgerOptions = {}): Promise<TestLedger> {
-  const { closeEveryMs = 1000, capacity, now = Date.now, ...changes } = options
+  const { port, closeEveryMs = 1000, capacity, now = Date.now, ...changes } = options
   const ledgerSeconds =
     closeEveryMs === 'manual' ? MANUAL_LEDGER_SECONDS : Math.max(1, Math.ceil(closeEveryMs / 1000))
   const network = createNetwork({ ledgerSeconds, ...changes })
   const ledger = createLedger(network, { operations: 1000, contractTransactions: 100, ...capacity }, now)
-  const server = await startLedgerServer(ledger)
+  const server = await startLedgerServer(ledger, { port })
   const nextTime = () => Math.floor(now() / 1000)
   const timer =
     closeEveryMs === 'manual' ? undefined : setInterval(() => ledger.close(nextTime()), closeEveryMs)
@@ -172,7 +125,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     setNodeFault(nodeFault) {
       ledger.nodeFault = nodeFault
     },
-    startFaulty: (nodeFault) => startLedgerServer(ledger, nodeFault),
+    startFaulty: (nodeFault) => startLedgerServer(ledger, { nodeFault }),
     nominate: (envelope) => ledger.nominate(decodeFrame(envelope, network)),
     tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
@@ -222,4 +175,60 @@ function accountOf({ chain, history }: Ledger, address: string): AccountState | 
     ),
     data: all.filter((other): other is DataEntry => other.kind === 'data' && other.account === address),
   }
+}
+
+/** Creates a contract that behaves like `program`, without a transaction; returns its address. The code only identifies it. */
+function deploy(ledger: Ledger, program: Program, wasm: Uint8Array = randomBytes(32)): string {
+  const contract = Address.contract(randomBytes(32)).toString()
+  ledger.programs.set(sha256(wasm), program)
+  const executable = xdr.ContractExecutable.contractExecutableWasm(sha256(wasm))
+  const liveUntil = endOfLife(ledger)
+  ledger.amend((changes) => {
+    changes.set(codeEntry(wasm, liveUntil))
+    changes.set(instanceEntry(contract, executable, liveUntil))
+  })
+  return contract
+}
+
+/** Makes the contract of the native asset (CAP-46-06), as every network has it; gives its address. */
+function deployNative(ledger: Ledger): string {
+  const preimage = xdr.ContractIdPreimage.contractIdPreimageFromAsset(xdr.Asset.assetTypeNative())
+  const contract = contractAddress(preimage, ledger.network)
+  const executable = xdr.ContractExecutable.contractExecutableStellarAsset()
+  ledger.amend((changes) => changes.set(instanceEntry(contract, executable, endOfLife(ledger))))
+  return contract
+}
+
+/** Ends the life of an entry with the ledger before the last, so that it is archived in the last one. Throws when there is none. */
+function archive(ledger: Ledger, key: xdr.LedgerKey): void {
+  ledger.amend((changes) => {
+    const entry = changes.get(contractKey(key.toXdr('base64')))
+    if (entry?.kind !== 'contract') throw new Error('There is no such contract entry.')
+    changes.set({ ...entry, liveUntil: ledger.chain.latest().sequence - 1 })
+  })
+}
+
+function endOfLife({ chain }: Ledger): number {
+  return chain.latest().sequence + MIN_PERSISTENT_LEDGERS - 1
+}
+
+interface ServerOptions {
+  readonly port?: number | undefined
+  /** Its own fault; that of all servers when absent. */
+  readonly nodeFault?: NodeFault
+}
+
+/** Starts RPC servers of this network. */
+function startLedgerServer(ledger: Ledger, { port, nodeFault }: ServerOptions): Promise<JsonRpcServer> {
+  return startJsonRpcServer({
+    port,
+    messages: { unreadable: 'invalid request', invalid: 'invalid request', empty: 'empty request batch' },
+    answer({ behind, method, params }) {
+      // Clients say that there are none by leaving them out, or by null.
+      const named = params ?? {}
+      if (typeof named !== 'object' || Array.isArray(named)) throw invalidParams('invalid parameters')
+      return callMethod(createNode(ledger, behind, nodeFault), method, named as Params)
+    },
+    write: JSON.stringify,
+  })
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeNew } from '../../src/cli/files.ts'
-import { createRandom } from '../faults/random.ts'
 import { cutPower } from '../support/disk/cut-power.ts'
 import { recordDisk } from '../support/disk/recorded-disk.ts'
+import { createRandom } from '../support/random.ts'
 
 test('a new key file in new folders survives a power cut', async () => {
   const [folder, target] = ['disk', 'after-the-cut'].map((name) =>

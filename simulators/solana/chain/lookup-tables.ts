@@ -13,7 +13,7 @@ const EXTENDED_START_OFFSET = 20
 const NEVER = 2n ** 64n - 1n
 
 /** The addresses that a table holds, whether or not they may be used yet. */
-export function tableAddresses(table: AccountState | undefined): Address[] {
+function tableAddresses(table: AccountState | undefined): Address[] {
   const data = table?.data ?? new Uint8Array()
   const count = Math.max(0, Math.floor((data.length - HEAD_LENGTH) / 32))
   const addressAt = (index: number) =>

@@ -10,7 +10,7 @@ export const NODE_UNHEALTHY = -32005
 export const SLOT_SKIPPED = -32007
 export const TRANSACTION_HISTORY_NOT_AVAILABLE = -32011
 export const UNSUPPORTED_TRANSACTION_VERSION = -32015
-export const MIN_CONTEXT_SLOT_NOT_REACHED = -32016
+const MIN_CONTEXT_SLOT_NOT_REACHED = -32016
 
 /** The parameters of a call, by position; the last one of most methods is an object. */
 export type Params = readonly unknown[]

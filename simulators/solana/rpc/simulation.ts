@@ -10,11 +10,7 @@ import type { WireTransaction } from '../runtime/transaction.ts'
 import type { Execution } from '../runtime/vm.ts'
 
 /** Runs the transaction on the accounts as they were with the block at this place, and keeps nothing. */
-export function simulateAt(
-  { vm, blocks, accounts }: Chain,
-  transaction: WireTransaction,
-  index: number,
-): Execution {
+function simulateAt({ vm, blocks, accounts }: Chain, transaction: WireTransaction, index: number): Execution {
   const { slot, time, blockhash } = blocks.near(index)
   const changed = accounts.changedAfter(slot)
   const restore = (at: bigint) => {

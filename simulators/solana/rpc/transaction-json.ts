@@ -10,7 +10,7 @@ import { resultOf } from './statuses.ts'
 type Inner = readonly (readonly InnerInstruction[])[]
 
 /** Writes the calls of programs, under the instruction that made them; accounts and programs are indexes of the keys. */
-export function writeInner(inner: Inner): unknown[] {
+function writeInner(inner: Inner): unknown[] {
   return group(inner, (each) => {
     const instruction = each.instruction()
     return {

@@ -40,7 +40,7 @@ export function readTokenAccount(account: AccountState | undefined): TokenAccoun
 }
 
 /** Returns the number of decimals in amounts of this mint. */
-export function decimalsOf(mint: AccountState | undefined): number {
+function decimalsOf(mint: AccountState | undefined): number {
   return mint && mint.data.length >= MINT_LENGTH ? (mint.data[DECIMALS_OFFSET] ?? 0) : 0
 }
 

@@ -88,7 +88,7 @@ function bumpSequenceResult(code: xdr.BumpSequenceResultVariantName): xdr.Operat
 }
 
 /** The characters of a name or a domain (stellar-core `isStringValid`): ASCII without control characters. */
-export const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
 /** stellar-core ManageDataOpFrame.cpp. */
 export const manageData: Rule<'manageData'> = {
@@ -123,7 +123,7 @@ export const AUTH_REQUIRED_FLAG = 1
 /** It may take an authorisation back. */
 const AUTH_REVOCABLE_FLAG = 2
 /** These flags, and the account itself, can never change again. */
-export const AUTH_IMMUTABLE_FLAG = 4
+const AUTH_IMMUTABLE_FLAG = 4
 /** It may take its credit back (CAP-35). */
 export const AUTH_CLAWBACK_FLAG = 8
 const ALL_FLAGS = 15

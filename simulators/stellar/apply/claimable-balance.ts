@@ -9,7 +9,7 @@ import type { OperationContext, Rule } from './rule.ts'
 const MAX_DEPTH = 4
 
 /** Returns true when a condition is valid (CreateClaimableBalanceOpFrame.cpp `validatePredicate`). */
-export function isWellFormed(predicate: xdr.ClaimPredicate, depth = 1): boolean {
+function isWellFormed(predicate: xdr.ClaimPredicate, depth = 1): boolean {
   if (depth > MAX_DEPTH) return false
   const isGood = (inner: xdr.ClaimPredicate) => isWellFormed(inner, depth + 1)
   switch (predicate.type) {
@@ -29,7 +29,7 @@ export function isWellFormed(predicate: xdr.ClaimPredicate, depth = 1): boolean 
 }
 
 /** The same condition with times that no longer depend on when it was made (`updatePredicatesForApply`). */
-export function anchored(predicate: xdr.ClaimPredicate, closeTime: bigint): xdr.ClaimPredicate {
+function anchored(predicate: xdr.ClaimPredicate, closeTime: bigint): xdr.ClaimPredicate {
   const anchor = (inner: xdr.ClaimPredicate) => anchored(inner, closeTime)
   switch (predicate.type) {
     case 'claimPredicateAnd':
@@ -48,7 +48,7 @@ export function anchored(predicate: xdr.ClaimPredicate, closeTime: bigint): xdr.
 }
 
 /** Returns true when a condition holds at this close time (ClaimClaimableBalanceOpFrame.cpp `validatePredicate`). */
-export function holds(predicate: xdr.ClaimPredicate, closeTime: bigint): boolean {
+function holds(predicate: xdr.ClaimPredicate, closeTime: bigint): boolean {
   const isTrue = (inner: xdr.ClaimPredicate) => holds(inner, closeTime)
   switch (predicate.type) {
     case 'claimPredicateUnconditional':

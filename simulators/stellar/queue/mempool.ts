@@ -16,7 +16,7 @@ export interface Pick {
  * out, all pay the rate of the cheapest that was picked (stellar-core SurgePricingUtils.cpp `getMostTopTxsWithinLimits`, TxSetFrame.cpp
  * `computeLaneBaseFee`).
  */
-export function pickFrames(
+function pickFrames(
   candidates: readonly Frame[],
   capacity: number,
   sizeOf: (frame: Frame) => number,

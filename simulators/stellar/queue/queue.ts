@@ -19,7 +19,7 @@ export interface Bans {
 }
 
 /** Starts without any; each lasts for `ledgers` ledgers. */
-export function createBans(ledgers: number): Bans {
+function createBans(ledgers: number): Bans {
   const none = () => Array.from({ length: ledgers }, () => new Set<string>())
   let byAge = none()
   return {

@@ -18,7 +18,7 @@ import {
 const MILLISECOND_PROTOCOL = 30
 
 /** Bytes of `LedgerHeaderHistoryEntry` before the header: its hash. */
-export const HISTORY_HASH = 32
+const HISTORY_HASH = 32
 
 /** Bytes of a header before the extension of its `StellarValue`: version, two hashes, close time, and no upgrades. */
 const BEFORE_EXTENSION = 4 + 32 + 32 + 8 + 4
@@ -30,7 +30,7 @@ const SIGNED_MS = 3
  * Returns a header with the `StellarValue` of CAP-88, which the SDK can neither write nor read, where its protocol has it; `start` is its place in
  * the bytes.
  */
-export function inMilliseconds({ header, closeTime }: ClosedLedger, bytes: Uint8Array, start = 0): Buffer {
+function inMilliseconds({ header, closeTime }: ClosedLedger, bytes: Uint8Array, start = 0): Buffer {
   const plain = Buffer.from(bytes)
   if (header.ledgerVersion < MILLISECOND_PROTOCOL) return plain
   const at = start + BEFORE_EXTENSION
@@ -45,7 +45,7 @@ export function inMilliseconds({ header, closeTime }: ClosedLedger, bytes: Uint8
 type CloseMeta = Extract<xdr.LedgerCloseMeta, { type: 'v2' }>
 
 /** A ledger with everything in it, as the network writes it (Stellar-ledger.x, `LedgerCloseMetaV2`). */
-export function toCloseMeta(closed: ClosedLedger): CloseMeta {
+function toCloseMeta(closed: ClosedLedger): CloseMeta {
   return xdr.LedgerCloseMeta.v2(
     new xdr.LedgerCloseMetaV2({
       ext: xdr.LedgerCloseMetaExt.v0(),

@@ -7,7 +7,7 @@ import { simulateTransaction } from './simulate.ts'
 import { getTransaction, getTransactions, sendTransaction } from './transactions.ts'
 
 /** stellar-rpc methods/get_health.go. */
-export function getHealth(node: Node): unknown {
+function getHealth(node: Node): unknown {
   return {
     status: 'healthy',
     latestLedger: node.latest().sequence,
@@ -17,12 +17,12 @@ export function getHealth(node: Node): unknown {
 }
 
 /** stellar-rpc methods/get_network.go. */
-export function getNetwork({ ledger: { network } }: Node): unknown {
+function getNetwork({ ledger: { network } }: Node): unknown {
   return { passphrase: network.passphrase, protocolVersion: network.protocolVersion }
 }
 
 /** stellar-rpc methods/get_version_info.go. */
-export function getVersionInfo({ ledger: { network } }: Node): unknown {
+function getVersionInfo({ ledger: { network } }: Node): unknown {
   return {
     version: '25.0.0',
     commitHash: '',

@@ -38,7 +38,7 @@ interface Needs {
 }
 
 /** Returns the resources of a call, as its simulation found them. */
-export function invocationData(
+function invocationData(
   node: Node,
   envelopeBytes: number,
   { events, instructions }: HostOutcome,
@@ -61,7 +61,7 @@ export function invocationData(
 }
 
 /** Returns the resources of a restoration of archived entries. */
-export function restorationData(
+function restorationData(
   node: Node,
   envelopeBytes: number,
   keys: readonly xdr.LedgerKey[],
@@ -78,7 +78,7 @@ export function restorationData(
 }
 
 /** Returns the resources of an extension of entries. */
-export function extensionData(
+function extensionData(
   node: Node,
   envelopeBytes: number,
   keys: readonly xdr.LedgerKey[],

@@ -21,7 +21,7 @@ interface Conditions {
 }
 
 /** Extra signers that contradict themselves (`TransactionFrame::commonValidPreSeqNum`). */
-export function hasMalformedSigners(transaction: Transaction): boolean {
+function hasMalformedSigners(transaction: Transaction): boolean {
   const { extraSigners } = conditionsOf(transaction)
   const [first, second] = extraSigners
   if (first && second?.equals(first)) return true
@@ -32,7 +32,7 @@ export function hasMalformedSigners(transaction: Transaction): boolean {
 }
 
 /** `TransactionFrame::isTooEarly` and `isTooLate`: by close time, never by anybody's clock. A `maxTime` of 0 is none. */
-export function checkBounds(transaction: Transaction, moment: Moment): TransactionCode | undefined {
+function checkBounds(transaction: Transaction, moment: Moment): TransactionCode | undefined {
   const { timeBounds, ledgerBounds } = conditionsOf(transaction)
   const { closeTime, earliest, latest, ledger } = moment
   if (timeBounds && timeBounds.minTime > closeTime + earliest) return 'txTooEarly'
@@ -43,7 +43,7 @@ export function checkBounds(transaction: Transaction, moment: Moment): Transacti
 }
 
 /** `TransactionFrame::isBadSeq`. */
-export function isBadSequence(transaction: Transaction, current: bigint, ledger: number): boolean {
+function isBadSequence(transaction: Transaction, current: bigint, ledger: number): boolean {
   const { sequence } = transaction
   if (sequence === startingSequence(ledger)) return true
   const { minSeqNum } = conditionsOf(transaction)
@@ -52,7 +52,7 @@ export function isBadSequence(transaction: Transaction, current: bigint, ledger:
 }
 
 /** `TransactionFrame::isTooEarlyForAccount`. */
-export function isTooEarlyFor(account: AccountEntry, transaction: Transaction, moment: Moment): boolean {
+function isTooEarlyFor(account: AccountEntry, transaction: Transaction, moment: Moment): boolean {
   const { minSeqAge, minSeqLedgerGap } = conditionsOf(transaction)
   const time = moment.closeTime + moment.earliest
   if (minSeqAge > time || time - minSeqAge < account.sequenceTime) return true
@@ -60,7 +60,7 @@ export function isTooEarlyFor(account: AccountEntry, transaction: Transaction, m
 }
 
 /** Each extra signer has signed (`TransactionFrame::checkExtraSigners`). */
-export function hasExtraSignatures(transaction: Transaction, checker: SignatureChecker): boolean {
+function hasExtraSignatures(transaction: Transaction, checker: SignatureChecker): boolean {
   return conditionsOf(transaction).extraSigners.every((key) =>
     checker.check([{ key: SignerKey.encodeSignerKey(key), weight: 1 }], 1),
   )

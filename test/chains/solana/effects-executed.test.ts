@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { submitTo } from '../../../scripts/attack/solana/node-calls.ts'
+import { drawPayerSteps } from '../../../scripts/attack/solana/payer-steps.ts'
+import { plantVictim, type Victim, walletNamed } from '../../../scripts/attack/solana/victim.ts'
 import { startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../../simulators/solana/tokens.ts'
 import { signContent, type Wallet } from '../../../simulators/solana/wallet.ts'
 import { solanaEffects } from '../../../src/chains/solana/effects.ts'
-import { submitTo } from '../../attack/solana/node-calls.ts'
-import { drawPayerSteps } from '../../attack/solana/payer-steps.ts'
-import { plantVictim, type Victim, walletNamed } from '../../attack/solana/victim.ts'
-import { createRandom } from '../../faults/random.ts'
+import { createRandom } from '../../support/random.ts'
 import { SOL } from '../../support/solana-scenario.ts'
 
 /** Each draws one to three instructions of the programs that can take from the relayer's account. */

@@ -13,10 +13,10 @@ import {
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { AS_PAYER, OTHER, SELF } from '../../chains/solana/build.ts'
 import { relayer } from '../../cli/spawn.ts'
-import { broadcastDirectly } from '../../faults/solana/broadcast-directly.ts'
 import { type Habits, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
 import {
+  broadcastDirectly,
   MAIN,
   RECEIVER,
   SOL,

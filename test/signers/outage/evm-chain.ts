@@ -1,4 +1,4 @@
-import { walkChain } from '../../faults/evm/chain-walk.ts'
+import { walkChain } from '../../../scripts/faults/evm/chain-walk.ts'
 import { startAnvil } from '../../support/anvil.ts'
 import { anvilNetwork, ON_ANVIL } from '../../support/anvil-config.ts'
 import { RECEIVER } from '../../support/service.ts'

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createWallet, signContent, transfer, type Wallet } from '../../../../simulators/solana/wallet.ts'
 import type { HistoryMark, OwnTransaction } from '../../../../src/chains/capabilities.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
-import { broadcastDirectly } from '../../../faults/solana/broadcast-directly.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
+import { broadcastDirectly } from '../../../support/solana-scenario.ts'
 import { AS_PAYER, instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
 
 /** Reads with these records, by signature. */
