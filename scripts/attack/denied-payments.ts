@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startSolana } from '../../simulators/solana/start-solana.ts'
 import { startLedger } from '../../simulators/stellar/start-ledger.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../test/support/adjustable-clock.ts'
 import { startAnvil } from '../../test/support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../test/support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../../test/support/faulty-node.ts'
-import { type Service, type ServiceOptions, startService } from '../../test/support/service.ts'
+import {
+  type Service,
+  type ServiceOptions,
+  type Story,
+  startService,
+  storyOf,
+} from '../../test/support/service.ts'
 import {
   addressOf,
   SOL,
@@ -19,7 +25,6 @@ import {
   stellarConfig,
   XLM,
 } from '../../test/support/stellar-scenario.ts'
-import { type Story, storyOf } from '../../test/support/story.ts'
 import { type Attack, createTally, type Report, type Tally } from './attack.ts'
 
 /**

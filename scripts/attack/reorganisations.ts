@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AdjustableClock, createAdjustableClock } from '../../test/support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../../test/support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../test/support/clock.ts'
 import type { Random } from '../../test/support/random.ts'
 import { type Service, startService, type Transaction } from '../../test/support/service.ts'
 import { type Attack, type AttackContext, createTally, type Report, type Tally } from './attack.ts'

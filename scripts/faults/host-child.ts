@@ -1,7 +1,7 @@
 /** The service as a child process whose clock can be moved. Started by `hostOutside`. */
 import { flushCompileCache } from 'node:module'
 import { createLogger } from '../../src/log.ts'
-import { createAdjustableClock } from '../../test/support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../test/support/clock.ts'
 import { startService } from '../../test/support/service.ts'
 import type { ChildOptions, FromChild, ToChild } from './host.ts'
 

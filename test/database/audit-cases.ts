@@ -13,7 +13,7 @@ import { type ChainReport, verifyLog } from '../../src/audit/verify.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Db } from '../../src/database/schema.ts'
-import { ACTOR } from '../support/actor.ts'
+import { ACTOR } from '../support/samples.ts'
 import type { DatabaseUnderTest } from './conformance.ts'
 
 const change = (id: string, after: object = { paused: true }): AuditedChange => ({

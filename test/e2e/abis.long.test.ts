@@ -1,12 +1,10 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendBatch } from '../support/batch.ts'
 import { outcomeOf } from '../support/limited-key.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { checkWebhook, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { DEV_ADDRESSES, RECEIVER, type Transaction } from '../support/service.ts'
+import { DEV_ADDRESSES, RECEIVER, sendBatch, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { checkWebhook } from '../support/webhook-contract.ts'
 
 /** Code at these addresses takes every call. */
 const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'

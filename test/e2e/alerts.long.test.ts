@@ -1,16 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { createDataDir } from '../support/data-dir.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
 import { issueLimited } from '../support/limited-key.ts'
 import { parseMetrics, totalOf } from '../support/metrics-text.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { checkWebhook, type Receiver, startReceiver } from '../support/receiver.ts'
 import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { checkWebhook } from '../support/webhook-contract.ts'
 
 type Notice = Schemas['AlertPayload']
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { PRICE_WAIT_MS } from '../../src/transactions/model/due.ts'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { RECEIVER } from '../support/service.ts'
 

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { sendBatch } from '../support/batch.ts'
 import { issueLimited, outcomeOf } from '../support/limited-key.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { DEV_ADDRESSES, RECEIVER, type Transaction } from '../support/service.ts'
+import { DEV_ADDRESSES, RECEIVER, sendBatch, type Transaction } from '../support/service.ts'
 
 let story: Scenario
 

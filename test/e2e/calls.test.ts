@@ -1,9 +1,8 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendBatch } from '../support/batch.ts'
 import { issueLimited, outcomeOf, violationIn } from '../support/limited-key.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { RECEIVER } from '../support/service.ts'
+import { RECEIVER, sendBatch } from '../support/service.ts'
 
 /** Code at this address takes every call. */
 const TOKEN = '0x00000000000000000000000000000000000000aa'

@@ -1,9 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { startAnvil } from '../support/anvil.ts'
-import { ON_ANVIL } from '../support/anvil-config.ts'
-import { plainSigner } from '../support/plain-signer.ts'
-import { DEV_KEYS, RECEIVER, startService } from '../support/service.ts'
+import { ON_ANVIL, startAnvil } from '../support/anvil.ts'
+import { DEV_KEYS, plainSigner, RECEIVER, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 type Relayer = Schemas['Relayer']

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
 import { RECEIVER, startService } from '../support/service.ts'

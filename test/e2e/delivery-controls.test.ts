@@ -1,11 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { checkWebhook, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { SIGNING_KEY } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { checkWebhook } from '../support/webhook-contract.ts'
 
 const NEW_KEY = 'another-signing-key-of-thirty-two-characters'
 

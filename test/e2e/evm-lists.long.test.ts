@@ -1,10 +1,9 @@
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { sendBatch } from '../support/batch.ts'
 import { issueLimited, outcomeOf, violationIn } from '../support/limited-key.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { DEV_KEYS, RECEIVER } from '../support/service.ts'
+import { DEV_KEYS, RECEIVER, sendBatch } from '../support/service.ts'
 
 /** Runtime code that stores 1 in slot 0: PUSH1 1, PUSH1 0, SSTORE. */
 const STORES = '0x6001600055'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { startAnvil } from '../support/anvil.ts'
+import { createAdjustableClock } from '../support/clock.ts'
 import { scenarioOf, startScenario } from '../support/scenario.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/until.ts'

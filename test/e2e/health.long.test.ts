@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import type { Schemas } from '../../src/contract/operations.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/log.ts'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { createDataDir } from '../support/data-dir.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
 import { parseMetrics, totalOf } from '../support/metrics-text.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { checkWebhook, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
 import {
   DEV_ADDRESSES,
@@ -19,7 +19,6 @@ import {
   type Transaction,
 } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { checkWebhook } from '../support/webhook-contract.ts'
 
 /** How far the time moves between two looks at a relayer, in ms. */
 const STEP_MS = 5_000

@@ -2,11 +2,15 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { startSolana } from '../../simulators/solana/start-solana.ts'
 import { startLedger } from '../../simulators/stellar/start-ledger.ts'
 import { startAnvil } from '../support/anvil.ts'
-import { createContradiction, REFUSALS } from '../support/contradiction.ts'
-import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
-import { loseNextBroadcast } from '../support/lose-next-broadcast.ts'
+import {
+  createContradiction,
+  type FaultyNode,
+  loseNextBroadcast,
+  REFUSALS,
+  startFaultyNode,
+} from '../support/faulty-node.ts'
 import { scenarioOf } from '../support/scenario.ts'
-import { startService } from '../support/service.ts'
+import { type Story, startService } from '../support/service.ts'
 import {
   SOL,
   MAIN as SOLANA_MAIN,
@@ -22,7 +26,6 @@ import {
   stellarScenarioOf,
   XLM,
 } from '../support/stellar-scenario.ts'
-import type { Story } from '../support/story.ts'
 import { until } from '../support/until.ts'
 
 const open: (() => Promise<void>)[] = []

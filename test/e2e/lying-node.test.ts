@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { issueLimited } from '../support/limited-key.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'

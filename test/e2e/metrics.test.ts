@@ -3,10 +3,9 @@ import { startAnvil } from '../support/anvil.ts'
 import { parseMetrics, type Sample, totalOf } from '../support/metrics-text.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
-import { API_KEY, NOWHERE, RECEIVER, startService } from '../support/service.ts'
+import { API_KEY, NOWHERE, RECEIVER, type Story, startService } from '../support/service.ts'
 import { startSolanaScenario, transfer } from '../support/solana-scenario.ts'
 import { payment, startStellarScenario } from '../support/stellar-scenario.ts'
-import type { Story } from '../support/story.ts'
 import { until } from '../support/until.ts'
 
 const METRICS = { METRICS_ENABLED: 'true', METRICS_PORT: '0' }

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { checkWebhook, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { RECEIVER, SIGNING_KEY } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { checkWebhook } from '../support/webhook-contract.ts'
 
 let receiver: Receiver
 let story: Scenario

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../support/clock.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { DEV_ADDRESSES, DEV_KEYS, RECEIVER } from '../support/service.ts'
 import { until } from '../support/until.ts'

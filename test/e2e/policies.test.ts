@@ -1,8 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { plainSigner } from '../support/plain-signer.ts'
-import { RECEIVER, type Service, startService } from '../support/service.ts'
+import { plainSigner, RECEIVER, type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const GWEI = 1_000_000_000n

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { RECEIVER, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'

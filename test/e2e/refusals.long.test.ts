@@ -1,7 +1,7 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { parseMetrics, totalOf } from '../support/metrics-text.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/contract/exact-integers.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { plainSigner } from '../support/plain-signer.ts'
 import { answerWith, type RpcServer, startRpcServer } from '../support/rpc-server.ts'
-import { API_KEY, DEV_ADDRESSES, DEV_KEYS, type Service, startService } from '../support/service.ts'
+import {
+  API_KEY,
+  DEV_ADDRESSES,
+  DEV_KEYS,
+  plainSigner,
+  type Service,
+  startService,
+} from '../support/service.ts'
 import { startStellarScenario } from '../support/stellar-scenario.ts'
 
 let anvil: Anvil

@@ -6,12 +6,12 @@ import { createLogger } from '../../src/log.ts'
 import { encryptKeystore } from '../../src/signers/keystore.ts'
 import { startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
-import { plainSigner } from '../support/plain-signer.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { scenarioOf } from '../support/scenario.ts'
 import {
   DEV_ADDRESSES,
   DEV_KEYS,
+  plainSigner,
   RECEIVER,
   SERVICE_SECRETS,
   type Service,

@@ -10,8 +10,7 @@ import { startLedger, type TestLedger } from '../../simulators/stellar/start-led
 import type { Schemas } from '../../src/contract/operations.ts'
 import { createLogger } from '../../src/log.ts'
 import { encryptKeystore } from '../../src/signers/keystore.ts'
-import { plainSigner } from '../support/plain-signer.ts'
-import { API_KEY, type Service, startService } from '../support/service.ts'
+import { API_KEY, plainSigner, type Service, startService } from '../support/service.ts'
 import { solanaConfig } from '../support/solana-scenario.ts'
 import { stellarConfig } from '../support/stellar-scenario.ts'
 

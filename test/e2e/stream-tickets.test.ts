@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../support/clock.ts'
 import { openStream } from '../support/event-stream.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { fittingLimit } from '../../src/http/connections/connection-limit.ts'
 import { until } from '../support/until.ts'
 import { BEARER, call, startStub } from './stub-server.ts'
 
@@ -141,4 +144,27 @@ test('an idle connection lives long only after a valid key, and the answer says 
   expect(stranger.head).toContain('Keep-Alive: timeout=1\r\n')
   await Promise.all([closed(stranger), closed(wrongKey)])
   expect(holder.open()).toBe(true)
+})
+
+test.each([
+  [4096, 1_048_576, 4096],
+  [4096, 1024, 768],
+  [4096, 512, 256],
+  [100, 1024, 100],
+  [4096, 100, 1],
+  [4096, Number.POSITIVE_INFINITY, 4096],
+])('%d connections of %d open files: %d', (wanted, openFiles, limit) => {
+  expect(fittingLimit(wanted, { openFiles })).toBe(limit)
+})
+
+test('the limit of the process counts', () => {
+  const module = fileURLToPath(new URL('../../src/http/connections/connection-limit.ts', import.meta.url))
+  const program = `
+    const { connectionLimit } = await import(${JSON.stringify(module)})
+    process.stdout.write(String(connectionLimit(4096, { warn: () => process.stdout.write('warned ') })))`
+  // Node raises the soft limit to the hard one, so the shell lowers both.
+  const command = 'ulimit -n 800 && exec "$0" --input-type=module --eval "$1"'
+  expect(execFileSync('/bin/sh', ['-c', command, process.execPath, program], { encoding: 'utf8' })).toBe(
+    'warned 544',
+  )
 })

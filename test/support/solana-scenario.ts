@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto'
 import { type SolanaOptions, startSolana, type TestSolana } from '../../simulators/solana/start-solana.ts'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
 import { solanaAddress } from '../../src/signers/solana-key.ts'
-import { plainSigner } from './plain-signer.ts'
-import { type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
-import { type Story, storyOf } from './story.ts'
+import {
+  plainSigner,
+  type Service,
+  type ServiceOptions,
+  type Story,
+  startService,
+  storyOf,
+  type Transaction,
+} from './service.ts'
 
 /** The seed of a key for tests, the same for the same name. */
 export function seedOf(name: string): Uint8Array {

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
 import { Account, Asset, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { type LedgerOptions, startLedger, type TestLedger } from '../../simulators/stellar/start-ledger.ts'
-import { plainSigner } from './plain-signer.ts'
-import { type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
-import { type Story, storyOf } from './story.ts'
+import {
+  plainSigner,
+  type Service,
+  type ServiceOptions,
+  type Story,
+  startService,
+  storyOf,
+  type Transaction,
+} from './service.ts'
 
 /** A key pair for tests, the same for the same name. */
 export function keypairOf(name: string): Keypair {

@@ -1,13 +1,12 @@
 import { startSolana } from '../../../simulators/solana/start-solana.ts'
 import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { isSuccess } from '../../../simulators/stellar/transaction/results.ts'
-import { type Anvil, startAnvil } from '../../../test/support/anvil.ts'
-import { anvilNetwork, ON_ANVIL } from '../../../test/support/anvil-config.ts'
-import { plainSigner } from '../../../test/support/plain-signer.ts'
+import { type Anvil, anvilNetwork, ON_ANVIL, startAnvil } from '../../../test/support/anvil.ts'
 import type { Random } from '../../../test/support/random.ts'
 import {
   DEV_KEYS,
   RECEIVER as EVM_RECEIVER,
+  plainSigner,
   type Service,
   startService,
   type Transaction,

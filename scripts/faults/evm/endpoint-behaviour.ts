@@ -1,7 +1,6 @@
 import { formatEther, type Hex, parseTransaction } from 'viem'
 import type { Habits } from '../../../test/support/faulty-node.ts'
-import type { WireEntry } from '../../../test/support/lagging.ts'
-import type { Pruning } from '../../../test/support/pruned.ts'
+import type { Pruning, WireEntry } from '../../../test/support/forked.ts'
 import { headOf } from './chain-walk.ts'
 import type { Environment } from './environment.ts'
 import type { EndpointBehaviour, Event } from './event.ts'

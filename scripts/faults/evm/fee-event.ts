@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Habits } from '../../../test/support/faulty-node.ts'
-import type { WireEntry } from '../../../test/support/lagging.ts'
+import type { WireEntry } from '../../../test/support/forked.ts'
 import type { Random } from '../../../test/support/random.ts'
 import type { HistoryRun } from '../history-run.ts'
 import { CONFIRMATIONS } from './accounts.ts'

@@ -1,6 +1,6 @@
 import { type Hex, keccak256, parseTransaction } from 'viem'
 import type { Anvil } from '../../../test/support/anvil.ts'
-import type { WireEntry } from '../../../test/support/lagging.ts'
+import type { WireEntry } from '../../../test/support/forked.ts'
 import type { Transaction } from '../../../test/support/service.ts'
 import type { Evidence } from '../check-promises.ts'
 

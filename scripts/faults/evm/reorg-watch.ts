@@ -1,6 +1,6 @@
 import { type Hex, keccak256 } from 'viem'
 import type { Anvil } from '../../../test/support/anvil.ts'
-import type { WireEntry } from '../../../test/support/lagging.ts'
+import type { WireEntry } from '../../../test/support/forked.ts'
 import type { Evidence } from '../check-promises.ts'
 import type { TestBed } from '../test-bed.ts'
 import type { EvmIncluded } from './chain-walk.ts'

@@ -9,10 +9,14 @@ import {
   type Step,
   signContent,
 } from '../../../simulators/solana/wallet.ts'
-import { type Contradiction, createContradiction, REFUSALS } from '../../../test/support/contradiction.ts'
-import { type FaultyNode, startFaultyNode } from '../../../test/support/faulty-node.ts'
-import { plainSigner } from '../../../test/support/plain-signer.ts'
-import type { ServiceOptions } from '../../../test/support/service.ts'
+import {
+  type Contradiction,
+  createContradiction,
+  type FaultyNode,
+  REFUSALS,
+  startFaultyNode,
+} from '../../../test/support/faulty-node.ts'
+import { plainSigner, type ServiceOptions } from '../../../test/support/service.ts'
 import { broadcastDirectly } from '../../../test/support/solana-scenario.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'

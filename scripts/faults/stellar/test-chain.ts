@@ -1,8 +1,12 @@
 import { startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
-import { type Contradiction, createContradiction, REFUSALS } from '../../../test/support/contradiction.ts'
-import { type FaultyNode, startFaultyNode } from '../../../test/support/faulty-node.ts'
-import { plainSigner } from '../../../test/support/plain-signer.ts'
-import type { ServiceOptions } from '../../../test/support/service.ts'
+import {
+  type Contradiction,
+  createContradiction,
+  type FaultyNode,
+  REFUSALS,
+  startFaultyNode,
+} from '../../../test/support/faulty-node.ts'
+import { plainSigner, type ServiceOptions } from '../../../test/support/service.ts'
 import { RECEIVER, stellarConfig, XLM } from '../../../test/support/stellar-scenario.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'

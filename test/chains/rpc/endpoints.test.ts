@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { NODE_DIALECT } from '../../../src/chains/evm/read/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { type RpcServer, startRpcServer, type WireAnswer, type WireCall } from '../../support/rpc-server.ts'
 
 const log = createLogger({ level: 'silent' })

@@ -5,7 +5,7 @@ import { createWallet, signContent, transfer } from '../../../simulators/solana/
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
 import {
   AS_PAYER,

@@ -17,7 +17,7 @@ import type { SolanaAccount, SolanaAttempt, SolanaChain } from '../../../src/cha
 import type { Clock } from '../../../src/lib/time.ts'
 import { createLogger, type Logger } from '../../../src/log.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { MAIN, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
 
 /** The relayer under test. */

@@ -27,7 +27,7 @@ import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
 import { solanaEffects } from '../../../src/chains/solana/effects.ts'
 import { addressBytes } from '../../../src/chains/solana/wire/base58.ts'
 import { MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../../src/chains/solana/wire/programs.ts'
-import { allowing, effectsWith } from '../../support/effects-with.ts'
+import { allowing, effectsWith } from '../../support/samples.ts'
 import { AS_PAYER, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
 
 const COSIGNER = createWallet()

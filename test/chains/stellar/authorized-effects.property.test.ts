@@ -9,7 +9,7 @@ import {
 } from '../../../simulators/stellar/transaction/authorization.ts'
 import { CONTRACT_CREATION } from '../../../src/chains/effects.ts'
 import { authorizedEffects } from '../../../src/chains/stellar/effects/authorized-invocation.ts'
-import { effectsWith } from '../../support/effects-with.ts'
+import { effectsWith } from '../../support/samples.ts'
 import { addressOf, OTHER, SELF } from './build.ts'
 
 const contractOf = (byte: number) => Address.contract(Buffer.alloc(32, byte)).toString()

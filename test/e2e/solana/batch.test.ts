@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendBatch } from '../../support/batch.ts'
+import { sendBatch } from '../../support/service.ts'
 import {
   RECEIVER,
   type SolanaScenario,

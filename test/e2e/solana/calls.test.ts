@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendBatch } from '../../support/batch.ts'
 import { outcomeOf } from '../../support/limited-key.ts'
+import { sendBatch } from '../../support/service.ts'
 import {
   addressOf,
   MAIN,

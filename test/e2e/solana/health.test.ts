@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startSolana } from '../../../simulators/solana/start-solana.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { startService } from '../../support/service.ts'
 import {
   MAIN,

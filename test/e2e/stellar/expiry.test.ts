@@ -1,7 +1,7 @@
 import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { type Service, startService } from '../../support/service.ts'
 import {

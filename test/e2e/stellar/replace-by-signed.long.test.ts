@@ -1,7 +1,7 @@
 import { Networks } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap, wrapAs } from '../../../simulators/stellar/transaction/wrap.ts'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import type { Transaction } from '../../support/service.ts'
 import {
   keypairOf,

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { relayer } from '../../cli/spawn.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
 import {

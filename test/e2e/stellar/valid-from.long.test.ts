@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { payment, type StellarScenario, startStellarScenario } from '../../support/stellar-scenario.ts'
 
 const HOUR_MS = 3_600_000

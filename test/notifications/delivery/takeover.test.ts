@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { deleteNotification, saveNotification } from '../../../src/notifications/store.ts'
-import { ACTOR } from '../../support/actor.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { openFixture, startWorker } from '../fixture.ts'
 
 async function receiver(): Promise<Receiver> {

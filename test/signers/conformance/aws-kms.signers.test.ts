@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import { AWS_ENV, type AwsKms, REGION, startAwsKms } from '../../support/key-services/aws-kms.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
 import { describeConformance } from './conformance.ts'
 import { ACCOUNTS, openSigner, SECRET } from './keys.ts'
 import { describeRemoteConformance } from './remote-conformance.ts'

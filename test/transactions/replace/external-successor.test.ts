@@ -7,7 +7,7 @@ import { undoIfRefused } from '../../../src/transactions/replace/undo-replacemen
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { attemptOf, eip1559, FROM, requestOf, TO } from '../../chains/evm/build.ts'
-import { ACTOR } from '../../support/actor.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 

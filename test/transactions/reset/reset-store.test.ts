@@ -4,7 +4,7 @@ import { resetNetwork } from '../../../src/transactions/reset-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { findByNonce } from '../../../src/transactions/store/read-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { ACTOR } from '../../support/actor.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { eventsOf, type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, SILENT_NETWORK } from '../stub-chain.ts'
 

@@ -5,8 +5,8 @@ import type { TestSolanaNode } from '../../../../simulators/solana/start-solana.
 import { advanceNonce, transfer } from '../../../../simulators/solana/wallet.ts'
 import type { InclusionProof } from '../../../../src/chains/answer.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../../src/chains/solana/types.ts'
+import { createHurriedClock } from '../../../support/clock.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
-import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import { SOL } from '../../../support/solana-scenario.ts'
 import {
   accountWith,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Capacity, createCapacity } from '../../../../src/notifications/delivery/capacity.ts'
-import { createAdjustableClock } from '../../../support/adjustable-clock.ts'
+import { type Capacity, createCapacity } from '../../../../src/notifications/delivery/receiver/capacity.ts'
+import { createAdjustableClock } from '../../../support/clock.ts'
 
 const OK = { failed: false, first: true }
 const FIRST_FAILURE = { failed: true, first: true }
