@@ -36,7 +36,7 @@ describe('JSON', () => {
     expect(parseContractJson(text)).toEqual(value)
   })
 
-  test('without the envelope has the fields of somebody else', () => {
+  test('without the envelope has the fields of a third party', () => {
     expect(parseAnswer('{"result":{"nonce":7,"lamports":9007199254740993}}')).toEqual({
       result: { nonce: 7, lamports: 9007199254740993n },
     })

@@ -364,7 +364,7 @@ describe('a configuration is refused with exactly one reason when the environmen
   })
 })
 
-test('everything that is wrong is told at once, and no secret', () => {
+test('all that is wrong is reported together, without any secret', () => {
   const file = changed((file) => {
     relayer({ paused: 'no', network: 'nope' })(file)
     plainKey({ type: 'env', value: SECRET })(file)

@@ -33,7 +33,7 @@ async function issue(rules: object) {
 const pay = (value: number) => ({ to: RECEIVER, value, speed: 'fast' })
 
 describe('two services and one approval', () => {
-  test('decisions and cancellations at once, through both, are one', async () => {
+  test('decisions and cancellations at the same time, through both, are one', async () => {
     const { call } = await issue({ require_approval: {} })
     const [first, second] = pair.services
     const keys = [await issueApprover(first), await issueApprover(second)]

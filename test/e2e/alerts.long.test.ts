@@ -167,7 +167,7 @@ test('a disabled relayer fires until it is enabled', async () => {
   expect(ended.message).toBe('Relayer main was enabled again, or deleted.')
 }, 60_000)
 
-test('an endpoint fires after a minute without an answer, and what nobody can tell stays as it is', async () => {
+test('an endpoint fires after a minute without an answer, and what is unknown stays as it is', async () => {
   await setBalance(WARN - 1n)
   await tells('balance_low', 'firing')
   node.fault = () => 'drop'

@@ -58,7 +58,7 @@ const statusOf = async (secret: string, path = '/relayers/main') =>
   (await call('GET', path, { secret })).status
 
 describe('the life of a key', () => {
-  test('the secret is shown once, and the key works at once', async () => {
+  test('the secret is shown once, and the key works immediately', async () => {
     const { id, secret, secrets } = await issue({ id: 'life' })
     expect(secret).toMatch(/^rlk_[A-Za-z0-9_-]{43}$/)
     expect(secrets[0]?.prefix).toBe(secret.slice(0, 12))

@@ -179,7 +179,7 @@ describe('the decision', () => {
       ])
   })
 
-  test('of many keys at once, with a cancellation between them, is one', async () => {
+  test('of many keys at the same time, with a cancellation between them, is one', async () => {
     const key = await issueLimited(story.service, EVERY)
     const others = await Promise.all(Array.from({ length: 4 }, () => issueApprover(story.service)))
     for (let round = 0; round < 5; round += 1) {
@@ -228,7 +228,7 @@ describe('a new receiver', () => {
     await approver.decide(await waiting(others, pay(1)), 'refuse')
   })
 
-  test('can hide in a call that nobody can read, so that one waits unless its contract is listed', async () => {
+  test('can hide in a call that cannot be decoded, so that one waits unless its contract is listed', async () => {
     const CONTRACT = '0x00000000000000000000000000000000000000fe'
     const call = { to: CONTRACT, value: '0', data: '0x12345678', gas_limit: '100000', speed: 'fast' }
     const key = await issueLimited(story.service, RULE)
@@ -290,7 +290,7 @@ describe('while it waits', () => {
     await story.anvil.rpc('anvil_setBalance', [account, `0x${balance.toString(16)}`])
   })
 
-  test('its valid_until ends it as expired, and nobody can approve it any more', async () => {
+  test('its valid_until ends it as expired, and it cannot be approved any more', async () => {
     const key = await issueLimited(story.service, EVERY)
     const end = new Date(Date.now() + 1_500).toISOString()
     const id = await waiting(key, { ...pay(1), valid_until: end })

@@ -13,7 +13,7 @@ interface Printed {
   readonly chains: readonly { chain: string; entries: number; head: string; problem?: object }[]
 }
 
-test('relayer audit verify finds what somebody changed in the database, and heads that were kept', async () => {
+test('relayer audit verify finds changes of the database, and heads that were kept', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-audit-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const dataDir = join(folder, 'data')

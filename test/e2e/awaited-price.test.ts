@@ -73,7 +73,7 @@ describe('a price below what the next block asks', () => {
     expect(confirmed.status_reason).toBeUndefined()
   })
 
-  test('reserves nothing, and is canceled at once', async () => {
+  test('reserves nothing, and is canceled immediately', async () => {
     await setBaseFee(100n * GWEI)
     const balance = await story.service.api<{ balance: string }>('GET', '/relayers/main/balance')
     const most = String(BigInt(balance.body.data?.balance ?? 0) - GWEI ** 2n / 10n)

@@ -202,7 +202,7 @@ describe('the keys of the items', () => {
     )
   })
 
-  test('of the same batch, sent many times at once, make its transactions once', async () => {
+  test('of the same batch, sent many times at the same time, make its transactions once', async () => {
     const batch = payments(5).map((item) => ({ ...item, idempotency_key: newKey() }))
     const before = await count()
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(batch)))

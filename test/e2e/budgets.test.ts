@@ -89,7 +89,7 @@ async function submitted(key: LimitedKey, body: object): Promise<string> {
 }
 
 describe('a replacement', () => {
-  test('that costs more than what is left is refused and changes nothing', async () => {
+  test('that costs more than the rest is refused and changes nothing', async () => {
     const key = await issueLimited(story.service, EVERYTHING)
     const id = await submitted(key, pay(60n))
     const [before, spent] = [await story.get(id), await spentBy(key)]
@@ -124,7 +124,7 @@ describe('a replacement', () => {
   })
 })
 
-describe('what is given back', () => {
+describe('a budget gets back', () => {
   test('after a cancellation is everything but the fee of what took its nonce', async () => {
     const key = await issueLimited(story.service, EVERYTHING)
     const id = await submitted(key, pay(60n))
@@ -186,7 +186,7 @@ describe('a signature without sending', () => {
   test.each([
     ['sign', { message: 'hello' }],
     ['sign-typed-data', HASHES],
-  ])('of content that nobody can read (%s) needs a rule that allows it', async (operation, body) => {
+  ])('of content that cannot be decoded (%s) needs a rule that allows it', async (operation, body) => {
     const path = `/relayers/main/${operation}`
     const none = await issueLimited(story.service, EVERYTHING)
     expect(violationIn(await none.call('POST', path, body))).toContain(
@@ -236,7 +236,7 @@ describe('an idempotency key', () => {
     expect((await spentBy(key))[0]).toBe(60n)
   })
 
-  test('that many requests share at once is charged once, although the budget is for one', async () => {
+  test('that many requests share at the same time is charged once, although the budget is for one', async () => {
     const key = await issueLimited(story.service, limitOf({ value: 60n, count: 1 }))
     const headers = { 'Idempotency-Key': 'budgets-at-once' }
     const answers = await Promise.all(Array.from({ length: 8 }, () => key.send(pay(60n), headers)))

@@ -50,7 +50,7 @@ const accepted = ({ status, body }: Answer<Transaction>) => {
   return body.data
 }
 
-describe('a local node that was started anew', () => {
+describe('a local node that was restarted from genesis', () => {
   let confirmed: Transaction
   let inPool: Transaction
   let unsigned: Transaction
@@ -83,7 +83,7 @@ describe('a local node that was started anew', () => {
     expect(await anvil.rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
   })
 
-  test('a disabled relayer still cancels what nobody has signed', async () => {
+  test('a disabled relayer still cancels an unsigned transaction', async () => {
     const { status, body } = await service.api('DELETE', `/relayers/main/transactions/${unsigned.id}`)
     expect({ status, state: body.data?.status }).toEqual({ status: 200, state: 'canceled' })
     const signed = await service.api('DELETE', `/relayers/main/transactions/${inPool.id}`)

@@ -80,7 +80,7 @@ async function use(
   return { sig: body.data.sig, hasSigningKey: list.data.has_signing_key }
 }
 
-test('stored secrets are encrypted with another key at once, or not at all', async () => {
+test('stored secrets are encrypted with another key all together, or not at all', async () => {
   const { folder, anvil, receiver, start, change } = await setUp()
   const first = await start(OLD_KEY)
   await store(first, { anvil, receiver })

@@ -113,7 +113,7 @@ test('a range is delivered again', async () => {
   expect(requestsOf(events[2] ?? '')).toHaveLength(1)
 })
 
-test('a new key signs at once, and the one before beside it', async () => {
+test('a new key signs immediately, and the one before beside it', async () => {
   const { status, body } = await call<Schemas['SigningKeyRotation']>('POST', '/signing-key', {
     signing_key: NEW_KEY,
   })

@@ -5,7 +5,7 @@ import { scenarioOf } from '../support/scenario.ts'
 import { RECEIVER, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-test('a block that announces itself is seen at once: time stands still, so nothing is polled', async () => {
+test('a block that announces itself is seen immediately: time stands still, so nothing is polled', async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   const service = await startService({
     rpcUrls: [anvil.url, anvil.url.replace('http', 'ws')],

@@ -154,7 +154,7 @@ describe('the urls of a network', () => {
     expect((await get('evm:anvil')).rpc_urls).toEqual([{ url: 'http://127.0.0.1:9/***', weight: 100 }])
   })
 
-  test('count at once, for relayers that waited, too', async () => {
+  test('count immediately, for relayers that waited, too', async () => {
     const { body } = await service.api('POST', '/relayers/main/transactions', { to: RECEIVER, value: 1 })
     expect(body.data.status).toBe('pending')
     const changed = await service.api<Network>(

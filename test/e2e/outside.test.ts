@@ -79,7 +79,7 @@ describe('a nonce that is used outside the service (R4)', () => {
   })
 })
 
-test('a nonce that the records do not explain stops the relayer until somebody accepts it', async () => {
+test('a nonce that the records do not explain stops the relayer until an operator accepts it', async () => {
   const { service } = story
   const relayer = async () => (await service.api<Schemas['Relayer']>('GET', '/relayers/main')).body.data
   await service.api('PATCH', '/relayers/main', { policies: { shared_account: false } })

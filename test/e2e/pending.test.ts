@@ -50,7 +50,7 @@ describe('a transaction that nothing was signed for', () => {
     expect(BigInt(final.nonce ?? 0)).toBe(BigInt((await story.get(head.id)).nonce ?? 0) + 1n)
   })
 
-  test('is canceled at once and uses no nonce (R10)', async () => {
+  test('is canceled immediately and uses no nonce (R10)', async () => {
     const { head, next } = await waiting()
     const { status, body } = await story.cancel(next.id)
     expect({ status, data: body.data.status, attempts: body.data.attempts }).toEqual({

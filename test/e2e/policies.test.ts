@@ -189,7 +189,7 @@ test('bodies of the other groups are refused on an EVM relayer', async () => {
 
 const STELLAR = 'GBRPYHIL2CI3FNQ4BXLFMNDLFJUNPU2HY3ZMFSHONUCEOASW7QC7OX2H'
 
-test('a reverting request is refused at once, and nothing is stored', async () => {
+test('a reverting request is refused immediately, and nothing is stored', async () => {
   // init code: revert(0, 0)
   const { status, body } = await send('legacy', { value: 0, data: '0x60006000fd' })
   expect({ status, code: body.code }).toEqual({ status: 400, code: 'execution_reverted' })

@@ -215,7 +215,7 @@ describe('zkSync, where every error has the code of a revert', () => {
     })
   })
 
-  test('undoes a replacement that it refuses, at once', async () => {
+  test('undoes a replacement that it refuses, immediately', async () => {
     const first = await story.send({ to: RECEIVER, value: 1 })
     await story.reach(first.id, 'submitted')
     node.habits = { refuse: refusing(() => 'replacement transaction underpriced', 3) }

@@ -21,7 +21,7 @@ async function inPool(prices: object = LOW) {
   return story.reach(sent.id, 'submitted')
 }
 
-describe('replacing what is in the pool', () => {
+describe('the replacement of a transaction in the pool', () => {
   test.each([
     [
       '1559 → 1559 at exactly 110 %',
@@ -197,7 +197,7 @@ describe('what cannot be replaced', () => {
   })
 })
 
-describe('several at once', () => {
+describe('several at the same time', () => {
   test('parallel replacements are served one after the other, and none is lost', async () => {
     const before = await inPool()
     const answers = await Promise.all(
@@ -252,7 +252,7 @@ describe('several at once', () => {
 })
 
 describe('cancelling (R9, R10)', () => {
-  test('what is in the pool is replaced by a no-op of the same nonce, and ends as canceled', async () => {
+  test('a transaction in the pool is replaced by a no-op of the same nonce, and ends as canceled', async () => {
     const before = await inPool()
     const { body } = await story.cancel(before.id)
     expect(body.data).toMatchObject({ nonce: before.nonce, to: DEV_ADDRESSES[0], value: '0', data: '0x' })

@@ -148,7 +148,7 @@ async function decideAll(keys: readonly Key[], waiting: readonly Transaction[]):
   }
 }
 
-test('random keys with random rights get what an oracle of a few lines says, however many requests there are at once', async () => {
+test('random keys with random rights get what an oracle of a few lines says, however many requests there are at the same time', async () => {
   await fc.assert(
     fc
       .asyncProperty(

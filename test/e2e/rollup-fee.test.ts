@@ -38,7 +38,7 @@ async function balance(): Promise<bigint> {
 }
 
 describe('on the OP stack', () => {
-  test('a payment of the whole balance that leaves nothing for the parent chain is refused at once', async () => {
+  test('a payment of the whole balance that leaves nothing for the parent chain is refused immediately', async () => {
     const all = (await balance()) - GAS_FEE
     const refused = await story.post(pay(all - ROLLUP_FEE))
     expect([refused.status, refused.body.code]).toEqual([400, 'insufficient_balance'])

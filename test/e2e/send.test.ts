@@ -76,7 +76,7 @@ describe('a call that reverts on chain', () => {
     })
   })
 
-  test('without gas_limit it is refused at once, with the same reason', async () => {
+  test('without gas_limit it is refused immediately, with the same reason', async () => {
     const { status, body } = await service.api('POST', '/relayers/main/transactions', {
       value: 0,
       data: REVERTS,

@@ -91,7 +91,7 @@ describe('one signer for Stellar and Solana', () => {
     ])
   })
 
-  test('a new key file has two keys, and nobody is warned', async () => {
+  test('a new key file has two keys, and no warning is logged', async () => {
     const { service, warnings } = await startBoth(await newKeyFile(true))
     expect(new Set(await publicKeys(service)).size).toBe(2)
     expect(warnings).toEqual([])

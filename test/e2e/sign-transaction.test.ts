@@ -170,7 +170,7 @@ describe('POST …/sign-transaction', () => {
     expect(answer.body.error).toContain(words)
   })
 
-  test('what is signed already is refused', async () => {
+  test('a signed transaction is refused', async () => {
     const { body } = await sign(PRICED)
     const answer = await sign({ unsigned_transaction: body.data.signed_transaction })
     expect({ status: answer.status, code: answer.body.code }).toEqual({

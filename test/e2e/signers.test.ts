@@ -47,7 +47,7 @@ describe('a signer', () => {
     expect((await service.api('DELETE', '/signers/hot')).status).toBe(404)
   })
 
-  test('by a workload identity that nothing describes is refused with what is missing', async () => {
+  test('by a workload identity that nothing describes is refused with the name of the missing part', async () => {
     const config = {
       auth_type: 'workload_identity',
       vault_url: 'https://payments.vault.azure.net',

@@ -29,7 +29,7 @@ test('a key sends only to its receivers, and the refusal names the rule', async 
   )
 })
 
-test('a receiver cannot be hidden in the call of a token, nor in a call that nobody can read', async () => {
+test('a receiver cannot be hidden in the call of a token, nor in a call that cannot be decoded', async () => {
   const { send } = await issue({ receivers: [RECEIVER] })
   for (const data of [transfer(OTHER, 1n), '0x39509351', `0xa9059cbb${'00'.repeat(20)}`]) {
     const refused = await send({ to: OTHER, value: 0, data, speed: 'fast', gas_limit: 90_000 })

@@ -90,7 +90,7 @@ test.each([
   'http://[::1]/',
   'http://[::ffff:7f00:1]/',
   'http://10.0.0.1/',
-])('%s is refused at once, as a url of a network and of a notification', async (url) => {
+])('%s is refused immediately, as a url of a network and of a notification', async (url) => {
   const notification = await service.api('POST', '/notifications', { url })
   expect([notification.status, notification.body.error]).toEqual([
     400,

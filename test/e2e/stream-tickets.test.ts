@@ -89,7 +89,7 @@ test('a ticket ends after 60 s, to the millisecond', async () => {
   expect(await statusOf(`ticket=${late}&${KNOWN}`)).toBe(401)
 })
 
-test('of many connections with one ticket at once, one is served', async () => {
+test('of many connections with one ticket at the same time, one is served', async () => {
   const ticket = await issue()
   const answers = await Promise.all(Array.from({ length: 8 }, () => get(`ticket=${ticket}&${KNOWN}`)))
   const statuses = answers.map(({ status }) => status).sort()
@@ -249,7 +249,7 @@ describe('two processes on one PostgreSQL', () => {
     for (const service of services) expect(await statusOf(`ticket=${ticket}&${KNOWN}`, { service })).toBe(401)
   })
 
-  test('of both at once, one is served', async () => {
+  test('of both at the same time, one is served', async () => {
     const ticket = await issue({}, services[0])
     const answers = await Promise.all(
       services.flatMap((service) => [1, 2, 3].map(() => get(`ticket=${ticket}&${KNOWN}`, { service }))),

@@ -81,7 +81,7 @@ test('a page of events of the largest transactions is not much larger than one o
   expect(bytes).toBeLessThan(2 * LARGEST_DATA + 2 * 262_144 + 100_000)
 })
 
-test('a hundred event streams that nobody reads cost less than their budget and the work on it', async () => {
+test('a hundred event streams without a reader cost less than their budget and the work on it', async () => {
   const before = resident()
   askAndNotRead('/events/stream?after=0', 100)
   await until(
@@ -93,7 +93,7 @@ test('a hundred event streams that nobody reads cost less than their budget and 
   expect(await growthSince(before)).toBeLessThan(200)
 }, 60_000)
 
-test('sixty lists of the largest transactions that nobody reads are refused beyond the budget', async () => {
+test('sixty lists of the largest transactions without a reader are refused beyond the budget', async () => {
   const before = resident()
   const path = '/relayers/main/transactions?per_page=100'
   askAndNotRead(path, 60)

@@ -102,7 +102,7 @@ describe('a transaction with a valid_from', () => {
     for (const { id } of [rich, also]) expect((await story.cancel(id)).body.data.status).toBe('canceled')
   })
 
-  test('is canceled at once, without a signature', async () => {
+  test('is canceled immediately, without a signature', async () => {
     const { id } = await story.send(pay({ valid_from: inMs(HOUR_MS) }))
     const canceled = await story.cancel(id)
     expect(canceled.body.data).toMatchObject({

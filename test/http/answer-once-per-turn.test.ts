@@ -39,7 +39,7 @@ async function busy({ answer, left }: ReturnType<typeof server>): Promise<void> 
   left.length = 0
 }
 
-test('an answer that is alone in its turn leaves at once', async () => {
+test('an answer that is alone in its turn leaves immediately', async () => {
   const { left, answer } = server()
   for (const name of ['1', '2']) {
     answer(name)

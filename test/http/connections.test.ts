@@ -50,7 +50,7 @@ const closed = ({ open }: Held) =>
     (isOpen) => !isOpen,
   )
 
-test('a stranger with idle connections up to the limit keeps nobody out', async () => {
+test('a stranger with idle connections up to the limit keeps no caller out', async () => {
   const { port } = await startStub({ limits: { maxConnections: 4, connectionsPerPeer: 4 } })
   const idle = []
   for (let count = 0; count < 4; count += 1) idle.push(await hold(port, STRANGER))
@@ -86,7 +86,7 @@ test('the request of a key holder is finished, though strangers come and go', as
   expect((await answer).status).toBe(200)
 })
 
-test('strangers that never end their requests keep nobody out, not even a caller that has not sent its request yet', async () => {
+test('strangers that never end their requests keep no caller out, not even a caller that has not sent its request yet', async () => {
   const { port } = await startStub({ limits: { maxConnections: 4, connectionsPerPeer: 4 } })
   const unfinished = [await endless(port), await endless(port), await endless(port), await endless(port)]
   const caller = await hold(port, '')

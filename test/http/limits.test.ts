@@ -125,7 +125,7 @@ test('a late request fails, and the work is told to stop', async () => {
   close()
 })
 
-test('work that begins after the time fails at once, and its own failure is no unhandled one', async () => {
+test('work that begins after the time fails immediately, and its own failure is no unhandled one', async () => {
   const { context, close } = request()
   const deadline = startDeadline(context, 1)
   await expect(deadline.race(new Promise<never>(() => undefined), bodyTooSlow)).rejects.toMatchObject({

@@ -219,7 +219,7 @@ test('the lines of one turn of the event loop are written together and in order'
   expect(writes).toEqual(['1\n2\n', '3\n'])
 })
 
-test('a process that exits at once has written its last lines', () => {
+test('a process that exits immediately has written its last lines', () => {
   const module = JSON.stringify(new URL('../../src/log.ts', import.meta.url).href)
   const program = `const { createLogger } = await import(${module}); createLogger({ level: 'info' }).info('last words'); process.exit(3)`
   const run = () =>

@@ -92,7 +92,7 @@ test('a caller that reads gets any number of large answers', async () => {
   for (let count = 0; count < 4; count += 1) expect(await statusOf(await get())).toBe(200)
 })
 
-test('of many at once, no more are kept than the budget holds', async () => {
+test('of many at the same time, no more are kept than the budget holds', async () => {
   const { get, askAndNotRead, sockets, built } = await startLarge()
   for (let count = 0; count < 20; count += 1) askAndNotRead()
   await until(
@@ -320,7 +320,7 @@ test('the time limit of requests does not end a stream', async () => {
   await aborted(signals)
 })
 
-test('an answer to HEAD ends the stream that nobody will read', async () => {
+test('an answer to HEAD ends the stream, which has no reader', async () => {
   const { port, signals } = await startStreaming()
   expect((await call(port, 'HEAD', '/api/v1/events/stream')).status).toBe(200)
   await aborted(signals)

@@ -33,7 +33,7 @@ function pausedBatcher({ maxItems = 100, collectsTurn = false, overlaps = false 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a batcher', () => {
-  test('runs a lone item at once', async () => {
+  test('runs a lone item immediately', async () => {
     const { add, runs } = pausedBatcher()
     const result = add('a1')
     expect(runs.map((run) => run.items)).toEqual([['a1']])
@@ -61,7 +61,7 @@ describe('a batcher', () => {
     expect(await results).toEqual(['a1!', 'a2!'])
   })
 
-  test('never runs two batches of one key at once, and keys do not wait for each other', async () => {
+  test('never runs two batches of one key at the same time, and keys do not wait for each other', async () => {
     const { add, runs } = pausedBatcher()
     void add('a1')
     void add('a2')
@@ -97,7 +97,7 @@ describe('a batcher', () => {
     expect(await second).toBe('a2!')
   })
 
-  test('takes at most so many at once, in order', async () => {
+  test('takes at most so many at the same time, in order', async () => {
     const { add, runs } = pausedBatcher({ maxItems: 2 })
     const results = Promise.all(['a1', 'a2', 'a3', 'a4', 'a5'].map(add))
     for (let done = 0; done < 4; done += 1) {
@@ -138,7 +138,7 @@ describe('a batcher', () => {
     await expect(first).rejects.toThrow('fewer results')
   })
 
-  test('starts anew after it was empty', async () => {
+  test('starts from the beginning after it was empty', async () => {
     const { add, runs } = pausedBatcher()
     const first = add('a1')
     runs[0]?.end()
@@ -227,7 +227,7 @@ test('an urgent turn comes before ordinary ones that were wished earlier, and ne
   expect(await orderOf(wishes, 'urgent')).toEqual(['o1', 'u1', 'o2', 'u2', 'u3'])
 })
 
-test('nobody begins while another turn lasts', async () => {
+test('no turn begins while another one lasts', async () => {
   const turns = createTurns()
   await turns.begin('ordinary')
   let hasBegun = false

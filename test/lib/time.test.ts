@@ -11,7 +11,7 @@ test('within gives what comes in time, and waits no longer', async () => {
   expect(clock.waiting).toBe(0)
 })
 
-test('within gives nothing when the time is up, and a failure that comes later harms nobody', async () => {
+test('within gives nothing when the time is up, and a later failure is harmless', async () => {
   const clock = createTestClock()
   const work = Promise.withResolvers<string>()
   const waiting = withTimeout(clock, 5_000, work.promise)
@@ -66,7 +66,7 @@ test('a second step starts the ten seconds again', () => {
   expect(pass(1_000)).toBe(1_019_001 + 2 * HOUR_MS)
 })
 
-test('a correction of less than a second is followed at once', () => {
+test('a correction of less than a second is followed immediately', () => {
   const { pass } = setUp()
   expect(pass(100, -999)).toBe(999_101)
 })

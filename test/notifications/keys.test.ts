@@ -69,7 +69,7 @@ describe('keys', () => {
     expect(await started.of('ops')).toEqual([THREE, TWO])
   })
 
-  test('without overlap the key before ends at once', async () => {
+  test('without overlap the key before ends immediately', async () => {
     const started = await startWith(ONE)
     await started.rotate('ops', { text: TWO, overlapMs: 0 }, ACTOR)
     expect(await started.of('ops')).toEqual([TWO])

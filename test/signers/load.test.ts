@@ -73,7 +73,7 @@ describe('configured signers', () => {
     expect(new Set(accounts.map((account) => Buffer.from(account ?? []).toString('hex'))).size).toBe(3)
   })
 
-  test('that are wrong are all told at once, with no secret', async () => {
+  test('that are wrong are all reported together, without any secret', async () => {
     const loading = load([
       local('a', 'good.json', 'wrong passphrase'),
       local('b', 'missing.json'),

@@ -48,7 +48,7 @@ async function openNonceDesk(): Promise<NonceDesk> {
   }
 }
 
-test('a durable nonce keeps a transaction alive for as long as nobody uses it up', async () => {
+test('a durable nonce keeps a transaction alive until the nonce is advanced', async () => {
   const { solana, payer, value, onNonce, send } = await openNonceDesk()
   const to = createWallet().address
   const before = value()

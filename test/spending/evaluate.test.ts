@@ -135,7 +135,7 @@ test.each<[SpendingRules, boolean]>([
   [{}, false],
   [{ signatures: 'readable' }, false],
   [{ signatures: 'any' }, true],
-])('rules %j allow signatures that nobody can read: %s', (rules, allowed) => {
+])('rules %j allow signatures that cannot be decoded: %s', (rules, allowed) => {
   expect(evaluateSignature(spenderWith(rules))).toMatchObject({ rule: 'signatures', allowed })
 })
 

@@ -105,7 +105,7 @@ describe('contract calls', () => {
         'more instructions than there are',
         (data: SorobanDataBuilder) => data.setResources(200_000_000, 0, 0),
       ],
-    ])('%s is refused at once', async (_name, change) => {
+    ])('%s is refused immediately', async (_name, change) => {
       const alice = desk.person()
       const good = await desk.prepare(alice, increment(desk.ledger.contract(COUNTER), alice))
       const sent = await desk.send(desk.vary(good, alice, { data: change }))
@@ -215,7 +215,7 @@ describe('contract authorisation', () => {
       return Operation.invokeHostFunction({ func: operation.body.invokeHostFunctionOp.hostFunction, auth })
     }
 
-    test('somebody else agrees by a signature, once', async () => {
+    test('a third party agrees by a signature, once', async () => {
       const [alice, bob] = [desk.person(), desk.person()]
       const operation = await signedBy(bob, increment(desk.ledger.contract(COUNTER), bob), alice)
       const first = await desk.prepare(alice, operation)
@@ -244,7 +244,7 @@ describe('contract authorisation', () => {
       expect(simulation).toMatchObject({ error: expect.stringMatching(/ED25519|expired/) })
     })
 
-    test('a call that somebody else has signed for must not have a memo', async () => {
+    test('a call that a third party has signed for must not have a memo', async () => {
       const [alice, bob] = [desk.person(), desk.person()]
       const operation = await signedBy(bob, increment(desk.ledger.contract(COUNTER), bob), alice)
       const good = await desk.prepare(alice, operation)

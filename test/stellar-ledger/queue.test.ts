@@ -48,7 +48,7 @@ describe('queue', () => {
       expect((await desk.send(inner)).status).toBe('DUPLICATE')
     })
 
-    test('an account that pays for somebody else has its own place still', async () => {
+    test('an account that pays for a third party has its own place still', async () => {
       const [alice, payer] = [desk.person(), desk.person()]
       await desk.send(desk.bump(payer, desk.build(alice, [NOTHING]), 200n))
       expect((await desk.send(desk.build(payer, [NOTHING]))).status).toBe('PENDING')

@@ -286,7 +286,7 @@ describe('Linea, whose pool demands a tip that grows with the data', () => {
     )
   }
 
-  test('gets its price at once, from linea_estimateGas', async () => {
+  test('gets its price immediately, from linea_estimateGas', async () => {
     const { step } = await send({ refuse: profitable, lie: quoting })
     const { transaction, attempts } = await step()
     expect([transaction.status, attempts.length]).toEqual(['submitted', 1])

@@ -83,7 +83,7 @@ const now = async (transaction: Transaction) => (await reload(fixture.context, t
 beforeEach(() => fixture.clock.advance(60_000))
 
 describe('acceptance', () => {
-  test('requests at once cannot all count on the same money', async () => {
+  test('requests at the same time cannot all count on the same money', async () => {
     const { owner, accept } = await setUp({ balance: 3n * TRANSFER_COST + 1n })
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, () => accept(owner.relayer, TRANSFER, ACTOR)),

@@ -51,7 +51,7 @@ describe('sign authorization', () => {
 
   const ENTRY = { action: 'signAuthorizationEntry', after: { sha256: 'ab' } }
 
-  test('what is signed is charged and in the audit log', async () => {
+  test('a signature is charged and in the audit log', async () => {
     const account = await setUp()
     expect(await authorize(account)).toBe(SIGNATURE)
     expect(await storedOf(account)).toEqual({ spent: [7n], entries: [ENTRY] })

@@ -91,13 +91,13 @@ describe('alert worker', () => {
     expect(await findWatchedStates(database.db)).toEqual([])
   })
 
-  test('an endpoint that was down, and at which nobody has looked for a minute, has to be down for another one', async () => {
+  test('an endpoint that was down, and was not checked for a minute, has to be down for another one', async () => {
     await liveFor(48_000, { isUsable: false })
     clock.advance(60_000)
     expect(await live({ isUsable: false })).toEqual([])
   })
 
-  test('an endpoint that comes back in between begins anew', async () => {
+  test('an endpoint that comes back in between starts from zero', async () => {
     await liveFor(48_000, { isUsable: false })
     await live({ isUsable: true })
     expect(await liveFor(60_000, { isUsable: false })).toEqual([])

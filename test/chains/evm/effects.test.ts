@@ -37,7 +37,7 @@ describe('without data', () => {
   })
 })
 
-test('the contracts of authorizations count as called, and nobody can read what they move', () => {
+test('the contracts of authorizations count as called, and what they move cannot be decoded', () => {
   const signed = { chainId: 0, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const
   const authorizationList = [{ ...signed, address: TOKEN }]
   const effects = evmEffects({ type: 'evm', to: OTHER, value: 7n, authorizationList }, SELF)

@@ -128,7 +128,7 @@ describe('a no-op', () => {
     })
   })
 
-  test.each([SILENT, result(null)])('waits while nobody tells of code', async (code) => {
+  test.each([SILENT, result(null)])('waits while the code is unknown', async (code) => {
     expect((await chooseNoopTarget(nodeWith({ value: code }).client, noop, {})).kind).toBe('unknown')
   })
 

@@ -100,7 +100,7 @@ describe('client', () => {
       expect(b).toEqual({ kind: 'error', ...error })
     })
 
-    test('ignores replies to what nobody asked', async () => {
+    test('ignores replies without a request', async () => {
       const server = await serve((asked) => ({
         body: [{ id: 99, result: 'x' }, { id: '0', result: 'y' }, ...asked.map(echo)],
       }))
@@ -117,7 +117,7 @@ describe('client', () => {
       expect(server.requests.map((asked) => asked.length)).toEqual([100, 100, 1])
     })
 
-    test('of nothing asks nobody', async () => {
+    test('of no calls sends no request', async () => {
       const server = await serve(() => 'silent')
       expect(await clientOf(server).send([])).toEqual([])
       expect(server.requests).toEqual([])
@@ -403,7 +403,7 @@ test('that never ends its answer times out, and the detail tells it', async () =
   })
 })
 
-test('is not asked at all where nobody guards the way', async () => {
+test('is not asked at all without a guarded client', async () => {
   const server = await start(answerWith({ one: '0x1' }))
   const urls = [{ url: server.url, weight: 100, untrusted: true as const }]
   const client = createRpcClient({
@@ -468,7 +468,7 @@ describe('height alone', () => {
       expect(replies.map(({ behind }) => behind)).toEqual([true, true])
     })
 
-    test('that nobody can read leaves everything unknown', async () => {
+    test('that cannot be read leaves everything unknown', async () => {
       const { client, asked } = await setUp(null)
       const replies = await client.sendAsOf(CALLS, 100n)
       expect(replies.map(({ reply, behind }) => [reply.kind, behind])).toEqual([

@@ -150,7 +150,7 @@ describe('what no network takes', () => {
     ],
   ]
 
-  test.each(CASES)('is refused at once: what %s', (_what, steps, phrase) => {
+  test.each(CASES)('is refused immediately: what %s', (_what, steps, phrase) => {
     for (const [at, request] of Object.entries({
       transaction: prebuilt(wire(...steps)),
       instructions: instructionsOf(...steps),
@@ -160,7 +160,7 @@ describe('what no network takes', () => {
     }
   })
 
-  test('is refused at once: more than 64 instructions', () => {
+  test('is refused immediately: more than 64 instructions', () => {
     const empty = { ...STEP, accounts: [], data: Buffer.from([]) }
     expect(check(prebuilt(wire(...Array(64).fill(empty))))).toBeUndefined()
     expect(check(prebuilt(wire(...Array(65).fill(empty))))?.detail).toBe(

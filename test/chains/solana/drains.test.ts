@@ -147,7 +147,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), hook))).toBe('fee_payer_at_risk')
   })
 
-  test('its tokens as the permanent delegate of their mint, for which nobody asks its authority', async () => {
+  test('its tokens as the permanent delegate of their mint, which needs no signature of its authority', async () => {
     const [tricky, its, theirs] = [createWallet(), createWallet(), createWallet()].map(
       ({ address }) => address,
     )
@@ -172,7 +172,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), unitPrice(1_000_000n)), { maxFee: 15_000n })).toBe('fee_above_cap')
   })
 
-  test('anything in the name of somebody who has not signed', () => {
+  test('anything in the name of an account that has not signed', () => {
     const otherWallet = createWallet()
     const request = stage.prebuilt([alibi()], attacker)
     const bytes = Buffer.from(request.transaction ?? '', 'base64')

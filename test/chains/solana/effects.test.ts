@@ -304,7 +304,7 @@ describe('a transaction', () => {
     expect(effectsOfSteps()).toEqual(NONE)
   })
 
-  test('of somebody else that the relayer pays for moves nothing of its own', () => {
+  test('of a third party that the relayer pays for moves nothing of its own', () => {
     const { address } = COSIGNER
     const steps = [transfer(address, SELF, 5n), token(12, [SOURCE, MINT, TARGET, address])]
     expect(effectsOf(wire(steps))).toEqual({ ...NONE, contracts: [SYSTEM_PROGRAM, TOKEN_PROGRAM] })

@@ -74,7 +74,7 @@ const FRAMES: readonly (readonly [Partial<StellarRequest>, string])[] = [
   [{ transactionXdr: 'AAAA' }, 'transaction_xdr: a TransactionEnvelope is expected, XDR in base64.'],
 ]
 
-describe('what is refused before anybody is asked', () => {
+describe('a request that is refused before a node is asked', () => {
   test.each(FRAMES)('%#: %s', (change, detail) => {
     const refusal = check(change)
     expect(refusal?.code).toBe('invalid_request')

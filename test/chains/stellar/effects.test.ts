@@ -355,7 +355,7 @@ describe('the authorization of a call', () => {
     expect(effectsOf({ operations: [operation(entry(theft).toXdr('base64'))] })).toEqual(UNREAD_TOKEN)
   })
 
-  test('of the relayer inside a transaction of somebody else makes it unread', () => {
+  test('of the relayer inside a transaction of a third party makes it unread', () => {
     const bumped = (auth: xdr.SorobanAuthorizationEntry[]) =>
       effectsOf({
         transactionXdr: xdrOf([invoke('transfer', TRANSFER, auth)], THIRD),

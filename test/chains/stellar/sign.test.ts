@@ -82,7 +82,7 @@ describe('on the own line', () => {
     expect(tx.timeBounds).toEqual({ minTime: '0', maxTime: '1120' })
   })
 
-  test('wrapped, the inside bids nothing, so that nobody can have it included alone', async () => {
+  test('wrapped, the inside bids nothing, so that it cannot be included alone', async () => {
     const draft = draftOf({ operations: [paymentOf(1n)] }, { bumped: true, feePerOperation: 1_000n })
     const { raw, hash, signature } = await signDraft(draft, signingContextAt(6n), PASSPHRASE)
     const tx = read(raw)
@@ -126,7 +126,7 @@ describe('on the line of a channel account', () => {
 
 const THEM = { address: OTHER, signer: signerOf('other') }
 
-test('what somebody else has signed is wrapped as it stands', async () => {
+test('what a third party has signed is wrapped as it stands', async () => {
   const theirs = await signDraft(
     draftOf({ operations: [paymentOf(1n)] }),
     { sourceAccount: THEM, nonce: 3n, account: THEM },

@@ -115,7 +115,7 @@ describe('a prebuilt transaction to sign', () => {
   })
 })
 
-describe('a transaction that somebody else has signed', () => {
+describe('a transaction that a third party has signed', () => {
   const theirs: Shape = { source: OTHER, signed: 'other' }
   const feeBump = { feeBump: true }
 

@@ -147,7 +147,7 @@ describe('a configuration', () => {
     expect(await nextNonce()).toBe(7n)
   })
 
-  test('applied by several processes at once creates everything once', async () => {
+  test('applied by several processes at the same time creates everything once', async () => {
     const results = await Promise.all([apply(), apply(), apply()])
     expect(results.filter((changes) => changes.length > 0)).toHaveLength(1)
   })

@@ -84,7 +84,7 @@ const WITHOUT_HISTORY: Habits = {
     method === 'getSignaturesForAddress' ? { code: -32601, message: 'Method not found' } : undefined,
 }
 
-test('what an old backup has not signed and the chain includes is not paid again, and goes on when somebody has accepted it', async () => {
+test('what an old backup has not signed and the chain includes is not paid again, and goes on when an operator has accepted it', async () => {
   const { solana, start, received, payAfterBackup } = await setUp()
   const { first, paid, hash } = await payAfterBackup()
   const restored = await start('new')
@@ -207,7 +207,7 @@ test('transactions that the service only signs, payments of others to the accoun
   expect(received()).toBe(14n)
 }, 120_000)
 
-test('what is sent at once asks for no history', async () => {
+test('a transaction that is sent immediately asks for no history', async () => {
   const { node, start } = await setUp()
   const story = await start('old', '3600')
   onTestFinished(() => story.service.stop())

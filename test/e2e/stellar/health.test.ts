@@ -48,16 +48,6 @@ function becomes(wanted: (relayer: Relayer | undefined) => boolean): Promise<Rel
   }, wanted)
 }
 
-test('an account that does not exist yet is disabled, and restored by its first payment', async () => {
-  const off = await becomes((relayer) => relayer?.system_disabled === true)
-  expect(off?.disabled_reason).toEqual({
-    type: 'BalanceCheckFailed',
-    details: 'The account can spend 0 stroops, and min_balance is 1000000.',
-  })
-  ledger.fund(MAIN.publicKey(), 100n * XLM)
-  await becomes((relayer) => relayer?.system_disabled === false)
-})
-
 test('a network that was reset does not take up the old sequence numbers', async () => {
   // Later ledgers give later sequence numbers.
   ledger.close(10)

@@ -41,7 +41,7 @@ describe('send on Stellar', () => {
     expect(confirmed.result_xdr).toBeTypeOf('string')
   })
 
-  test('many at once: one after the other, each once, in the order of acceptance', async () => {
+  test('many at the same time: one after the other, each once, in the order of acceptance', async () => {
     const { ledger, send, closeUntil } = scenario
     const first = ledger.account(MAIN.publicKey())?.sequence ?? 0n
     const sent = await Promise.all([1, 2, 3, 4].map((amount) => send(payment(amount))))

@@ -90,7 +90,7 @@ async function include({ ledger, reach }: StellarScenario, id: string): Promise<
   await reach(id, 'confirmed')
 }
 
-test('what no node remembers is told as undecided all the time, is not broadcast, and holds nobody up', async () => {
+test('what no node remembers is told as undecided all the time, is not broadcast, and holds no other transaction up', async () => {
   const stage = await setStage()
   const { scenario, gate, clock, dataDir } = stage
   const { ledger, service, send, get } = scenario

@@ -20,7 +20,7 @@ function attempt(number: number, fees = eip1559(2n ** 100n, 10n)) {
 }
 
 describe('presentTransaction', () => {
-  test('before anything is signed it shows what was asked for, and leaves out what is not known', () => {
+  test('before anything is signed it shows what was asked for, and leaves out unknown fields', () => {
     const request = requestOf({ value: 2n ** 128n - 1n, gasPrice: 2n ** 64n })
     const { transaction } = itemOf([], {
       status: 'pending',

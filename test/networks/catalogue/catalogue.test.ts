@@ -163,6 +163,6 @@ test.each<[NetworkType, string, string]>([
   },
 )
 
-test('a network that nobody described is not suggested', () => {
+test('a network without a description is not suggested', () => {
   expect(suggestNetwork({ name: 'ethereum', type: 'evm', known: ['anvil'] })).toBe('; known are anvil')
 })

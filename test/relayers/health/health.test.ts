@@ -148,7 +148,7 @@ describe('silence', () => {
     )
   })
 
-  test('an answer in between begins the count anew, and nonces that were out of step are remembered through it', () => {
+  test('an answer in between resets the count, and nonces that were out of step are remembered through it', () => {
     expect(judge({}, since(2, 60_000)).memory).toEqual({ outOfStep: 0 })
     expect(judge(silent, { outOfStep: 1 }).memory).toEqual({
       outOfStep: 1,
@@ -170,7 +170,7 @@ describe('a nonce out of step', () => {
     })
   })
 
-  test('is remembered as long as nobody tells, and forgotten when it is right', () => {
+  test('is remembered as long as no answer comes, and forgotten when it is right', () => {
     expect(judge({ sourceAccounts: sourceAccount(SILENT) }, { outOfStep: 1 }).memory.outOfStep).toBe(1)
     expect(judge({}, { outOfStep: 1 }).memory.outOfStep).toBe(0)
   })

@@ -76,7 +76,7 @@ test('hundreds of silent names delay no other', async () => {
   expect(new Set(await Promise.all(failures))).toEqual(new Set(['EAI_AGAIN']))
 })
 
-test('the hosts file counts before the name servers, and a change of it at once', async () => {
+test('the hosts file counts before the name servers, and a change of it immediately', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hosts-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const hostsFile = join(folder, 'hosts')

@@ -117,7 +117,7 @@ describe('a key of Azure Key Vault', () => {
     expect(await key.evm?.sign(digest(5))).toBeDefined()
   })
 
-  test('in a vault that asks for a token of somebody else gets none', async () => {
+  test('in a vault that asks for the token of a third party gets none', async () => {
     const before = azure.logins()
     proxy.behave({
       kind: 'answer',
@@ -164,7 +164,7 @@ describe('the login to Azure', () => {
     expect(await (await open(signer({ authType: 'workload_identity' }))).evm?.sign(digest(7))).toBeDefined()
   })
 
-  test('by a workload identity that nothing describes says what is missing', async () => {
+  test('by a workload identity that nothing describes names the missing part', async () => {
     await expect(open(signer({ authType: 'workload_identity' }))).rejects.toMatchObject(
       refused('workload_identity needs tenant_id, client_id and federated_token_file, or the variables'),
     )

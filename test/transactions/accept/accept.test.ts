@@ -69,7 +69,7 @@ describe('accept', () => {
     await expect(accepting).rejects.toMatchObject({ code })
   })
 
-  test('a recent balance of twice what is needed is enough for a request, and it takes no other one to accept it', async () => {
+  test('a recent balance of twice the cost is enough for a request, and it takes no other one to accept it', async () => {
     const stub = createStubChain()
     const owner = await fixture.addAccount({ chain: chainOf(stub) })
     stub.override = {

@@ -49,7 +49,7 @@ describe('admission', () => {
   }
 
   describe('a batch of requests', () => {
-    test('spends the balance in its order, beside what is reserved already', async () => {
+    test('spends the balance in its order, minus the sum that is reserved already', async () => {
       const owner = await account()
       await insert(fixture.context, newTransaction(owner, { cost: 20n }))
       // One wei stays on the account.
@@ -247,7 +247,7 @@ describe('admission', () => {
       expect(created).toEqual([first.transaction.id])
     })
 
-    test('is one, too, when two arrive at once with the same key', async () => {
+    test('is one, too, when two arrive at the same time with the same key', async () => {
       const { owner, created, accept } = await setUp()
       const key = { key: 'at once', fingerprint: 'same' }
       const [one, other] = await Promise.all([1, 2].map(() => accept(owner.relayer, requestOf(), ACTOR, key)))

@@ -210,7 +210,7 @@ describe('content that the node refuses in unknown words', () => {
     expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'sent', 'sent', 'submitted'])
   })
 
-  test('waits for money where that is what is missing, and is confirmed when it comes', async () => {
+  test('waits for money where money is missing, and is confirmed when it comes', async () => {
     const poor = 10n ** 17n
     const { owner, step, stepUntil, finish } = await setUp(
       { request: { value: poor }, balance: 2n * poor },
@@ -443,7 +443,7 @@ describe('a crash', () => {
     })
   })
 
-  test('of nobody: the refused bytes that somebody else gets into a block count, and the record says so', async () => {
+  test('without a known sender: the refused bytes count when a third party gets them into a block, and the record says so', async () => {
     const { stepUntil, finish, transaction } = await setUp({}, CONTENT_REFUSED)
     await stepUntil(isAbandoned)
     const { attempts } = await reload(fixture.context, transaction)

@@ -82,7 +82,7 @@ describe('raise paid', () => {
       })
     })
 
-    test('waits until the account can pay for it, besides what is promised to others', async () => {
+    test('waits until the account can pay for it, besides the sum that is promised to others', async () => {
       const { stub, owner, step } = await setUp({ policies: { minBalance: 5n } })
       await insert(fixture.context, newTransaction(owner, { cost: 1_000n, awaitsApproval: true }))
       await insert(

@@ -74,7 +74,7 @@ describe('speed up', () => {
       },
     )
 
-    test('of a transaction that every node keeps queued is raised at once, and again only after the wait', async () => {
+    test('of a transaction that every node keeps queued is raised immediately, and again only after the wait', async () => {
       const { stub, stored, step } = await setUp({ speed: 'safeLow' })
       stub.answerBroadcast = () => ({ kind: 'accepted', known: true, queuedInPool: true })
       fixture.clock.advance(30_000)

@@ -224,7 +224,7 @@ describe('settle stored', () => {
     expect(await spentBy(reopened)).toEqual(spentOf(60, 5, 1))
   })
 
-  test('a relayer that was deleted keeps its budget, and nobody waits for it', async () => {
+  test('a relayer that was deleted keeps its budget, and nothing waits for it', async () => {
     const account = await addAccount()
     const deleted = await charged(account, 'key:deleted', { status: 'canceled' })
     await fixture.context.db.transaction().execute((tx) => removeRelayer(tx, account.relayer.id))

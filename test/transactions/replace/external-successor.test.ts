@@ -62,8 +62,8 @@ async function setUp({ change = {}, outcome, answer = WAITS }: Situation = {}) {
 const counterOf = (relayerId: string, address: string) =>
   fixture.database.db.transaction().execute(async (tx) => (await lockAccount(tx, relayerId)).get(address))
 
-describe('content with the nonce of a third party, in place of what nobody has signed', () => {
-  test('gets that nonce at once, and gives the one of the relayer back', async () => {
+describe('content with the nonce of a third party, in place of an unsigned transaction', () => {
+  test('gets that nonce immediately, and gives the one of the relayer back', async () => {
     const { owner, replace, now } = await setUp()
     const { id, address } = owner.relayer
     await fixture.database.db

@@ -169,7 +169,7 @@ describe('refusals', () => {
       expect((await now()).transaction.version).toBe(version)
     })
 
-    test('of a paused relayer can be the cancellation of what nobody has signed', async () => {
+    test('of a paused relayer can be the cancellation of an unsigned transaction', async () => {
       const { owner, cancel, now } = await setUp()
       await cancel({ ...owner.relayer, paused: true })
       expect((await now()).transaction).toMatchObject({ status: 'canceled', nonce: undefined })

@@ -158,7 +158,7 @@ describe('replace pending', () => {
       ['without a nonce', {}, false, BEFORE_SIGNING],
       ['whose bytes have expired', {}, true, AFTER_PROOF],
       ['with the nonce of a third party', { sourceAccount: TO, nonce: 5n }, false, BEFORE_SIGNING],
-    ])('%s ends it at once', async (_name, change, expired, statusReason) => {
+    ])('%s ends it immediately', async (_name, change, expired, statusReason) => {
       const { stored, cancel, now } = await setUp(change, { expired })
       const { transaction, logs } = await cancel()
       expect(transaction).toMatchObject({ status: 'canceled', statusReason, cost: 0n })

@@ -58,7 +58,7 @@ describe('funds and slots', () => {
 
     const has = (value: bigint): Answer<bigint> => ({ kind: 'ok', value })
 
-    test('pays in order, up to exactly what is not reserved in flight', async () => {
+    test('pays in order, up to exactly the unreserved balance in flight', async () => {
       const { ready, paid, short } = await pay(has(100n), { reserved: 40n, wanted: [[10n], [50n]] })
       expect(paid).toEqual(ready)
       expect(short).toBeUndefined()
@@ -98,7 +98,7 @@ describe('funds and slots', () => {
   describe('the free slots of a source account', () => {
     const inFlight = (change: Partial<Transaction>) => ({ status: 'submitted', ...change }) as const
 
-    test('are what the limit leaves beside what is in flight and what has a nonce', async () => {
+    test('are the limit minus the transactions in flight and those with a nonce', async () => {
       const { owner, leased, addresses } = await setUp(2)
       const [own = '', channel = '', unused = ''] = addresses
       await insert(

@@ -117,7 +117,7 @@ describe('settle unprepared', () => {
       expect(finished).toEqual([])
     })
 
-    test('as a no-op says what is in its way', async () => {
+    test('as a no-op says what blocks it', async () => {
       const { transaction } = await settle(REVERTED, { change: { purpose: 'cancel', nonce: 3n } })
       expect(transaction).toMatchObject({
         status: 'pending',
@@ -204,7 +204,7 @@ describe('failed preparation', () => {
   })
   afterAll(() => fixture.close())
 
-  test('a no-op that cannot be prepared is tried again later, not at once', async () => {
+  test('a no-op that cannot be prepared is tried again later, not immediately', async () => {
     const stub = createStubChain()
     const owner = await fixture.addAccount({ chain: chainOf(stub) })
     let asked = 0

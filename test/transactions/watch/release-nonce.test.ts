@@ -154,7 +154,7 @@ describe('release nonce', () => {
     ])
   })
 
-  test('a transaction that comes to the head again waits anew', async () => {
+  test('a transaction that comes to the head again waits again', async () => {
     const { transaction, seen } = await afterTooLong({ expires: false, change: { status: 'submitted' } })
     expect([...seen.keys()]).toContain(transaction.id)
     const { db } = fixture.database

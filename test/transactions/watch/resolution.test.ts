@@ -127,7 +127,7 @@ describe('included', () => {
   })
 })
 
-test('reorged: back to submitted with every attempt open, the same bytes at once (I7)', () => {
+test('reorged: back to submitted with every attempt open, the same bytes immediately (I7)', () => {
   const item = itemOf([{ outcome: 'mined' }, { outcome: 'superseded' }, { outcome: 'refused' }], {
     status: 'mined',
     currentAttempt: 1,
@@ -370,7 +370,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     })
   })
 
-  test('what is over ends, and its nonce is free', () => {
+  test('a transaction that is over ends, and its nonce is free', () => {
     const { transaction, outcomes, freed } = expired(itemOf([{}]), { ...WANTED, over: true })
     expect(transaction).toMatchObject({ status: 'expired', cost: 0n })
     expect([transaction.sourceAccount, transaction.nonce]).toEqual([undefined, undefined])

@@ -313,7 +313,7 @@ describe('the reason of an inclusion', () => {
     expect(inclusionReason(item, { attempt, receipt, reason })).toBe(want)
   })
 
-  test('the own hash of the attempt is nobody else', () => {
+  test('the hash of the attempt itself is not one of a third party', () => {
     const item = itemOf([{}])
     const [attempt] = item.attempts
     if (attempt === undefined) throw new Error('there is no attempt')

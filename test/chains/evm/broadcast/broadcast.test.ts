@@ -218,7 +218,7 @@ describe('what several endpoints together say', () => {
       endpoints: 3,
       want: true,
     },
-  ])('whether somebody may have taken it: $name', ({ of, endpoints, want }) => {
+  ])('whether an endpoint may have taken it: $name', ({ of, endpoints, want }) => {
     const result = evaluateOpinions(of, { first: undefined, now: 0, endpoints })
     expect('unanswered' in result).toBe(want)
   })
@@ -239,7 +239,7 @@ describe('what several endpoints together say', () => {
 })
 
 describe('the memory of refusals', () => {
-  test('keeps the first block, through silence, until somebody at the head thinks otherwise', () => {
+  test('keeps the first block, through silence, until an endpoint at the head disagrees', () => {
     const memory = createRefusalMemory()
     memory.remember('0x1', [opinion('refused', { head: 7n })], 1)
     memory.remember('0x1', [opinion('refused', { head: 9n })], 2)

@@ -126,7 +126,7 @@ describe('the limits of gas that a message names', () => {
 })
 
 describe('the memory of limits of gas', () => {
-  test('forgets what a node named after ten minutes, so that it is asked anew', () => {
+  test('forgets what a node named after ten minutes, so that it is asked again', () => {
     const clock = createHurriedClock()
     const limits = createGasLimits(clock)
     limits.sawRefusal({ ...CONTENT, gas: 17_512_000n }, CAP)

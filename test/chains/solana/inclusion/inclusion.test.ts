@@ -91,7 +91,7 @@ describe('absence', () => {
   })
 })
 
-describe('many at once', () => {
+describe('many at the same time', () => {
   test('share their questions', async () => {
     const counting = await startFaultyNode(stage.solana.url)
     try {
@@ -254,7 +254,7 @@ describe('a node that restarted on a newer snapshot', () => {
     expect(await fateOf(both, never)).toEqual({ kind: 'absent' })
   })
 
-  test('does not prove that a durable nonce was advanced by somebody else', async () => {
+  test('does not prove that a durable nonce was advanced by a third party', async () => {
     const { node, chain } = nodeWith()
     const nonce = await openNonceAccount(stage, SELF)
     const request = instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n))

@@ -63,7 +63,7 @@ describe('prove inclusion', () => {
   }
 
   describe('an attempt in a fee bump', () => {
-    test('is included when somebody else has wrapped its inner transaction', async () => {
+    test('is included when a third party has wrapped its inner transaction', async () => {
       const attempt = await signed({ bumped: true })
       const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(attempt), 200_000)
       expect(await submitTo(stage.ledger, wrapped.envelope)).toBe('PENDING')
@@ -102,7 +102,7 @@ describe('prove inclusion', () => {
       })
     })
 
-    test('of several that somebody else has wrapped the newest is named', async () => {
+    test('of several that a third party has wrapped the newest is named', async () => {
       const first = await signed({ bumped: true })
       const second = { ...first, number: 2, signed: { ...first.signed, hash: 'ab'.repeat(32) } }
       const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(first), 200_000)
@@ -113,7 +113,7 @@ describe('prove inclusion', () => {
     })
   })
 
-  test('a plain transaction that somebody wraps is included under its own hash', async () => {
+  test('a plain transaction that a third party wraps is included under its own hash', async () => {
     const attempt = await signed()
     expect(attempt.signed).not.toHaveProperty('innerHash')
     const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(attempt), 200_000)
@@ -157,7 +157,7 @@ describe('prove inclusion', () => {
       await mixed.stop()
     })
 
-    test('where nobody tells it nothing is proved, whatever is not found', async () => {
+    test('without such an answer nothing is proved, whatever is not found', async () => {
       const attempt = await signed()
       stage.ledger.close()
       stage.ledger.setNodeFault('core_gone')

@@ -156,7 +156,7 @@ describe('market', () => {
     expect(asked).toBe(2)
   })
 
-  test('is asked again after a while, when nobody tells of ledgers', async () => {
+  test('is asked again after a while, when no ledger is announced', async () => {
     const { market, clock } = watch()
     await market()
     await clock.sleep(FRESH_MS)

@@ -155,7 +155,7 @@ describe('soroban', () => {
     })
   })
 
-  describe('the agreement of somebody else', () => {
+  describe('the agreement of a third party', () => {
     /** Returns the signed authorization entry that the node demands of the other account. */
     async function signedEntry(contract: string): Promise<string> {
       const operation = Operation.invokeContractFunction({ contract, function: 'take', args: [] })

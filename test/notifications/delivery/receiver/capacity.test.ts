@@ -67,7 +67,7 @@ describe('16 first tries in a row that failed', () => {
     }
   })
 
-  test.each(['probeNow', 'restart'] as const)('%s lets it have a request at once', (end) => {
+  test.each(['probeNow', 'restart'] as const)('%s lets it have a request immediately', (end) => {
     const { capacity } = open()
     endAfterStart(capacity, FIRST_FAILURE, 16)
     capacity[end]()
@@ -75,7 +75,7 @@ describe('16 first tries in a row that failed', () => {
   })
 })
 
-test('repeated tries of the same deliveries suspend nobody', () => {
+test('repeated tries of the same deliveries suspend no receiver', () => {
   const { capacity } = open()
   endAfterStart(capacity, REPEATED_FAILURE, 100)
   expect([capacity.isSuspended(), capacity.isFree()]).toEqual([false, true])
