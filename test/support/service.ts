@@ -11,6 +11,7 @@ import type { Clock } from '../../src/lib/time.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { anvilNetwork, ON_ANVIL } from './anvil.ts'
 import { createDataDir } from './data-dir.ts'
+import { startPooledEngine } from './engine-pool.ts'
 import { until } from './until.ts'
 
 type FieldOf<T> = T extends unknown ? keyof T : never
@@ -91,7 +92,7 @@ export interface ServiceOptions {
   /** Default: forgotten at the stop. */
   readonly dataDir?: string
   readonly databaseUrl?: string
-  /** Default: in a thread of its own. */
+  /** Default: in a thread that services of this process use one after the other. */
   readonly startEngine?: DatabaseOptions['startEngine']
   readonly policies?: object
   readonly network?: object
@@ -169,7 +170,7 @@ async function buildApp(options: ServiceOptions): Promise<App> {
       compiled,
       ...(clock && { clock }),
       ...(nameServers && { nameServers }),
-      ...(options.startEngine && { startEngine: options.startEngine }),
+      startEngine: options.startEngine ?? startPooledEngine,
     })
   } finally {
     await rm(folder, { recursive: true })
