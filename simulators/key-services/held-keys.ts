@@ -9,7 +9,7 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto'
-import { libsecp256k1 } from '../../src/signers/libsecp256k1.ts'
+import { libsecp256k1 } from '../../src/signers/secp256k1.ts'
 
 /** A key of secp256k1, as key services hold it. */
 export interface HeldSecp256k1 {

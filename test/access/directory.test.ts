@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hashSecret } from '../../src/access/api-key.ts'
 import { createKeyDirectory } from '../../src/access/directory.ts'
-import { hashSecret } from '../../src/access/key-secret.ts'
 import { type ApiKeyRequest, createApiKeyManager } from '../../src/access/manage.ts'
 import { ROOT } from '../../src/access/principal.ts'
 import type { Database } from '../../src/database/engine.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { formatRecord, formatTable } from '../../src/cli/api/table.ts'
+import { formatRecord, formatTable } from '../../src/cli/api/api-command.ts'
 import { run } from '../../src/cli/run.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'

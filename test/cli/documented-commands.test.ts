@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { anvilCommand, relayerCommand } from '../../src/cli/shell-commands.ts'
+import { anvilCommand, relayerCommand } from '../../src/cli/init.ts'
 import { ON_ANVIL, startAnvil } from '../support/anvil.ts'
 import { API_KEY, startService } from '../support/service.ts'
 

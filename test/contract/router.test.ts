@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isCollection, isScalar, parse, parseDocument, visit } from 'yaml'
 import { assertHandlers } from '../../src/contract/assert-handlers.ts'
 import { loadContract } from '../../src/contract/document.ts'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
 import { ContractRouter, createBackend, routingDefinition } from '../../src/contract/router.ts'
 
 const contract = await loadContract()

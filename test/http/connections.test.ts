@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { fittingLimit } from '../../src/http/connections/connection-limit.ts'
+import { fittingLimit } from '../../src/http/connections/connections.ts'
 import { until } from '../support/until.ts'
 import { BEARER, call, startStub } from './stub-server.ts'
 
@@ -158,7 +158,7 @@ test.each([
 })
 
 test('the limit of the process counts', () => {
-  const module = fileURLToPath(new URL('../../src/http/connections/connection-limit.ts', import.meta.url))
+  const module = fileURLToPath(new URL('../../src/http/connections/connections.ts', import.meta.url))
   const program = `
     const { connectionLimit } = await import(${JSON.stringify(module)})
     process.stdout.write(String(connectionLimit(4096, { warn: () => process.stdout.write('warned ') })))`

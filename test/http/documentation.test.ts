@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/contract/exact-integers.ts'
-import { readConsoleFiles } from '../../src/http/console/console-files.ts'
-import { builtFile } from '../../src/lib/package-root.ts'
+import { readConsoleFiles } from '../../src/http/pages/console.ts'
+import { builtFile } from '../../src/lib/package-files.ts'
 import { ask, BEARER, startSharedStub, startStub } from './stub-server.ts'
 
 const { port } = await startSharedStub()

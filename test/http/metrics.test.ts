@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { hostname } from 'node:os'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { metricsHandlers } from '../../src/handlers/metrics.ts'
+import { metricsHandlers } from '../../src/handlers/monitoring.ts'
 import { createMetricsServer } from '../../src/http/observability/metrics-server.ts'
 import type { RequestObserver } from '../../src/http/observability/observe-requests.ts'
 import { createLogger, writeOncePerTurn } from '../../src/log.ts'

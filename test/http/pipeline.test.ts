@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { HandlerMap } from '../../src/contract/operations.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
 import { createPeers } from '../../src/http/connections/peer.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createAddressList, isAddressRange } from '../../src/lib/address-list.ts'

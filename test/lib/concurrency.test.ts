@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createBatcher } from '../../src/lib/concurrency/batcher.ts'
 import { limitConcurrency } from '../../src/lib/concurrency/limit-concurrency.ts'
 import { createTurns, type TurnKind } from '../../src/lib/concurrency/turns.ts'
-import { AnswerTooLargeError } from '../../src/lib/http/answer-too-large.ts'
-import { createByteBudget } from '../../src/lib/http/byte-budget.ts'
+import { AnswerTooLargeError, createByteBudget } from '../../src/lib/http/byte-budget.ts'
 
 /** A batcher whose runs end when the test ends them. */
 function pausedBatcher({ maxItems = 100, collectsTurn = false, overlaps = false } = {}) {

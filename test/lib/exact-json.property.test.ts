@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
-import { fromExactJson, toExactJson } from '../../src/lib/exact-json.ts'
-import { createJsonMeter } from '../../src/lib/json-meter.ts'
+import { createJsonMeter, fromExactJson, toExactJson } from '../../src/lib/json.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 describe('exact json', () => {

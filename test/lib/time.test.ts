@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { readRetryAfter } from '../../src/lib/http/retry-after.ts'
-import { backoffMs } from '../../src/lib/time/backoff.ts'
-import { withTimeout } from '../../src/lib/time/clock.ts'
-import { createSteadyTime } from '../../src/lib/time/steady-time.ts'
+import { readRetryAfter } from '../../src/lib/http/http-client.ts'
+import { backoffMs, createSteadyTime, withTimeout } from '../../src/lib/time.ts'
 import { createTestClock } from '../support/clock.ts'
 
 test('within gives what comes in time, and waits no longer', async () => {

@@ -2,10 +2,9 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { keccak256 as reference } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import { keccak256, keccak256Hex } from '../../src/lib/keccak256.ts'
-import { mapFields } from '../../src/lib/map-fields.ts'
-import { isMissingPackage } from '../../src/lib/missing-package.ts'
-import { slicesOf } from '../../src/lib/slices.ts'
+import { keccak256, keccak256Hex } from '../../src/lib/hash.ts'
+import { mapFields, slicesOf } from '../../src/lib/object.ts'
+import { isMissingPackage } from '../../src/lib/package-files.ts'
 import { suggest } from '../../src/lib/suggest.ts'
 
 // 136 bytes are a block of this hash.

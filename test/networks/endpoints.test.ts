@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { createEndpointPool, type EndpointPool } from '../../src/networks/endpoints.ts'
-import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
+import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/urls-store.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 const NONE: ReadonlySet<string> = new Set()

@@ -5,7 +5,7 @@ import { listDeliveries } from '../../src/notifications/delivery/delivery-store.
 import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { createNotificationManager } from '../../src/notifications/manage.ts'
 import { findNotification, saveNotification } from '../../src/notifications/store.ts'
-import { createSealer, UnsealError } from '../../src/security/sealer.ts'
+import { createSealer, UnsealError } from '../../src/security/secrets.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { ACTOR } from '../support/samples.ts'
 import { addNotification } from './fixture.ts'

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { isMaskedWebhookUrl, maskWebhookUrl } from '../../src/notifications/mask-webhook-url.ts'
-import { signatureHeaders } from '../../src/notifications/signature.ts'
+import { signatureHeaders } from '../../src/notifications/delivery/try-delivery.ts'
+import { isMaskedWebhookUrl, maskWebhookUrl } from '../../src/notifications/notification.ts'
 
 const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
 const BODY = '{"test": 2432232314}'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
-import { reportCsv } from '../../src/reports/report-csv.ts'
-import { spendingOf } from '../../src/reports/spending-of.ts'
+import { reportCsv, spendingOf } from '../../src/reports/report-rows.ts'
 import { allowing, effectsWith } from '../support/samples.ts'
 import { itemOf } from '../transactions/build.ts'
 

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 import { describe, expect, test } from 'vitest'
-import { untrustedRpcUrlProblem } from '../../src/networks/untrusted-rpc-url.ts'
+import { untrustedRpcUrlProblem } from '../../src/networks/read-urls.ts'
 import { type Reach, reachOf } from '../../src/security/address-range.ts'
-import { untrustedUrlProblem } from '../../src/security/untrusted-url.ts'
+import { untrustedUrlProblem } from '../../src/security/guarded-http-client.ts'
 
 const ADDRESSES = {
   public: [

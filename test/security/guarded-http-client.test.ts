@@ -2,9 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
-import { checkLiteral, ForbiddenAddressError, guardedLookup } from '../../src/security/guarded-lookup.ts'
-import { createNameResolver } from '../../src/security/names/resolver.ts'
+import {
+  checkLiteral,
+  createGuardedHttpClient,
+  ForbiddenAddressError,
+  guardedLookup,
+} from '../../src/security/guarded-http-client.ts'
+import { createNameResolver } from '../../src/security/name-resolver.ts'
 import { startNameServer } from '../support/name-server.ts'
 
 describe('guarded http client', () => {

@@ -1,12 +1,15 @@
 import { inspect } from 'node:util'
 import { getBase58Decoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
-import { createEd25519Signer } from '../../src/signers/ed25519.ts'
-import { createKey, createSeparateKey, isSecret, separateSecret } from '../../src/signers/key.ts'
+import { createEd25519Signer, solanaAddress, stellarAddress } from '../../src/signers/ed25519.ts'
+import {
+  createKey,
+  createSeparateKey,
+  isSecret,
+  parsePrivateKey,
+  separateSecret,
+} from '../../src/signers/key.ts'
 import { crc32c } from '../../src/signers/key-services/google-cloud-kms.ts'
-import { parsePrivateKey } from '../../src/signers/private-key.ts'
-import { solanaAddress } from '../../src/signers/solana-key.ts'
-import { stellarAddress } from '../../src/signers/stellar-key.ts'
 
 /** Secret seeds and their accounts, from the test cases of SEP-5. */
 const SEEDS: [string, string][] = [

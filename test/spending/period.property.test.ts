@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstStep, SHAPES, stepOf } from '../../src/spending/period.ts'
+import { firstStep, SHAPES, stepOf } from '../../src/spending/budget.ts'
+import { decodeRules, encodeRules } from '../../src/spending/read-rules.ts'
 import {
   type ApprovalThreshold,
   PERIODS,
@@ -8,7 +9,6 @@ import {
   type SpendingRules,
   WEEKDAYS,
 } from '../../src/spending/rules.ts'
-import { decodeRules, encodeRules } from '../../src/spending/stored-rules.ts'
 import { TOKEN } from './build.ts'
 
 const START_MS = Date.UTC(2026, 0, 1)

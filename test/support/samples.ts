@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/access/actor.ts'
+import type { Actor } from '../../src/access/principal.ts'
 import type { Effects } from '../../src/chains/effects.ts'
 
 /** The sender of a test. */

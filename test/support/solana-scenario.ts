@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type SolanaOptions, startSolana, type TestSolana } from '../../simulators/solana/start-solana.ts'
-import { createEd25519Signer } from '../../src/signers/ed25519.ts'
-import { solanaAddress } from '../../src/signers/solana-key.ts'
+import { createEd25519Signer, solanaAddress } from '../../src/signers/ed25519.ts'
 import {
   plainSigner,
   type Service,

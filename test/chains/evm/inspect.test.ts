@@ -8,7 +8,7 @@ import {
   readReceipts,
 } from '../../../src/chains/evm/read/reads.ts'
 import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
-import { systemClock } from '../../../src/lib/time/clock.ts'
+import { systemClock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'

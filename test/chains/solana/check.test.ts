@@ -8,7 +8,7 @@ import {
   transfer,
   unitPrice,
 } from '../../../simulators/solana/wallet.ts'
-import { checkRequest } from '../../../src/chains/solana/check/request.ts'
+import { checkRequest } from '../../../src/chains/solana/check.ts'
 import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
 import {
   AS_PAYER,

@@ -25,8 +25,7 @@ import {
 import type { Effects } from '../../../src/chains/effects.ts'
 import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
 import { solanaEffects } from '../../../src/chains/solana/effects.ts'
-import { addressBytes } from '../../../src/chains/solana/wire/base58.ts'
-import { MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../../src/chains/solana/wire/programs.ts'
+import { addressBytes, MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../../src/chains/solana/wire/addresses.ts'
 import { allowing, effectsWith } from '../../support/samples.ts'
 import { AS_PAYER, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
 

@@ -8,7 +8,7 @@ import {
   tokenTransfer,
 } from '../../../simulators/stellar/transaction/authorization.ts'
 import { CONTRACT_CREATION } from '../../../src/chains/effects.ts'
-import { authorizedEffects } from '../../../src/chains/stellar/effects/authorized-invocation.ts'
+import { authorizedEffects } from '../../../src/chains/stellar/effects/invocation.ts'
 import { effectsWith } from '../../support/samples.ts'
 import { addressOf, OTHER, SELF } from './build.ts'
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
-import { baseReserveIn } from '../../../src/chains/stellar/read/base-reserve.ts'
+import { baseReserveIn } from '../../../src/chains/stellar/read/accounts.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import {
   accountWith,

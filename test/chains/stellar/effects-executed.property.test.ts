@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AccountState, startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
-import { stellarEffects } from '../../../src/chains/stellar/effects.ts'
+import { stellarEffects } from '../../../src/chains/stellar/effects/effects.ts'
 import { submitTo } from '../../support/stellar-scenario.ts'
 
 const [SELF, RECEIVER, ATTACKER] = [1, 2, 3].map((byte) =>

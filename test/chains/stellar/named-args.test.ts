@@ -21,19 +21,19 @@ import {
   vecOf,
 } from '../../../simulators/stellar/soroban/spec.ts'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
-import { ASSET_CONTRACT } from '../../../src/chains/stellar/contract-spec/asset-contract.ts'
+import { encodeNamedArgs } from '../../../src/chains/stellar/contract-spec/named-args.ts'
 import {
+  ASSET_CONTRACT,
   type ContractSpec,
+  customSection,
   readContractSpec,
-} from '../../../src/chains/stellar/contract-spec/contract-spec.ts'
-import { encodeNamedArgs } from '../../../src/chains/stellar/contract-spec/encode-named-args.ts'
-import { customSection } from '../../../src/chains/stellar/contract-spec/wasm-section.ts'
-import { encodeScValue } from '../../../src/chains/stellar/encode/sc-value.ts'
+} from '../../../src/chains/stellar/contract-spec/read-contract-spec.ts'
+import { encodeScValue } from '../../../src/chains/stellar/encode.ts'
 import { loadContract } from '../../../src/contract/document.ts'
 import { parseJson } from '../../../src/contract/exact-integers.ts'
 import type { Input } from '../../../src/contract/operations.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
-import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/stellar-request.ts'
+import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/request.ts'
 import { accountWith, known, NETWORK, requestOf, SELF } from './build.ts'
 
 const { ScSpecTypeDef: Type } = xdr

@@ -10,8 +10,7 @@ import { describe, expect, test } from 'vitest'
 import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
 import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
-import { signDraft } from '../../../src/chains/stellar/sign.ts'
-import { signMessage } from '../../../src/chains/stellar/sign-message.ts'
+import { signDraft, signMessage } from '../../../src/chains/stellar/sign.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 import {
   accountWith,

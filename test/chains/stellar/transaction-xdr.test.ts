@@ -13,9 +13,8 @@ import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
-import { composeTransaction } from '../../../src/chains/stellar/prepare/compose.ts'
-import { endsAt } from '../../../src/chains/stellar/prepare/ends-at.ts'
-import { externalNonceOf } from '../../../src/chains/stellar/prepare/external-nonce.ts'
+import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
+import { endsAt, externalNonceOf } from '../../../src/chains/stellar/prepare/replace.ts'
 import {
   accountWith,
   addressOf,

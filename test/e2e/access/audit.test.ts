@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type ChainReport, verifyLog } from '../../../src/audit/verify.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { openDatabase } from '../../../src/database/database.ts'
-import { fingerprintOf } from '../../../src/lib/fingerprint.ts'
+import { fingerprintOf } from '../../../src/lib/hash.ts'
 import { createLogger } from '../../../src/log.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { createDataDir } from '../../support/data-dir.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toPage } from '../../../src/handlers/present/page.ts'
+import { toPage } from '../../../src/handlers/present/shared.ts'
 import { presentTransaction, presentWithAttempts } from '../../../src/handlers/present/transaction.ts'
 import { draftOf, eip1559, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { itemOf } from '../../transactions/build.ts'

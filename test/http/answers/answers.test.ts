@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { loadContract, type Node } from '../../../src/contract/document.ts'
-import type { HandlerMap } from '../../../src/contract/operations.ts'
+import type { HandlerMap } from '../../../src/contract/handler.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
 import { AppError, type ErrorCode, internalError } from '../../../src/errors.ts'
-import { toFailure } from '../../../src/http/answers/failure.ts'
-import { MethodNotAllowedError } from '../../../src/http/answers/method-not-allowed.ts'
-import { STATUS_OF_CODE } from '../../../src/http/answers/status-of-code.ts'
+import { MethodNotAllowedError, STATUS_OF_CODE, toFailure } from '../../../src/http/answers/failure.ts'
 import { ask, call, startStub } from '../stub-server.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }

@@ -1,7 +1,6 @@
 import * as chains from 'viem/chains'
 import { describe, expect, test } from 'vitest'
-import { CATALOGUE } from '../../../src/networks/catalogue/catalogue.ts'
-import { suggestNetwork } from '../../../src/networks/catalogue/suggest-network.ts'
+import { CATALOGUE, suggestNetwork } from '../../../src/networks/catalogue/catalogue.ts'
 import { type NetworkType, ordersByTip } from '../../../src/networks/network.ts'
 import { goodFile, load, problemsOf } from '../../config/fixture.ts'
 

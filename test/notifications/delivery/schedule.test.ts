@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliveryId, eventNumberOf } from '../../../src/notifications/delivery/delivery-id.ts'
-import { LEAST_TRIES, nextTry } from '../../../src/notifications/delivery/schedule.ts'
+import { deliveryId, eventNumberOf } from '../../../src/notifications/delivery/delivery-store.ts'
+import { LEAST_TRIES, nextTry } from '../../../src/notifications/delivery/try-delivery.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -10,7 +10,7 @@ import {
   untilNextCheck,
 } from '../../../src/relayers/health/health.ts'
 import type { DisabledReason, EvmRelayerConfig, Relayer } from '../../../src/relayers/relayer.ts'
-import { topUpProblem, topUpProblems } from '../../../src/relayers/top-up/top-up-problem.ts'
+import { topUpProblem, topUpProblems } from '../../../src/relayers/top-up.ts'
 
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const NOW = Date.parse('2026-11-20T10:00:00Z')

@@ -2,8 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createNameResolver, type NameResolverOptions } from '../../../src/security/names/resolver.ts'
-import { fullNames, parseSearchDomains } from '../../../src/security/names/search-domains.ts'
+import {
+  createNameResolver,
+  fullNames,
+  type NameResolverOptions,
+  parseSearchDomains,
+} from '../../../src/security/name-resolver.ts'
 import { type NameQuestion, type NameReply, startNameServer } from '../../support/name-server.ts'
 
 async function start(answer: (question: NameQuestion) => NameReply, options: NameResolverOptions = {}) {

@@ -15,7 +15,7 @@ import {
 } from '../../../simulators/key-services/azure.ts'
 import { type FaultProxy, startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import { createRoutedClient } from '../../../simulators/key-services/http-service.ts'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import type { AzureLogin } from '../../../src/signers/key-services/azure-identity.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'

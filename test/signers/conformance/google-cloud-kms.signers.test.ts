@@ -12,7 +12,7 @@ import {
   TOKEN_URI,
 } from '../../../simulators/key-services/google-cloud.ts'
 import { createRoutedClient } from '../../../simulators/key-services/http-service.ts'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import { crc32c, resourceName } from '../../../src/signers/key-services/google-cloud-kms.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'

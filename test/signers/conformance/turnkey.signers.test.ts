@@ -11,7 +11,7 @@ import {
   startTurnkey,
   type Turnkey,
 } from '../../../simulators/key-services/turnkey.ts'
-import { createSecret } from '../../../src/security/secret.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
 import { createStamper } from '../../../src/signers/key-services/turnkey.ts'
 import type { SignerConfig } from '../../../src/signers/load.ts'
 import type { CallLimits } from '../../../src/signers/remote/call.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nextEvents } from '../../../src/events/read.ts'
+import { nextEvents } from '../../../src/events/follow.ts'
 import { PAGE_BYTES } from '../../../src/events/store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'

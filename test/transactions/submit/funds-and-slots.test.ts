@@ -5,8 +5,12 @@ import type { LeasedAccount } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { measureInFlight } from '../../../src/transactions/store/work-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { affordable, type Ready } from '../../../src/transactions/submit/affordable.ts'
-import { measureCapacity, measureHeadroom } from '../../../src/transactions/submit/capacity.ts'
+import {
+  affordable,
+  measureCapacity,
+  measureHeadroom,
+  type Ready,
+} from '../../../src/transactions/submit/capacity.ts'
 import { draftOf, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
+import { weigh } from '../../../src/transactions/watch/finalise.ts'
 import { waitingReason } from '../../../src/transactions/watch/inclusion-reason.ts'
 import {
   expired,
@@ -9,7 +10,6 @@ import {
   included,
   nonceUsedElsewhere,
 } from '../../../src/transactions/watch/resolution.ts'
-import { weigh } from '../../../src/transactions/watch/second-opinion.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
 

@@ -5,17 +5,16 @@ import { readBroadcast } from '../../../../src/chains/evm/broadcast/failures.ts'
 import {
   evaluatePrivateOpinions,
   type PrivateOpinion,
-} from '../../../../src/chains/evm/broadcast/private-opinions.ts'
+} from '../../../../src/chains/evm/broadcast/private-broadcast.ts'
 import {
   createRefusalMemory,
   evaluateOpinions,
   type Opinion,
 } from '../../../../src/chains/evm/broadcast/second-opinion.ts'
-import { createGasLimits } from '../../../../src/chains/evm/prepare/gas-limits.ts'
-import { createPriceBounds } from '../../../../src/chains/evm/prepare/node-price-limits.ts'
+import { createGasLimits, createPriceBounds } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
-import { SETTLE_MS } from '../../../../src/chains/simulation-opinions.ts'
-import { systemClock } from '../../../../src/lib/time/clock.ts'
+import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
+import { systemClock } from '../../../../src/lib/time.ts'
 
 const RESTS: RpcReply = { kind: 'unknown', detail: 'the endpoint rests after failures and was not asked' }
 const FAILS: RpcReply = { kind: 'error', code: -32000, message: 'internal error' }

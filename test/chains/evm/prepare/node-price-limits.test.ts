@@ -1,7 +1,7 @@
 import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { EvmDraft, Fees } from '../../../../src/chains/evm/content.ts'
-import { comparePrice } from '../../../../src/chains/evm/prepare/compare-price.ts'
+import { comparePrice } from '../../../../src/chains/evm/prepare/compare.ts'
 import { type Market, marketFees, tipOf } from '../../../../src/chains/evm/prepare/fees.ts'
 import { createGasLimits, createPriceBounds } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'

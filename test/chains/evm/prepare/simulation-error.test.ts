@@ -1,8 +1,7 @@
 import { encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { estimateGas } from '../../../../src/chains/evm/prepare/gas.ts'
-import { decodeRevert } from '../../../../src/chains/evm/prepare/revert.ts'
-import { readSimulationError } from '../../../../src/chains/evm/prepare/simulation-error.ts'
+import { decodeRevert, readSimulationError } from '../../../../src/chains/evm/prepare/revert.ts'
 import type { RpcClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { draftOf, FROM, legacy, requestOf } from '../build.ts'
 

@@ -9,13 +9,18 @@ import {
   unitLimit,
   unitPrice,
 } from '../../../../simulators/solana/wallet.ts'
-import { composeMessage } from '../../../../src/chains/solana/prepare/compose.ts'
-import { feeOf, readBudget, writeBudget } from '../../../../src/chains/solana/prepare/compute-budget.ts'
-import { decideBid, feeCap, unitLimitFor } from '../../../../src/chains/solana/prepare/fees.ts'
-import { priceFor } from '../../../../src/chains/solana/prepare/market.ts'
-import { createLoadedBytes } from '../../../../src/chains/solana/prepare/unique-bytes.ts'
-import { amountOutOf } from '../../../../src/chains/solana/request-content.ts'
-import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../../../../src/chains/solana/wire/programs.ts'
+import { createLoadedBytes } from '../../../../src/chains/solana/prepare/context.ts'
+import {
+  decideBid,
+  feeCap,
+  feeOf,
+  priceFor,
+  readBudget,
+  unitLimitFor,
+  writeBudget,
+} from '../../../../src/chains/solana/prepare/fees.ts'
+import { amountOutOf, composeMessage } from '../../../../src/chains/solana/request-content.ts'
+import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../../../../src/chains/solana/wire/addresses.ts'
 import { instructionOf, instructionsOf, OTHER, requestOf, SELF, someAddress } from '../build.ts'
 
 const messageOf = (...steps: readonly Step[]) => composeMessage(SELF, steps.map(instructionOf))

@@ -13,8 +13,8 @@ import {
   unitPrice,
 } from '../../../../simulators/solana/wallet.ts'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
-import { readBudget } from '../../../../src/chains/solana/prepare/compute-budget.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/transaction.ts'
+import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
 import {
   AS_PAYER,
   accountWith,

@@ -12,7 +12,7 @@ import {
 } from '../../../../simulators/solana/wallet.ts'
 import { noop } from '../../../../src/chains/solana/request-content.ts'
 import type { SolanaAttempt } from '../../../../src/chains/solana/types.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/transaction.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
 import {
   AS_PAYER,

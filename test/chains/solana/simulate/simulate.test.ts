@@ -8,10 +8,13 @@ import {
   transferTokens,
 } from '../../../../simulators/solana/wallet.ts'
 import type { Answer } from '../../../../src/chains/answer.ts'
-import { SETTLE_MS, type SimulationOpinion } from '../../../../src/chains/simulation-opinions.ts'
-import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
+import {
+  createSimulationRefusals,
+  SETTLE_MS,
+  type SimulationOpinion,
+} from '../../../../src/chains/simulations.ts'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
-import { withHarmVeto } from '../../../../src/chains/solana/simulate/harm-veto.ts'
+import { withHarmVeto } from '../../../../src/chains/solana/prepare/guarded-simulation.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
 import { createHurriedClock, createTestClock, type HurriedClock } from '../../../support/clock.ts'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'

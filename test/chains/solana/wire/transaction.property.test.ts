@@ -2,7 +2,7 @@ import { getBase58Decoder, getTransactionDecoder } from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createWallet, signContent } from '../../../../simulators/solana/wallet.ts'
-import { checkRequest } from '../../../../src/chains/solana/check/request.ts'
+import { checkRequest } from '../../../../src/chains/solana/check.ts'
 import type { SolanaInstruction } from '../../../../src/chains/solana/content.ts'
 import { composeMessage } from '../../../../src/chains/solana/request-content.ts'
 import {
@@ -20,7 +20,7 @@ import {
   transactionSize,
   writeTransaction,
   writeUnsigned,
-} from '../../../../src/chains/solana/wire/transaction.ts'
+} from '../../../../src/chains/solana/wire/message.ts'
 import { someAddress } from '../build.ts'
 
 const PAYER = createWallet()

@@ -2,10 +2,9 @@ import { scValToNative } from '@stellar/stellar-sdk/base'
 import { ScVal } from '@stellar/stellar-sdk/xdr'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkScValue } from '../../../../src/chains/stellar/check/sc-value.ts'
-import { encodeScValue } from '../../../../src/chains/stellar/encode/sc-value.ts'
-import { readSignerKey } from '../../../../src/chains/stellar/encode/set-options.ts'
-import type { ScValue } from '../../../../src/chains/stellar/model/sc-value.ts'
+import { checkScValue } from '../../../../src/chains/stellar/check/soroban.ts'
+import { encodeScValue, readSignerKey } from '../../../../src/chains/stellar/encode.ts'
+import type { ScValue } from '../../../../src/chains/stellar/model/operation.ts'
 import {
   baseAccountId,
   isAccountAddress,

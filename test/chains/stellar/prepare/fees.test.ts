@@ -4,12 +4,12 @@ import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import type { StellarDraft } from '../../../../src/chains/stellar/content.ts'
 import {
   budgetOf,
+  createMarketWatch,
   decideBid,
   MAX_PLAIN_FEE,
   replacementFloor,
   totalFee,
 } from '../../../../src/chains/stellar/prepare/fees.ts'
-import { createMarketWatch } from '../../../../src/chains/stellar/prepare/market.ts'
 import { createHurriedClock } from '../../../support/clock.ts'
 import { accountWith, attemptOf } from '../build.ts'
 

@@ -13,8 +13,11 @@ import {
   xdr,
 } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { SorobanAuth, StellarOperation } from '../../../../src/chains/stellar/model/operation.ts'
-import type { ScValue } from '../../../../src/chains/stellar/model/sc-value.ts'
+import type {
+  ScValue,
+  SorobanAuth,
+  StellarOperation,
+} from '../../../../src/chains/stellar/model/operation.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
 import {
   accountWith,

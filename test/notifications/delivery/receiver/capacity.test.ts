@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Capacity, createCapacity } from '../../../../src/notifications/delivery/receiver/capacity.ts'
+import { type Capacity, createCapacity } from '../../../../src/notifications/delivery/capacity.ts'
 import { createAdjustableClock } from '../../../support/clock.ts'
 
 const OK = { failed: false, first: true }
