@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
+import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
 import {
   readBalance,
   readBlockHash,

@@ -11,6 +11,7 @@ import {
 } from '../../../simulators/key-services/azure.ts'
 import { EMAIL, startGoogleCloud } from '../../../simulators/key-services/google-cloud.ts'
 import { APP_ROLE, NAMESPACE, startVault } from '../../../simulators/key-services/vault.ts'
+import { solanaAddress, stellarAddress } from '../../../src/signers/ed25519.ts'
 import { createKey, createSeparateKey } from '../../../src/signers/key.ts'
 import { encryptKeystore } from '../../../src/signers/keystore.ts'
 import { relayer } from '../../cli/spawn.ts'

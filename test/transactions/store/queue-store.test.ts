@@ -310,7 +310,7 @@ describe('backlog reads', () => {
   let owner: TestAccount
   let now: Date
 
-  /** There are 100,000 pending transactions of one relayer. Ten have their nonce, and ten are setup transactions. */
+  /** There are 20,000 pending transactions of one relayer. Ten have their nonce, and ten are setup transactions. */
   beforeAll(async () => {
     fixture = await openFixture()
     const { db, clock } = fixture.context
@@ -321,10 +321,10 @@ describe('backlog reads', () => {
       (id, relayer_id, network, from_address, status, purpose, request, created_at, next_run_at, nonce,
         source_account)
     select 'many-' || number, ${owner.relayer.id}, 'testnet', '0x', 'pending',
-      case when number > 99990 then 'setup' else 'request' end, '{"type": "evm"}', ${now}, ${now},
-      case when number between 50000 and 50009 then number end,
-      case when number between 50000 and 50009 then '0x' end
-    from generate_series(1, 100000) as number`.execute(db)
+      case when number > 19990 then 'setup' else 'request' end, '{"type": "evm"}', ${now}, ${now},
+      case when number between 10000 and 10009 then number end,
+      case when number between 10000 and 10009 then '0x' end
+    from generate_series(1, 20000) as number`.execute(db)
     await sql`analyze`.execute(db)
   }, 60_000)
   afterAll(() => fixture.close())
@@ -347,7 +347,7 @@ describe('backlog reads', () => {
 
   test('the reads of a whole table are counted', async () => {
     const all = sql`select max(request::text) from transactions`
-    expect(await countReads((db) => all.execute(db))).toBe(100_000)
+    expect(await countReads((db) => all.execute(db))).toBe(20_000)
   })
 
   test('a step reads as many pending transactions as it may sign, those with a nonce and of setup first', async () => {
@@ -356,8 +356,8 @@ describe('backlog reads', () => {
     expect(await countReads(find)).toBeLessThanOrEqual(2 * limits.pending)
     const { pending, overtaken } = await find(fixture.context.db)
     const numbers = [
-      ...Array.from({ length: 10 }, (_, index) => 50_000 + index),
-      ...Array.from({ length: 10 }, (_, index) => 99_991 + index),
+      ...Array.from({ length: 10 }, (_, index) => 10_000 + index),
+      ...Array.from({ length: 10 }, (_, index) => 19_991 + index),
       ...Array.from({ length: 10 }, (_, index) => 1 + index),
     ]
     expect(pending.map(({ id }) => id)).toEqual(numbers.map((number) => `many-${number}`))

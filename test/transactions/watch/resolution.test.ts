@@ -10,6 +10,7 @@ import {
   included,
   nonceUsedElsewhere,
 } from '../../../src/transactions/watch/resolution.ts'
+import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
 

@@ -2,6 +2,7 @@ import { encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { estimateGas } from '../../../../src/chains/evm/prepare/gas.ts'
 import { decodeRevert, readSimulationError } from '../../../../src/chains/evm/prepare/revert.ts'
+import { readRevertReason } from '../../../../src/chains/evm/read/reads.ts'
 import type { RpcClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { draftOf, FROM, legacy, requestOf } from '../build.ts'
 
