@@ -7,7 +7,7 @@ import { API_KEY, RECEIVER, type Transaction } from '../support/service.ts'
 import { startUnreliableProxy } from '../support/unreliable-proxy.ts'
 import { until } from '../support/until.ts'
 
-describe('api commands', () => {
+describe('the commands of the API', () => {
   let story: Scenario
 
   beforeAll(async () => {

@@ -43,7 +43,7 @@ test('the block of the README can be pasted: it sends, replaces twice and cancel
   expect(['cancel', 'canceled']).toContain(last)
 })
 
-describe('shell commands', () => {
+describe('the commands for a shell', () => {
   const folder = mkdtempSync(join(tmpdir(), 'installations-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -108,7 +108,7 @@ describe('our router decides like the router of openapi-backend', () => {
   })
 })
 
-describe('assert handlers', async () => {
+describe('the check of the handlers', async () => {
   const contract = await loadContract()
   const ids = contract.operations.map(({ id }) => id)
   const handlersFor = (names: readonly string[]) =>

@@ -117,7 +117,7 @@ describe('request body', () => {
   })
 })
 
-describe('large body', async () => {
+describe('a large body', async () => {
   const MIB = 1_048_576
 
   const { port } = await startSharedStub()

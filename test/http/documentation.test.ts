@@ -74,7 +74,7 @@ test('/ redirects to the reference', async () => {
   expect([reply.status, reply.headers.location]).toEqual([302, '/docs'])
 })
 
-describe('documentation load', async () => {
+describe('the load of the documentation', async () => {
   const { port } = await startSharedStub()
 
   interface Download {
@@ -155,7 +155,7 @@ describe('documentation load', async () => {
   })
 })
 
-describe('console', async () => {
+describe('the console', async () => {
   const { port } = await startSharedStub({ serveConsole: true })
   const { index, assets } = await readConsoleFiles()
 

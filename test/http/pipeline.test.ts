@@ -128,7 +128,7 @@ const METHODS = [
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
 ] as const
 
-describe('methods', () => {
+describe('the methods of a path', () => {
   test.each(METHODS)('OPTIONS %s is 204 with Allow: %s', async (path, allow) => {
     const reply = await ask(port, { method: 'OPTIONS', path })
     expect([reply.status, reply.headers.allow, reply.text]).toEqual([204, allow, ''])

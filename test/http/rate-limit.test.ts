@@ -240,7 +240,7 @@ describe('token bucket', () => {
   })
 })
 
-describe('shared rate limit', () => {
+describe('a rate limit of several processes', () => {
   /** Time in ms between two exchanges of a process. */
   const EXCHANGE_MS = 250
   const EXCHANGE_SECONDS = EXCHANGE_MS / 1000

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/engine.ts'
 import { createJsonMeter, fromExactJson, toExactJson } from '../../src/lib/json.ts'
 import { openTestDatabase } from '../support/database.ts'
 
-describe('exact json', () => {
+describe('exact JSON', () => {
   let database: Database
   beforeAll(async () => {
     database = await openTestDatabase()

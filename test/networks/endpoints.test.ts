@@ -129,7 +129,7 @@ describe('the highest block', () => {
   })
 })
 
-describe('rpc urls store', () => {
+describe('stored RPC urls', () => {
   let database: Database
 
   beforeAll(async () => {

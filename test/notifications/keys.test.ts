@@ -10,7 +10,7 @@ import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { ACTOR } from '../support/samples.ts'
 import { addNotification } from './fixture.ts'
 
-describe('keys', () => {
+describe('the keys of a notification', () => {
   const [ONE, TWO, THREE] = ['one', 'two', 'three'].map(
     (name) => `${name}-signing-key-of-thirty-two-characters`,
   ) as [string, string, string]
@@ -140,7 +140,7 @@ describe('keys', () => {
   })
 })
 
-describe('manage', () => {
+describe('the management of notifications', () => {
   let database: Database
   beforeAll(async () => {
     database = await openTestDatabase()

@@ -124,7 +124,7 @@ describe('an account that would be worked twice is told, whatever its signer and
   })
 })
 
-describe('chain reset', () => {
+describe('a chain that was reset', () => {
   let database: Database
   beforeAll(async () => {
     database = await openTestDatabase()
@@ -153,7 +153,7 @@ describe('chain reset', () => {
   })
 })
 
-describe('shared keys', () => {
+describe('a shared key', () => {
   const SECRET = new Uint8Array(32).fill(7)
   const OTHER = new Uint8Array(32).fill(8)
 

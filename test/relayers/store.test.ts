@@ -17,7 +17,7 @@ import {
 } from '../../src/relayers/store.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
-describe('store', () => {
+describe('the store of relayers', () => {
   let database: Database
 
   beforeAll(async () => {

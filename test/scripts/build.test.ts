@@ -18,7 +18,7 @@ import { currentProgram, hashOfSources, markOf } from '../../scripts/prepare/cur
 import { prepareProgram } from '../../scripts/prepare/program.ts'
 import { isDeadWeight } from '../../scripts/prune/dead-weight.ts'
 
-describe('current program', () => {
+describe('the current program', () => {
   const folder = mkdtempSync(join(tmpdir(), 'current-program-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -69,7 +69,7 @@ describe('current program', () => {
   })
 })
 
-describe('program', () => {
+describe('the built program', () => {
   const ROOT = resolve(import.meta.dirname, '../..')
   const clone = mkdtempSync(join(tmpdir(), 'program-'))
   afterAll(() => rmSync(clone, { recursive: true }))
@@ -186,7 +186,7 @@ test('each service of compose.yaml has limits of memory and of its log, and one 
   expect(read('compose.yaml')).not.toContain('env_file')
 })
 
-describe('node version', () => {
+describe('the version of Node.js', () => {
   const read = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8')
 
   test('a clone, the workflows and the image have the same Node.js', () => {

@@ -181,7 +181,7 @@ test('this repository follows its own rules', () => {
   expect(findViolations(fileURLToPath(new URL('../../src', import.meta.url)), RULES)).toEqual([])
 })
 
-describe('check words', () => {
+describe('the check of words', () => {
   let root: string
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'check-words-'))

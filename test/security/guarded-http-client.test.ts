@@ -11,7 +11,7 @@ import {
 import { createNameResolver } from '../../src/security/name-resolver.ts'
 import { startNameServer } from '../support/name-server.ts'
 
-describe('guarded http client', () => {
+describe('the guarded HTTP client', () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(String(request.url))

@@ -139,7 +139,7 @@ test.each<[SpendingRules, boolean]>([
   expect(evaluateSignature(spenderWith(rules))).toMatchObject({ rule: 'signatures', allowed })
 })
 
-describe('evaluate approval', () => {
+describe('the need of an approval', () => {
   const [A, B, C, D] = ['aa', 'bb', 'cc', 'dd'].map((byte) => `0x${byte.repeat(20)}`) as [
     string,
     string,

@@ -195,7 +195,7 @@ describe('contract calls', () => {
   })
 })
 
-describe('contract authorisation', () => {
+describe('the authorisation of a contract call', () => {
   let desk: ContractDesk
   beforeEach(async () => {
     desk = await openContractDesk()
@@ -294,7 +294,7 @@ describe('contract authorisation', () => {
   })
 })
 
-describe('contract life', () => {
+describe('the life of a contract', () => {
   let desk: ContractDesk
   beforeEach(async () => {
     desk = await openContractDesk()

@@ -2,7 +2,7 @@ import { Keypair, Operation } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { codesOf, type Desk, hashOf, NOTHING, openDesk, XLM } from './desk.ts'
 
-describe('queue', () => {
+describe('the queue', () => {
   let desk: Desk
   beforeEach(async () => {
     desk = await openDesk()
@@ -220,7 +220,7 @@ describe('queue', () => {
   })
 })
 
-describe('surge', () => {
+describe('surge pricing', () => {
   let desk: Desk
   beforeEach(async () => {
     desk = await openDesk()
@@ -285,7 +285,7 @@ describe('surge', () => {
   })
 })
 
-describe('fee', () => {
+describe('a fee', () => {
   let desk: Desk
   beforeEach(async () => {
     desk = await openDesk()

@@ -11,7 +11,7 @@ import { ACTOR, effectsWith } from '../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
-describe('sign authorization', () => {
+describe('a signed authorization', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -92,7 +92,7 @@ describe('sign authorization', () => {
   })
 })
 
-describe('sign only', () => {
+describe('a signature without sending', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

@@ -10,7 +10,7 @@ import { createAdjustableClock, createTestClock, type TestClock } from '../suppo
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
-describe('alert worker', () => {
+describe('the alert worker', () => {
   /** A supervisor starts the process again in this time, in ms. */
   const LIFE_MS = 12_000
 
@@ -114,7 +114,7 @@ describe('alert worker', () => {
   })
 })
 
-describe('housekeeping worker', () => {
+describe('the housekeeping worker', () => {
   const DAY_MS = 86_400_000
   const EVENTS = 2_000
 

@@ -14,7 +14,7 @@ import { startWebSocketServer } from '../../support/websocket-server.ts'
 import { type Fixture, insert, newTransaction, openFixture } from '../../transactions/fixture.ts'
 import { SILENT_NETWORK } from '../../transactions/stub-chain.ts'
 
-describe('heads', () => {
+describe('the watch of heads', () => {
   const log = createLogger({ level: 'silent' })
   const HEAD = JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: {} })
   const SUBSCRIBED = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })
@@ -173,7 +173,7 @@ describe('heads', () => {
   })
 })
 
-describe('watching cost', () => {
+describe('the cost of watching', () => {
   const BLOCKS = 10
 
   let fixture: Fixture

@@ -213,7 +213,7 @@ describe('estimateGas', () => {
   })
 })
 
-describe('funding', () => {
+describe('the funds of an account', () => {
   const ADDRESS = '0x00000000000000000000000000000000000000aA'
 
   let anvil: Anvil

@@ -15,7 +15,7 @@ import {
   type WireCall,
 } from '../../support/rpc-server.ts'
 
-describe('client', () => {
+describe('a client of one endpoint', () => {
   const log = createLogger({ level: 'silent' })
   /** Paid in full by each test with an endpoint that is silent; long enough for the others on a busy machine. */
   const TIMEOUT_MS = 1_000
@@ -419,7 +419,7 @@ test('is not asked at all without a guarded client', async () => {
   expect(server.connections).toBe(0)
 })
 
-describe('height alone', () => {
+describe('a height without its block', () => {
   const running: RpcServer[] = []
 
   afterEach(async () => {

@@ -295,7 +295,7 @@ describe('operations that no ledger takes', () => {
   })
 })
 
-describe('base reserve', () => {
+describe('the base reserve', () => {
   let stage: Stage | undefined
 
   afterEach(() => stage?.ledger.stop())

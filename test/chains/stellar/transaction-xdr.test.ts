@@ -142,7 +142,7 @@ describe('a transaction that a third party has signed', () => {
   })
 })
 
-describe('operations', () => {
+describe('the operations of a transaction', () => {
   let stage: Stage
 
   beforeEach(async () => {

@@ -15,7 +15,7 @@ import { openPGlite } from '../../../src/database/engines/pglite.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { recordDisk } from '../../support/disk/recorded-disk.ts'
 
-describe('database folder', () => {
+describe('the folder of the database', () => {
   let dataDir: string
 
   beforeEach(() => {
@@ -119,7 +119,7 @@ describe('database folder', () => {
   })
 })
 
-describe('make database', () => {
+describe('a new database', () => {
   let dataDir: string
 
   beforeEach(() => {

@@ -113,7 +113,7 @@ test('an integer of any size stays what it is', () => {
   expect(mergePatch({ a: 2n ** 127n }, { b: 2n ** 126n })).toEqual({ a: 2n ** 127n, b: 2n ** 126n })
 })
 
-describe('stellar request', async () => {
+describe('a request on Stellar', async () => {
   const validator = createValidator(await loadContract())
   const ACCOUNT = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
   const CONTRACT = 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA'

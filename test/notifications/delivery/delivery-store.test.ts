@@ -48,7 +48,7 @@ test('a result is recorded for the notification that it belongs to, and not for 
   await database.close()
 })
 
-describe('oldest waiting', () => {
+describe('the oldest waiting delivery', () => {
   let database: Database
   beforeAll(async () => {
     database = await openTestDatabase()

@@ -10,7 +10,7 @@ import { ACTOR } from '../../support/samples.ts'
 import { eventsOf, type Fixture, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('accept', () => {
+describe('acceptance', () => {
   /** The cost of each request, in the smallest unit. */
   const COST = 10n ** 18n
 

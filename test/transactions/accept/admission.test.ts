@@ -300,7 +300,7 @@ describe('admission', () => {
   })
 })
 
-describe('admit', () => {
+describe('the decision to admit', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -324,7 +324,7 @@ describe('admit', () => {
   })
 })
 
-describe('reservation bounds', () => {
+describe('the bounds of reservations', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

@@ -12,7 +12,7 @@ import { ACTOR } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('raise paid', () => {
+describe('a raise that is paid for', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

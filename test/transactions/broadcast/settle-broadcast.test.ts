@@ -384,7 +384,7 @@ test.each<[string, ReturnType<typeof canceled>, boolean]>([
   expect(isAwaitingExpiry(LASTING, item)).toBe(false)
 })
 
-describe('late answer', () => {
+describe('a late answer', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

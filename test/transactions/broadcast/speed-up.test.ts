@@ -13,7 +13,7 @@ import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, LEFT_OUT, SILENT_NETWORK } from '../stub-chain.ts'
 
-describe('speed up', () => {
+describe('a speed-up', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

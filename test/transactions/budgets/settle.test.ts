@@ -149,7 +149,7 @@ test('a transaction took nothing of an asset that its last content does not move
   expect(tookOf(holdingOf('other', spentOf(8)), item, chainMoving(EFFECTS))).toEqual(spentOf(0))
 })
 
-describe('settle stored', () => {
+describe('stored budgets', () => {
   const DAY_MS = 24 * 60 * 60_000
 
   let fixture: Fixture

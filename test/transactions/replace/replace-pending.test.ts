@@ -10,7 +10,7 @@ import { writerOf } from '../../support/writer-of.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('replace pending', () => {
+describe('the replacement of a pending transaction', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -216,7 +216,7 @@ describe('replace pending', () => {
   })
 })
 
-describe('cancel pending', () => {
+describe('the cancellation of a pending transaction', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

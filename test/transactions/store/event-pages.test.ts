@@ -12,7 +12,7 @@ import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('event pages', () => {
+describe('pages of events', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

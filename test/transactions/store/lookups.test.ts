@@ -168,7 +168,7 @@ describe('lookups', () => {
   })
 })
 
-describe('finished store', () => {
+describe('the store of finished transactions', () => {
   let fixture: Fixture
   let owner: TestAccount
   beforeAll(async () => {

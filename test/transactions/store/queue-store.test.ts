@@ -24,7 +24,7 @@ import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('queue store', () => {
+describe('the store of the queue', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -305,7 +305,7 @@ describe('queue store', () => {
   })
 })
 
-describe('backlog reads', () => {
+describe('the reads of a backlog', () => {
   let fixture: Fixture
   let owner: TestAccount
   let now: Date

@@ -23,7 +23,7 @@ import { writerOf } from '../../support/writer-of.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('work store', () => {
+describe('the store of work', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -231,7 +231,7 @@ describe('work store', () => {
   })
 })
 
-describe('phase', () => {
+describe('a phase', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

@@ -262,7 +262,7 @@ describe('funds and slots', () => {
   })
 })
 
-describe('affordable', () => {
+describe('affordable transactions', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -287,7 +287,7 @@ describe('affordable', () => {
   })
 })
 
-describe('capacity', () => {
+describe('free slots', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture({ maxInFlight: 2 })

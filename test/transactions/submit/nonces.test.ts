@@ -14,7 +14,7 @@ import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('regressed nonces', () => {
+describe('nonces that went back', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

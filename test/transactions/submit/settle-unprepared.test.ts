@@ -15,7 +15,7 @@ import { itemOf } from '../build.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('settle unprepared', () => {
+describe('content that cannot be prepared', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -197,7 +197,7 @@ describe('settle unprepared', () => {
   })
 })
 
-describe('failed preparation', () => {
+describe('a failed preparation', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

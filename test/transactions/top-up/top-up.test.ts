@@ -11,7 +11,7 @@ import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('top up', () => {
+describe('a top-up', () => {
   const INTERVAL_MS = 30_000
 
   let fixture: Fixture

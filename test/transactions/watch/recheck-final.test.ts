@@ -7,7 +7,7 @@ import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
-describe('recheck final', () => {
+describe('the second look at a final transaction', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -198,7 +198,7 @@ describe('recheck final', () => {
   })
 })
 
-describe('finalise', () => {
+describe('finality', () => {
   const COUNT = 450
 
   let fixture: Fixture

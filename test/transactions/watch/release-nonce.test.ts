@@ -22,7 +22,7 @@ import { combineReceipts } from '../combine-receipts.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
-describe('release nonce', () => {
+describe('the release of a nonce', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -192,7 +192,7 @@ describe('release nonce', () => {
   })
 })
 
-describe('conflict', () => {
+describe('a conflict', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

@@ -14,7 +14,7 @@ import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
-describe('stuck', () => {
+describe('a stuck transaction', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -205,7 +205,7 @@ describe('stuck', () => {
   })
 })
 
-describe('expiry', () => {
+describe('an expiry', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()
@@ -242,7 +242,7 @@ describe('expiry', () => {
   })
 })
 
-describe('valid until', () => {
+describe('a valid_until', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

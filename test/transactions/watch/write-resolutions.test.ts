@@ -15,7 +15,7 @@ import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
-describe('write resolutions', () => {
+describe('written resolutions', () => {
   let fixture: Fixture
   beforeAll(async () => {
     fixture = await openFixture()

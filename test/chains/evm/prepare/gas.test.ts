@@ -241,7 +241,7 @@ describe('the price of a call on Linea', () => {
   })
 })
 
-describe('second estimate', () => {
+describe('a second estimate', () => {
   const log = createLogger({ level: 'silent' })
   const running: RpcServer[] = []
 

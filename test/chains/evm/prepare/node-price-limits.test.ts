@@ -201,7 +201,7 @@ describe('a maximum of the endpoints', () => {
   })
 })
 
-describe('compare price', () => {
+describe('the comparison of prices', () => {
   const TIME = new Date('2030-01-01T00:00:00.000Z')
 
   /** `fast` bids 3 times the base fee and a tip of 10: 160. A block would charge 60 of it. */

@@ -155,7 +155,7 @@ describe('the reason of a revert', () => {
   })
 })
 
-describe('revert', () => {
+describe('a revert', () => {
   const abi = parseAbi(['error Error(string)', 'error Panic(uint256)', 'error Paused(uint256 until)'])
   const errorOf = (text: string) => encodeErrorResult({ abi, errorName: 'Error', args: [text] })
   const panicOf = (code: bigint) => encodeErrorResult({ abi, errorName: 'Panic', args: [code] })

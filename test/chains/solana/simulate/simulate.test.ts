@@ -20,7 +20,7 @@ import { createHurriedClock, createTestClock, type HurriedClock } from '../../..
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
 import { accountWith, instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
 
-describe('simulate', () => {
+describe('a simulation', () => {
   const SOL = 1_000_000_000n
 
   let stage: Stage

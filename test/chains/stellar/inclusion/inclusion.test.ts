@@ -16,7 +16,7 @@ import {
 } from '../build.ts'
 import { type Stage, setStage, XLM } from '../stage.ts'
 
-describe('prove inclusion', () => {
+describe('the proof of inclusion', () => {
   const THIRD_PARTY = keypairOf('third party')
 
   let stage: Stage
@@ -392,7 +392,7 @@ describe('receipts', () => {
   })
 })
 
-describe('shared second', () => {
+describe('ledgers within one second', () => {
   let stage: Stage
 
   beforeEach(async () => {

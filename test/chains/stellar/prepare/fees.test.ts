@@ -114,7 +114,7 @@ describe('what replaces what is in the queue', () => {
   })
 })
 
-describe('market', () => {
+describe('the market', () => {
   const FRESH_MS = 3_000
 
   let fees = { p90: '100' }

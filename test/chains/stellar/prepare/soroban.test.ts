@@ -32,7 +32,7 @@ import {
 } from '../build.ts'
 import { type Stage, setStage, XLM } from '../stage.ts'
 
-describe('soroban', () => {
+describe('a contract call', () => {
   let stage: Stage
 
   beforeEach(async () => {
@@ -276,7 +276,7 @@ describe('soroban', () => {
   })
 })
 
-describe('memo required', () => {
+describe('a required memo', () => {
   let stage: Stage
 
   /** The relayer's own account asks for a memo. */
