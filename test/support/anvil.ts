@@ -22,16 +22,14 @@ export function anvilNetwork(rpcUrls: readonly string[], changes: object = {}) {
 /** The fields of a relayer on it, besides its names. */
 export const ON_ANVIL = { network: 'anvil', network_type: 'evm', paused: false } as const
 
-/**
- * The program itself, where the package of this platform is installed: the launcher of npm would start a process of Node.js before each
- * anvil, which takes more CPU time than anvil's own start.
- */
-const [BINARY = ''] = [
-  `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}/bin/anvil`,
-  '.bin/anvil',
-]
-  .map((path) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url)))
-  .filter(existsSync)
+const LAUNCHER = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url))
+const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+const PROGRAM = fileURLToPath(
+  new URL(`../../node_modules/@foundry-rs/anvil-${PLATFORM}/bin/anvil`, import.meta.url),
+)
+
+/** The launcher of npm would start a process of Node.js before each anvil, which takes more CPU time than anvil's own start. */
+const BINARY = existsSync(PROGRAM) ? PROGRAM : LAUNCHER
 
 const START_DEADLINE_MS = 20_000
 const CALL_DEADLINE_MS = 10_000
