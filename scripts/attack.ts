@@ -7,18 +7,18 @@
  * Round n has the seed `--seed` + n, so a round that found something is repeated with its own seed and `--rounds 1`.
  */
 import { parseArgs } from 'node:util'
-import type { Attack, Report } from '../test/attack/attack.ts'
-import { auth } from '../test/attack/auth.ts'
-import { deniedPayments } from '../test/attack/denied-payments.ts'
-import { hostileReceiver } from '../test/attack/hostile-receiver.ts'
-import { hostileRpc } from '../test/attack/hostile-rpc.ts'
-import { reorganisations } from '../test/attack/reorganisations.ts'
-import { slowClients } from '../test/attack/slow-clients.ts'
-import { solanaDrains } from '../test/attack/solana-drains.ts'
-import { ssrf } from '../test/attack/ssrf.ts'
-import { stellarMoney } from '../test/attack/stellar-money.ts'
-import { worstBodies } from '../test/attack/worst-bodies.ts'
-import { createRandom } from '../test/faults/random.ts'
+import { createRandom } from '../test/support/random.ts'
+import type { Attack, Report } from './attack/attack.ts'
+import { auth } from './attack/auth.ts'
+import { worstBodies } from './attack/bodies/worst-bodies.ts'
+import { deniedPayments } from './attack/denied-payments.ts'
+import { hostileReceiver } from './attack/hostile-receiver.ts'
+import { hostileRpc } from './attack/hostile-rpc.ts'
+import { reorganisations } from './attack/reorganisations.ts'
+import { slowClients } from './attack/slow-clients.ts'
+import { solanaDrains } from './attack/solana-drains.ts'
+import { ssrf } from './attack/ssrf.ts'
+import { stellarMoney } from './attack/stellar/stellar-money.ts'
 
 const ATTACKS: readonly Attack[] = [
   worstBodies,

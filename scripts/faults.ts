@@ -11,13 +11,13 @@
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
 import { parseArgs } from 'node:util'
-import { runCampaign } from '../test/faults/campaign.ts'
-import { startEvmTestChain } from '../test/faults/evm/test-chain.ts'
-import type { History } from '../test/faults/history.ts'
-import { startSolanaTestChain } from '../test/faults/solana/test-chain.ts'
-import { SHORT_RETENTION, startStellarTestChain } from '../test/faults/stellar/test-chain.ts'
-import { describeStep } from '../test/faults/step.ts'
-import type { TestBedOptions } from '../test/faults/test-bed.ts'
+import { runCampaign } from './faults/campaign.ts'
+import { startEvmTestChain } from './faults/evm/test-chain.ts'
+import type { History } from './faults/history.ts'
+import { startSolanaTestChain } from './faults/solana/test-chain.ts'
+import { SHORT_RETENTION, startStellarTestChain } from './faults/stellar/test-chain.ts'
+import { describeStep } from './faults/step.ts'
+import type { TestBedOptions } from './faults/test-bed.ts'
 
 const USAGE = `Usage: npm run faults -- [options]
   --chain evm|stellar|solana  the chain; evm when absent

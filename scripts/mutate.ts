@@ -18,7 +18,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createRandom } from '../test/faults/random.ts'
+import { createRandom } from '../test/support/random.ts'
 
 /** The least share of noticed changes, in percent. */
 const LEAST_SCORE = 85

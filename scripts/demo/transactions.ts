@@ -1,5 +1,5 @@
 import type { Schemas } from '../../src/contract/operations.ts'
-import type { AnyTransaction } from '../../test/support/any-transaction.ts'
+import type { AnyTransaction } from '../../test/support/service.ts'
 import type { Stage } from './stage.ts'
 
 export type Transaction = AnyTransaction

@@ -1,5 +1,6 @@
 import { localUrl } from '../config/api-access.ts'
-import { type Config, loadConfig } from '../config/load.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
 import { AppError } from '../errors.ts'
 import { ConfigError } from '../lib/fields.ts'
 import { configuredAccounts } from '../relayers/accounts.ts'

@@ -1,4 +1,5 @@
-import { type Config, loadConfig } from '../config/load.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/db.ts'
 import { DirectoryInUseError } from '../database/engines/embedded/directory-lock.ts'

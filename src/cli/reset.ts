@@ -1,6 +1,7 @@
 import { CLI_AUTHOR } from '../audit/entry.ts'
-import { type Config, loadConfig } from '../config/load.ts'
+import { loadConfig } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
+import type { Config } from '../config/types.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { migrate } from '../database/migrate.ts'
 import { suggest } from '../lib/suggest.ts'

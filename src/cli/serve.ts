@@ -1,5 +1,6 @@
 import type { App, AppDeps } from '../app.ts'
-import { type Config, loadConfig } from '../config/load.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
 import { startEngineEarly } from '../database/engines/embedded/start-engine.ts'
 import { ConfigError } from '../lib/fields.ts'
 import { createLogger, type Logger, type LogLevel, maskUrls, toStandardOutput } from '../log.ts'

@@ -21,8 +21,7 @@ import {
   saveRelayer,
 } from '../relayers/store.ts'
 import { topUpProblems } from '../relayers/top-up.ts'
-import type { SignerConfig } from '../signers/load.ts'
-import { describeSigner } from '../signers/providers/registry.ts'
+import { describeSigner, type SignerConfig } from '../signers/providers/registry.ts'
 import { encodePublicKeys, type PublicKeys } from '../signers/remote/remote-key.ts'
 import { deleteSigners, listStored, saveConfiguredSigner } from '../signers/store.ts'
 import {
@@ -34,7 +33,7 @@ import {
   refuseUsed,
 } from './changes.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
-import type { Config } from './load.ts'
+import type { Config } from './types.ts'
 
 interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'> {
   /** The public keys of the signers whose key another service holds, by signer id. Default: there are none. */

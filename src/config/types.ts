@@ -4,7 +4,7 @@ import type { Network } from '../networks/network.ts'
 import type { NotificationConfig } from '../notifications/notification.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secrets.ts'
-import type { SignerConfig } from '../signers/load.ts'
+import type { SignerConfig } from '../signers/providers/registry.ts'
 import type { CallLimits } from '../signers/remote/call.ts'
 import type { TelemetrySettings } from '../telemetry/settings.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
 import type { Database } from '../database/db.ts'
 import { EVENTS_CHANNEL } from '../events/store.ts'
 import { createBodyWriter, type EventPresenter } from '../handlers/present/event.ts'

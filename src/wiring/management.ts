@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Actor } from '../access/principal.ts'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
 import type { Database } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { applyConfig } from '../config/apply.ts'
 import { describeChange } from '../config/changes.ts'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
 import type { CompiledContract } from '../contract/compile.ts'
 import type { Database } from '../database/db.ts'
 import { explainAway } from '../database/errors.ts'

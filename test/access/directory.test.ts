@@ -4,9 +4,9 @@ import { createKeyDirectory } from '../../src/access/directory.ts'
 import { type ApiKeyRequest, createApiKeyManager } from '../../src/access/manage.ts'
 import { ROOT } from '../../src/access/principal.ts'
 import type { Database } from '../../src/database/db.ts'
-import { ACTOR } from '../support/actor.ts'
-import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../support/clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+import { ACTOR } from '../support/samples.ts'
 
 const KEY: ApiKeyRequest = { id: 'a', name: 'A', scopes: ['rpc'], visibility: {} }
 const REQUESTER = { principal: ROOT, actor: ACTOR }

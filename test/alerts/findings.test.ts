@@ -46,7 +46,7 @@ describe('a low balance', () => {
     expect(stateAt(0n, 'sepolia')).toBe('unclear')
   })
 
-  test('is nobody’s concern without a policy', () => {
+  test('is not a finding without a policy', () => {
     expect(findLowBalances([{ ...RELAYER, policies: {} }], [{ ...READING, spendable: 0n }])).toEqual([])
   })
 })
@@ -116,7 +116,7 @@ describe('an endpoint', () => {
     )
   })
 
-  test('is forgotten when nobody uses it', () => {
+  test('is forgotten when it is not used', () => {
     const memory = rememberEndpoints(new Map(), [{ ...SAMPLE, isUsable: false }], 0)
     expect(memory.size).toBe(1)
     expect(rememberEndpoints(memory, [], 5_000).size).toBe(0)
@@ -171,7 +171,7 @@ describe('a network without blocks', () => {
     })
   })
 
-  test('is nobody’s concern where blocks come on demand', () => {
+  test('is not a finding where blocks come on demand', () => {
     expect(findingAt(10 ** 9, { network: { ...NETWORK, tags: ['blocks-on-demand'] } })).toBeUndefined()
   })
 })

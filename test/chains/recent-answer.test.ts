@@ -83,7 +83,7 @@ describe('an answer that is soon too old', () => {
     expect(questions).toHaveLength(4)
   })
 
-  test('is given to nobody when it is too old, although the new one is not there', async () => {
+  test('is not given to any caller when it is too old, although the new one is not there', async () => {
     clock.advance(250)
     const reading = recent.read()
     expect(questions).toHaveLength(3)

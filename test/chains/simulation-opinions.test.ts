@@ -125,14 +125,14 @@ describe('the memory of refused simulations', () => {
     expect(outcomeOf(settle('one', doubted(100n)))).toBe('doubted')
   })
 
-  test('begins anew after a success', () => {
+  test('starts from zero after a success', () => {
     const { settle } = openMemory()
     settle('one', doubted(100n))
     settle('one', [opinion('refused', { head: 105n }), opinion('ok', { head: 105n })])
     expect(outcomeOf(settle('one', doubted(112n)))).toBe('doubted')
   })
 
-  test('begins anew when the last refusal was many blocks and a long time ago', () => {
+  test('starts from zero when the last refusal was many blocks and a long time ago', () => {
     const { settle } = openMemory()
     settle('one', doubted(100n))
     expect(outcomeOf(settle('one', doubted(149n), 5 * SETTLE_MS))).toBe('doubted')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { formatRecord, formatTable } from '../../src/cli/api/api-command.ts'
 import { run } from '../../src/cli/run.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
@@ -6,189 +7,222 @@ import { API_KEY, RECEIVER, type Transaction } from '../support/service.ts'
 import { startUnreliableProxy } from '../support/unreliable-proxy.ts'
 import { until } from '../support/until.ts'
 
-let story: Scenario
+describe('the commands of the API', () => {
+  let story: Scenario
 
-beforeAll(async () => {
-  story = await startScenario()
-  Object.assign(process.env, { RELAYER_URL: `${story.service.url}/`, RELAYER_API_KEY: API_KEY })
-}, 60_000)
-afterAll(async () => {
-  delete process.env.RELAYER_URL
-  delete process.env.RELAYER_API_KEY
-  await story.stop()
-})
-
-/** Runs a command line; it ends with the exit code that is expected. */
-async function call(code: number, ...args: string[]): Promise<{ out: string[]; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const exit = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line) })
-  expect([exit, ...err]).toEqual([code, ...(code === 0 ? [] : err)])
-  return { out, err: err.join('\n') }
-}
-
-async function json<Data = Transaction>(...args: string[]): Promise<Data> {
-  return parseJson((await call(0, ...args, '--json')).out.join('\n')) as Data
-}
-
-const request = (value: bigint | number) => `{"to":"${RECEIVER}","value":${value},"speed":"fast"}`
-const HUGE = 2n ** 63n + 1n
-
-describe('relayer tx', () => {
-  test('sends, shows, lists, explains, replaces and cancels', async () => {
-    const sent = await json('tx', 'send', 'main', request(HUGE))
-    expect(sent).toMatchObject({ status: 'pending', value: String(HUGE) })
-    await story.reach(sent.id, 'submitted')
-    const { out: shown } = await call(0, 'tx', 'show', 'main', sent.id)
-    expect(shown).toContain('status:                   submitted')
-    const { out: list } = await call(0, 'tx', 'list', 'main', '--status', 'submitted')
-    expect(list[0]).toMatch(/^ID +STATUS +CREATED +HASH/)
-    expect(list.slice(1).join('\n')).toContain(sent.id)
-    const { out: all } = await call(0, 'tx', 'list', '--status', 'submitted', '--per-page', '1')
-    expect(all[0]).toMatch(/^RELAYER +ID +STATUS +CREATED +HASH/)
-    expect(all.slice(1)).toEqual([expect.stringMatching(`^main +${sent.id} `)])
-    expect((await call(2, 'tx', 'list', '--page', '2')).err).toContain('--page needs a relayer id')
-    const { out: why } = await call(0, 'tx', 'why', 'main', sent.id)
-    expect(why[0]).toMatch(/^submitted: /)
-    expect(why.at(-1)).toMatch(/^next at .*: /)
-    const replaced = await json('tx', 'replace', 'main', sent.id, request(2))
-    expect(replaced).toMatchObject({ id: sent.id, value: '2' })
-    await call(0, 'tx', 'cancel', 'main', sent.id)
-    await story.settle()
-    expect(await json('tx', 'show', 'main', sent.id)).toMatchObject({ status: 'canceled' })
-  })
-
-  test('shows the function that a transaction calls', async () => {
-    const named = { function: 'transfer(address,uint256)', args: [RECEIVER, '7'] }
-    const body = JSON.stringify({ to: RECEIVER, value: 0, call: named })
-    const sent = await json('tx', 'send', 'main', body)
-    const { out } = await call(0, 'tx', 'show', 'main', sent.id)
-    expect(out.find((line) => line.startsWith('decoded_call:'))).toContain(
-      '"function":"transfer(address,uint256)","contract_name":null,"source":"standard"',
-    )
-    await story.settle()
-  })
-
-  test('sends once with an idempotency key, and nothing as a dry run', async () => {
-    const total = async () => (await json<Transaction[]>('tx', 'list', 'main', '--per-page', '100')).length
-    const count = await total()
-    const once = ['tx', 'send', 'main', request(3), '--idempotency-key', 'once']
-    expect((await json(...once)).id).toBe((await json(...once)).id)
-    expect(await json('tx', 'send', 'main', request(3), '--dry-run')).toMatchObject({ dry_run: true })
-    const { out } = await call(0, 'tx', 'send', 'main', request(3), '--dry-run', '--follow')
-    expect(out.join('\n')).toContain('accepted:')
-    expect(await total()).toBe(count + 1)
-    await story.settle()
-  })
-
-  test('follows a transaction until it is final, and tells by the exit code how it ended', async () => {
-    const lines: string[] = []
-    const sending = run(['tx', 'send', 'main', request(4), '--follow'], {
-      out: (line) => lines.push(line),
-      err: (line) => lines.push(line),
-    })
-    await until(
-      async () => lines,
-      (seen) => seen.some((line) => line.includes('  submitted  ')),
-    )
-    await story.mine(2)
-    expect(await sending).toBe(0)
-    const statuses = lines.flatMap((line) => /^[0-9a-f-]{36} {2}([a-z]+)/.exec(line)?.[1] ?? [])
-    expect(statuses.slice(-3)).toEqual(['submitted', 'mined', 'confirmed'])
-
-    const canceled = await story.send({ to: RECEIVER, value: 5, speed: 'fast' })
-    await story.cancel(canceled.id)
-    await story.settle()
-    const { out } = await call(1, 'tx', 'follow', 'main', canceled.id)
-    expect(out).toEqual([expect.stringMatching(new RegExp(`^${canceled.id}  canceled  `))])
-  })
-
-  test('follows over connections that break, and misses nothing', async () => {
-    const proxy = await startUnreliableProxy(story.service.url)
-    onTestFinished(() => proxy.stop())
-    const url = process.env.RELAYER_URL
-    process.env.RELAYER_URL = proxy.url
-    const { id } = await story.send({ to: RECEIVER, value: 7, speed: 'fast' })
-    const lines: string[] = []
-    const following = run(['tx', 'follow', 'main', id], {
-      out: (line) => lines.push(line),
-      err: (line) => lines.push(line),
-    })
-    process.env.RELAYER_URL = url
-    await until(
-      async () => proxy.streams.size,
-      (streams) => streams > 0,
-    )
-    await story.reach(id, 'submitted')
-    proxy.cutStreams()
-    await story.mine(2)
-    await story.reach(id, 'confirmed')
-    expect(await following).toBe(0)
-    expect(lines.at(-1)).toContain('  confirmed  ')
-    expect(lines.join('\n')).not.toContain('terminated')
-  })
-
-  test('approves and refuses what waits', async () => {
-    const rules = { require_approval: {} }
-    const key = { name: 'Asks', scopes: ['transactions:write'], rules }
-    const { body } = await story.service.api<{ secret: string }>('POST', '/api-keys', key)
-    const headers = { authorization: `Bearer ${body.data.secret}` }
-    const ask = async () =>
-      (await story.service.api('POST', '/relayers/main/transactions', { to: RECEIVER, value: 6 }, headers))
-        .body.data.id
-    const [one, two] = [await ask(), await ask()]
-    expect(await json<object>('tx', 'approve', 'main', one)).toMatchObject({ state: 'approved' })
-    const { out } = await call(0, 'tx', 'refuse', 'main', two, '--reason', 'Nobody knows it.')
-    expect(out.join('\n')).toMatch(/decision_reason: +Nobody knows it\./)
-    const { err } = await call(1, 'tx', 'approve', 'main', two)
-    expect(err).toBe(`Transaction ${two} was refused by API key root and is canceled. (409 approval_decided)`)
-    await story.settle()
-  })
-
-  test('says what is wrong, and repeats no argument that may be a secret', async () => {
-    const { err: missing } = await call(2, 'tx', 'show', 'main')
-    expect(missing).toBe(
-      'The transaction id is missing. Usage: relayer tx show <relayer id> <transaction id>',
-    )
-    const { err: broken } = await call(2, 'tx', 'send', 'main', '{to: 0xsecret}')
-    expect(broken).toContain('The request is not JSON.')
-    expect(broken).not.toContain('secret')
-    const { err: refused } = await call(1, 'tx', 'send', 'main', request(-1))
-    expect(refused).toMatch(/^body\.value: .* \(400 invalid_request\)$/)
-    const { err: nothing } = await call(1, 'tx', 'list', 'no such/relayer')
-    expect(nothing).toMatch(/\(40[04] /)
-  })
-})
-
-describe('relayer relayers', () => {
-  test('lists, pauses and resumes', async () => {
-    const { out } = await call(0, 'relayers', 'list')
-    expect(out[0]).toMatch(/^ID +NETWORK +ADDRESS +STATE +NAME$/)
-    expect(out[1]).toMatch(/^main +evm:anvil +0x[0-9a-fA-F]{40} +active +/)
-    expect((await call(0, 'relayers', 'pause', 'main')).out).toEqual(['relayer main is paused'])
-    const { err } = await call(1, 'tx', 'send', 'main', request(1))
-    expect(err).toContain('relayer_paused')
-    expect(await json<object>('relayers', 'resume', 'main')).toMatchObject({ paused: false })
-  })
-})
-
-describe('the service to ask', () => {
-  test('has to be there', async () => {
-    const url = process.env.RELAYER_URL
-    process.env.RELAYER_URL = 'http://127.0.0.1:9'
-    const { err } = await call(1, 'relayers', 'list')
-    process.env.RELAYER_URL = 'ftp://127.0.0.1'
-    const { err: wrong } = await call(2, 'relayers', 'list')
-    process.env.RELAYER_URL = url
-    expect(err).toBe(
-      'The service at http://127.0.0.1:9 does not answer. Is it running, and is RELAYER_URL right?',
-    )
-    expect(wrong).toContain('RELAYER_URL must be the http:// or https:// url of a service')
-  })
-
-  test('needs a key', async () => {
+  beforeAll(async () => {
+    story = await startScenario()
+    Object.assign(process.env, { RELAYER_URL: `${story.service.url}/`, RELAYER_API_KEY: API_KEY })
+  }, 60_000)
+  afterAll(async () => {
+    delete process.env.RELAYER_URL
     delete process.env.RELAYER_API_KEY
-    const { err } = await call(2, 'relayers', 'list')
-    process.env.RELAYER_API_KEY = API_KEY
-    expect(err).toContain('RELAYER_API_KEY is missing')
+    await story.stop()
   })
+
+  /** Runs a command line; it ends with the exit code that is expected. */
+  async function call(code: number, ...args: string[]): Promise<{ out: string[]; err: string }> {
+    const [out, err]: [string[], string[]] = [[], []]
+    const exit = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line) })
+    expect([exit, ...err]).toEqual([code, ...(code === 0 ? [] : err)])
+    return { out, err: err.join('\n') }
+  }
+
+  async function json<Data = Transaction>(...args: string[]): Promise<Data> {
+    return parseJson((await call(0, ...args, '--json')).out.join('\n')) as Data
+  }
+
+  const request = (value: bigint | number) => `{"to":"${RECEIVER}","value":${value},"speed":"fast"}`
+  const HUGE = 2n ** 63n + 1n
+
+  describe('relayer tx', () => {
+    test('sends, shows, lists, explains, replaces and cancels', async () => {
+      const sent = await json('tx', 'send', 'main', request(HUGE))
+      expect(sent).toMatchObject({ status: 'pending', value: String(HUGE) })
+      await story.reach(sent.id, 'submitted')
+      const { out: shown } = await call(0, 'tx', 'show', 'main', sent.id)
+      expect(shown).toContain('status:                   submitted')
+      const { out: list } = await call(0, 'tx', 'list', 'main', '--status', 'submitted')
+      expect(list[0]).toMatch(/^ID +STATUS +CREATED +HASH/)
+      expect(list.slice(1).join('\n')).toContain(sent.id)
+      const { out: all } = await call(0, 'tx', 'list', '--status', 'submitted', '--per-page', '1')
+      expect(all[0]).toMatch(/^RELAYER +ID +STATUS +CREATED +HASH/)
+      expect(all.slice(1)).toEqual([expect.stringMatching(`^main +${sent.id} `)])
+      expect((await call(2, 'tx', 'list', '--page', '2')).err).toContain('--page needs a relayer id')
+      const { out: why } = await call(0, 'tx', 'why', 'main', sent.id)
+      expect(why[0]).toMatch(/^submitted: /)
+      expect(why.at(-1)).toMatch(/^next at .*: /)
+      const replaced = await json('tx', 'replace', 'main', sent.id, request(2))
+      expect(replaced).toMatchObject({ id: sent.id, value: '2' })
+      await call(0, 'tx', 'cancel', 'main', sent.id)
+      await story.settle()
+      expect(await json('tx', 'show', 'main', sent.id)).toMatchObject({ status: 'canceled' })
+    })
+
+    test('shows the function that a transaction calls', async () => {
+      const named = { function: 'transfer(address,uint256)', args: [RECEIVER, '7'] }
+      const body = JSON.stringify({ to: RECEIVER, value: 0, call: named })
+      const sent = await json('tx', 'send', 'main', body)
+      const { out } = await call(0, 'tx', 'show', 'main', sent.id)
+      expect(out.find((line) => line.startsWith('decoded_call:'))).toContain(
+        '"function":"transfer(address,uint256)","contract_name":null,"source":"standard"',
+      )
+      await story.settle()
+    })
+
+    test('sends once with an idempotency key, and nothing as a dry run', async () => {
+      const total = async () => (await json<Transaction[]>('tx', 'list', 'main', '--per-page', '100')).length
+      const count = await total()
+      const once = ['tx', 'send', 'main', request(3), '--idempotency-key', 'once']
+      expect((await json(...once)).id).toBe((await json(...once)).id)
+      expect(await json('tx', 'send', 'main', request(3), '--dry-run')).toMatchObject({ dry_run: true })
+      const { out } = await call(0, 'tx', 'send', 'main', request(3), '--dry-run', '--follow')
+      expect(out.join('\n')).toContain('accepted:')
+      expect(await total()).toBe(count + 1)
+      await story.settle()
+    })
+
+    test('follows a transaction until it is final, and tells by the exit code how it ended', async () => {
+      const lines: string[] = []
+      const sending = run(['tx', 'send', 'main', request(4), '--follow'], {
+        out: (line) => lines.push(line),
+        err: (line) => lines.push(line),
+      })
+      await until(
+        async () => lines,
+        (seen) => seen.some((line) => line.includes('  submitted  ')),
+      )
+      await story.mine(2)
+      expect(await sending).toBe(0)
+      const statuses = lines.flatMap((line) => /^[0-9a-f-]{36} {2}([a-z]+)/.exec(line)?.[1] ?? [])
+      expect(statuses.slice(-3)).toEqual(['submitted', 'mined', 'confirmed'])
+
+      const canceled = await story.send({ to: RECEIVER, value: 5, speed: 'fast' })
+      await story.cancel(canceled.id)
+      await story.settle()
+      const { out } = await call(1, 'tx', 'follow', 'main', canceled.id)
+      expect(out).toEqual([expect.stringMatching(new RegExp(`^${canceled.id}  canceled  `))])
+    })
+
+    test('follows over connections that break, and misses nothing', async () => {
+      const proxy = await startUnreliableProxy(story.service.url)
+      onTestFinished(() => proxy.stop())
+      const url = process.env.RELAYER_URL
+      process.env.RELAYER_URL = proxy.url
+      const { id } = await story.send({ to: RECEIVER, value: 7, speed: 'fast' })
+      const lines: string[] = []
+      const following = run(['tx', 'follow', 'main', id], {
+        out: (line) => lines.push(line),
+        err: (line) => lines.push(line),
+      })
+      process.env.RELAYER_URL = url
+      await until(
+        async () => proxy.streams.size,
+        (streams) => streams > 0,
+      )
+      await story.reach(id, 'submitted')
+      proxy.cutStreams()
+      await story.mine(2)
+      await story.reach(id, 'confirmed')
+      expect(await following).toBe(0)
+      expect(lines.at(-1)).toContain('  confirmed  ')
+      expect(lines.join('\n')).not.toContain('terminated')
+    })
+
+    test('approves and refuses what waits', async () => {
+      const rules = { require_approval: {} }
+      const key = { name: 'Asks', scopes: ['transactions:write'], rules }
+      const { body } = await story.service.api<{ secret: string }>('POST', '/api-keys', key)
+      const headers = { authorization: `Bearer ${body.data.secret}` }
+      const ask = async () =>
+        (await story.service.api('POST', '/relayers/main/transactions', { to: RECEIVER, value: 6 }, headers))
+          .body.data.id
+      const [one, two] = [await ask(), await ask()]
+      expect(await json<object>('tx', 'approve', 'main', one)).toMatchObject({ state: 'approved' })
+      const { out } = await call(0, 'tx', 'refuse', 'main', two, '--reason', 'Nobody knows it.')
+      expect(out.join('\n')).toMatch(/decision_reason: +Nobody knows it\./)
+      const { err } = await call(1, 'tx', 'approve', 'main', two)
+      expect(err).toBe(
+        `Transaction ${two} was refused by API key root and is canceled. (409 approval_decided)`,
+      )
+      await story.settle()
+    })
+
+    test('says what is wrong, and repeats no argument that may be a secret', async () => {
+      const { err: missing } = await call(2, 'tx', 'show', 'main')
+      expect(missing).toBe(
+        'The transaction id is missing. Usage: relayer tx show <relayer id> <transaction id>',
+      )
+      const { err: broken } = await call(2, 'tx', 'send', 'main', '{to: 0xsecret}')
+      expect(broken).toContain('The request is not JSON.')
+      expect(broken).not.toContain('secret')
+      const { err: refused } = await call(1, 'tx', 'send', 'main', request(-1))
+      expect(refused).toMatch(/^body\.value: .* \(400 invalid_request\)$/)
+      const { err: nothing } = await call(1, 'tx', 'list', 'no such/relayer')
+      expect(nothing).toMatch(/\(40[04] /)
+    })
+  })
+
+  describe('relayer relayers', () => {
+    test('lists, pauses and resumes', async () => {
+      const { out } = await call(0, 'relayers', 'list')
+      expect(out[0]).toMatch(/^ID +NETWORK +ADDRESS +STATE +NAME$/)
+      expect(out[1]).toMatch(/^main +evm:anvil +0x[0-9a-fA-F]{40} +active +/)
+      expect((await call(0, 'relayers', 'pause', 'main')).out).toEqual(['relayer main is paused'])
+      const { err } = await call(1, 'tx', 'send', 'main', request(1))
+      expect(err).toContain('relayer_paused')
+      expect(await json<object>('relayers', 'resume', 'main')).toMatchObject({ paused: false })
+    })
+  })
+
+  describe('the service to ask', () => {
+    test('has to be there', async () => {
+      const url = process.env.RELAYER_URL
+      process.env.RELAYER_URL = 'http://127.0.0.1:9'
+      const { err } = await call(1, 'relayers', 'list')
+      process.env.RELAYER_URL = 'ftp://127.0.0.1'
+      const { err: wrong } = await call(2, 'relayers', 'list')
+      process.env.RELAYER_URL = url
+      expect(err).toBe(
+        'The service at http://127.0.0.1:9 does not answer. Is it running, and is RELAYER_URL right?',
+      )
+      expect(wrong).toContain('RELAYER_URL must be the http:// or https:// url of a service')
+    })
+
+    test('needs a key', async () => {
+      delete process.env.RELAYER_API_KEY
+      const { err } = await call(2, 'relayers', 'list')
+      process.env.RELAYER_API_KEY = API_KEY
+      expect(err).toContain('RELAYER_API_KEY is missing')
+    })
+  })
+})
+
+const HUGE = 2n ** 64n + 1n
+
+test('a record shows every digit of an integer, at its top and inside of lists and objects', () => {
+  expect(
+    formatRecord({ id: 'a', nonce: HUGE, absent: undefined, attempts: [{ fee: HUGE, small: 7n }] }),
+  ).toEqual([
+    'id:       a',
+    'nonce:    18446744073709551617',
+    'attempts: [{"fee":18446744073709551617,"small":7}]',
+  ])
+})
+
+test('a table aligns its columns, leaves absent values empty, and shortens long ones', () => {
+  const lines = formatTable(
+    ['ID', 'VALUE'],
+    [
+      ['a', HUGE],
+      ['longer', undefined],
+      ['b', 'x'.repeat(100)],
+    ],
+  )
+  expect(lines).toEqual([
+    'ID      VALUE',
+    'a       18446744073709551617',
+    'longer',
+    `b       ${'x'.repeat(87)}…`,
+  ])
 })

@@ -97,7 +97,7 @@ describe('serve', () => {
     expect(complaints).not.toContain('Debugger listening')
   })
 
-  test('ends with 1 at once at the second signal, whatever is under way', async () => {
+  test('ends with 1 immediately at the second signal, whatever is under way', async () => {
     const { child, logged } = serve()
     const { url } = await logged('service ready')
     const socket = await hangingRequest(url)
@@ -118,7 +118,7 @@ describe('serve', () => {
     socket.destroy()
   })
 
-  test('relayer health exits with 1 when nobody answers', async () => {
+  test('relayer health exits with 1 when the service does not answer', async () => {
     const { code, err } = await relayer({ cwd, args: ['health'], env: { ...env, APP_PORT: '9' } })
     expect({ code, err }).toEqual({ code: 1, err: 'http://127.0.0.1:9/api/v1/health does not answer\n' })
   })

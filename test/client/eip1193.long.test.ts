@@ -122,7 +122,7 @@ describe('eth_sendTransaction', () => {
     await expect(refused).rejects.toBeInstanceOf(ProviderRpcError)
   })
 
-  test('is rejected like by a person when nobody approves the transaction', async () => {
+  test('is rejected like by a person when the transaction is not approved', async () => {
     const asking = await clientWith({
       scopes: ['relayers:read', 'rpc', 'transactions:write', 'transactions:read'],
       rules: { require_approval: {} },
@@ -134,7 +134,7 @@ describe('eth_sendTransaction', () => {
     expect(await sending).toMatchObject({ code: 4001, data: { transactionId: id, status: 'canceled' } })
   })
 
-  test('tells what was accepted when the API key may not look at it, so that nobody sends it again', async () => {
+  test('tells what was accepted when the API key may not look at it, so that it is not sent again', async () => {
     const blind = await clientWith({ scopes: ['relayers:read', 'transactions:write'] })
     const error = await requestOf(blind)(SEND, { to: RECEIVER, value: '0x1' }).catch(
       (error: unknown) => error,
@@ -208,7 +208,7 @@ describe('the hash of any attempt', () => {
     expect(await request('eth_getTransactionReceipt', hash)).toMatchObject({ transactionHash: noOp })
   })
 
-  test('that nobody knows is null', async () => {
+  test('that is unknown is null', async () => {
     const hash = `0x${'1'.repeat(64)}`
     expect(await request('eth_getTransactionReceipt', hash)).toBeNull()
     expect(await request('eth_getTransactionByHash', hash)).toBeNull()

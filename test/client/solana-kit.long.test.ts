@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRelayerClient, type RelayerClient } from '../../clients/typescript/src/index.ts'
 import { relayerSigner } from '../../clients/typescript/src/solana-kit.ts'
-import { transfer } from '../solana-node/steps.ts'
+import { transfer } from '../../simulators/solana/wallet.ts'
 import { API_KEY } from '../support/service.ts'
 import {
   MAIN,

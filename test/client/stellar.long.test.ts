@@ -2,8 +2,8 @@ import { authorizeInvocation, contract, type xdr } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRelayerClient, type RelayerClient } from '../../clients/typescript/src/index.ts'
 import { relayerSigner } from '../../clients/typescript/src/stellar.ts'
+import { preimageOf, tokenTransfer } from '../../simulators/stellar/transaction/authorization.ts'
 import { API_KEY } from '../support/service.ts'
-import { preimageOf, tokenTransfer } from '../support/stellar/authorization.ts'
 import {
   keypairOf,
   MAIN,

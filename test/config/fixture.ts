@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Config, loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { Config } from '../../src/config/types.ts'
 import { ConfigError } from '../../src/lib/fields.ts'
 
 /** Stands for every secret of a test; it must appear in no message. */

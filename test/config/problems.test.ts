@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type File, goodFile, problemsOf, SECRET } from './fixture.ts'
+import { type File, goodFile, load, problemsOf, SECRET } from './fixture.ts'
 
 type Change = (file: File) => unknown
 
@@ -364,7 +364,7 @@ describe('a configuration is refused with exactly one reason when the environmen
   })
 })
 
-test('everything that is wrong is told at once, and no secret', () => {
+test('all that is wrong is reported together, without any secret', () => {
   const file = changed((file) => {
     relayer({ paused: 'no', network: 'nope' })(file)
     plainKey({ type: 'env', value: SECRET })(file)
@@ -374,4 +374,35 @@ test('everything that is wrong is told at once, and no secret', () => {
   const problems = problemsOf({ file, env: { API_KEY: SECRET.slice(0, 20), APP_PORT: SECRET } })
   expect(problems.length).toBeGreaterThanOrEqual(8)
   expect(problems.join('\n')).not.toContain(SECRET.slice(0, 20))
+})
+
+const NETWORKS = {
+  evm: { type: 'evm', network: 'mine', chain_id: 5, symbol: 'X', is_testnet: true, rpc_urls: ['https://s'] },
+  solana: { type: 'solana', network: 'mine', is_testnet: true, rpc_urls: ['https://s'] },
+  stellar: { type: 'stellar', network: 'mine', passphrase: 'p', is_testnet: true, rpc_urls: ['https://s'] },
+} as const
+
+const TYPES = Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]
+
+/** A file whose only relayer has this policy. */
+function fileWith(type: keyof typeof NETWORKS, allowed_rpc_methods: unknown) {
+  const relayer = { id: 'one', name: 'One', network: 'mine', network_type: type, signer_id: 'dev' }
+  const policies = { allowed_rpc_methods }
+  return { ...goodFile(), relayers: [{ ...relayer, policies }], networks: [NETWORKS[type]] }
+}
+
+describe.each(TYPES)('allowed_rpc_methods of a relayer on %s', (type) => {
+  test.each([[['eth_call', 'getHealth']], [[]]])('%j is kept', (methods) => {
+    const { relayers } = load({ file: fileWith(type, methods) })
+    expect(relayers[0]?.policies.allowedRpcMethods).toEqual(methods)
+  })
+
+  test('absent is not the same as empty', () => {
+    const { relayers } = load({ file: fileWith(type, undefined) })
+    expect(relayers[0]?.policies).not.toHaveProperty('allowedRpcMethods')
+  })
+
+  test.each([[['a b']], [['']], [[1]], ['eth_call']])('%j stops the start', (methods) => {
+    expect(problemsOf({ file: fileWith(type, methods) }).join()).toContain('allowed_rpc_methods')
+  })
 })

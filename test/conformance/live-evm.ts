@@ -5,7 +5,7 @@ import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import { SETTLE_MS } from '../../src/chains/simulations.ts'
 import { createLogger } from '../../src/log.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
-import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plainSigner } from '../support/plain-signer.ts'
-import { type Service, startService, type Transaction } from '../support/service.ts'
-import { type Story, storyOf } from '../support/story.ts'
+import {
+  plainSigner,
+  type Service,
+  type Story,
+  startService,
+  storyOf,
+  type Transaction,
+} from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { LIVE_TIMEOUT_MS, type LiveAccount } from './live-network.ts'
 import { openNetwork } from './open-network.ts'

@@ -155,6 +155,6 @@ test('every schema of a request is prepared', () => {
   expect(names.filter((name) => name.endsWith('_query'))).toHaveLength(contract.operations.length)
 })
 
-test('the sources have no prepared validators, so that a change of the contract counts at once', async () => {
+test('the sources have no prepared validators, so that a change of the contract counts immediately', async () => {
   expect((await import('../../src/contract/prepared-validators.ts')).PREPARED).toBeUndefined()
 })

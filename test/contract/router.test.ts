@@ -1,6 +1,9 @@
 import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend'
 import { describe, expect, test } from 'vitest'
+import { isCollection, isScalar, parse, parseDocument, visit } from 'yaml'
+import { assertHandlers } from '../../src/contract/assert-handlers.ts'
 import { loadContract } from '../../src/contract/document.ts'
+import type { HandlerMap } from '../../src/contract/handler.ts'
 import { ContractRouter, createBackend, routingDefinition } from '../../src/contract/router.ts'
 
 const contract = await loadContract()
@@ -103,4 +106,40 @@ describe('our router decides like the router of openapi-backend', () => {
     expect(decide(router)).toBe(decide(original))
     expect(decide(router)).toBeDefined()
   })
+})
+
+describe('the check of the handlers', async () => {
+  const contract = await loadContract()
+  const ids = contract.operations.map(({ id }) => id)
+  const handlersFor = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, async () => ({})])) as unknown as HandlerMap
+
+  test('one handler for each operation is complete', () => {
+    expect(() => assertHandlers(contract, handlersFor(ids))).not.toThrow()
+  })
+
+  test.each(ids)('a missing handler for %s is an error', (id) => {
+    const handlers = handlersFor(ids.filter((other) => other !== id))
+    expect(() => assertHandlers(contract, handlers)).toThrow(`No handler for ${id}`)
+  })
+
+  test('a handler without an operation is an error', () => {
+    expect(() => assertHandlers(contract, handlersFor([...ids, 'teleport']))).toThrow('teleport')
+  })
+})
+
+const { yaml } = await loadContract()
+
+test('openapi.yaml means the same in YAML 1.1, which has more booleans, numbers and times', () => {
+  expect(parse(yaml, { version: '1.1', intAsBigInt: true })).toEqual(parse(yaml, { intAsBigInt: true }))
+})
+
+test('openapi.yaml has no plain text in braces that readers of YAML 1.1 end at a question mark', () => {
+  const ended: string[] = []
+  visit(parseDocument(yaml), (_key, node, path) => {
+    if (!isScalar(node) || node.type !== 'PLAIN' || typeof node.value !== 'string') return
+    if (path.some((parent) => isCollection(parent) && parent.flow) && node.value.includes('?'))
+      ended.push(node.value)
+  })
+  expect(ended).toEqual([])
 })

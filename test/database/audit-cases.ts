@@ -6,7 +6,7 @@ import { listEntries } from '../../src/audit/read-store.ts'
 import { type ChainReport, verifyLog } from '../../src/audit/verify.ts'
 import type { Database, Db } from '../../src/database/db.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { ACTOR } from '../support/actor.ts'
+import { ACTOR } from '../support/samples.ts'
 import type { DatabaseUnderTest } from './conformance.ts'
 
 const change = (id: string, after: object = { paused: true }): AuditedChange => ({

@@ -88,7 +88,7 @@ test('a reader goes on when a writer gives up', async () => {
   expect(await reading).toEqual([{ number: start + 2n, transactionId: 'early' }])
 })
 
-test('two writers and two readers at once: each reader sees everything once, in the same order', async () => {
+test('two writers and two readers at the same time: each reader sees everything once, in the same order', async () => {
   const start = (await readOn(one, 0n)).at(-1)?.number ?? 0n
   const perWriter = 150
   const write = async ({ db }: Database, name: string) => {

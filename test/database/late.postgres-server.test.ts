@@ -42,7 +42,7 @@ test('a process that starts before PostgreSQL waits for it, says so, and then se
   expect(await exited).toEqual([0, null])
 }, 120_000)
 
-test('an error that time does not cure fails at once', async () => {
+test('an error that time does not cure fails immediately', async () => {
   const missing = new URL(postgres.url)
   missing.pathname = '/missing'
   await expect(openDatabase({ url: missing.href, dataDir: '', waitMs: 600_000 }, silent)).rejects.toThrow(

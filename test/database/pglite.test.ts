@@ -144,7 +144,7 @@ describe('the data folder', () => {
     }),
   )
 
-  test('is free at once when its process was killed, and awaited for as long as that may take', () =>
+  test('is free immediately when its process was killed, and awaited for as long as that may take', () =>
     inFolder(async (folder) => {
       const other = await run(locker(folder))
       expect(other.says).toBe('locked\n')

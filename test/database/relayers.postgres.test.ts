@@ -44,7 +44,7 @@ async function settled(id: string): Promise<Transaction[]> {
 }
 
 describe('two services on one PostgreSQL', () => {
-  test('what one creates, changes and deletes, the other knows at once', async () => {
+  test('what one creates, changes and deletes, the other knows immediately', async () => {
     const relayer = await created('a', 'shared')
     expect((await two.api('GET', '/relayers/shared')).body.data).toEqual(relayer)
     expect((await send(two, 'shared')).status).toBe(200)

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { plainSigner } from '../support/plain-signer.ts'
 import { serveCommand } from '../support/program.ts'
-import { API_KEY, DEV_KEYS } from '../support/service.ts'
+import { API_KEY, DEV_KEYS, plainSigner } from '../support/service.ts'
 
 interface LogEntry {
   readonly level: string

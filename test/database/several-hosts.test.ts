@@ -91,7 +91,7 @@ test('where no host can be used, the error names each with its reason, and waiti
   expect(isRetryable(error)).toBe(true)
 })
 
-test('a refused user or a missing database is told at once, and not asked for elsewhere', async () => {
+test('a refused user or a missing database is told immediately, and not asked for elsewhere', async () => {
   const url = `postgres://postgres@${hostOf(primary.url)},${hostOf(standby.url)}/nowhere`
   await expect(openDatabase({ url, dataDir: '', waitMs: 600_000 }, log)).rejects.toThrow('does not exist')
 })

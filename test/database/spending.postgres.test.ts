@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Approval, issueApprover } from '../support/approver.ts'
 import { issueLimited, outcomeOf, violationIn } from '../support/limited-key.ts'
 import { scenarioOf } from '../support/scenario.ts'
-import { RECEIVER } from '../support/service.ts'
-import { storyOf } from '../support/story.ts'
+import { RECEIVER, storyOf } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { type ServicePair, startServicePair } from './service-pair.ts'
 
@@ -34,7 +33,7 @@ async function issue(rules: object) {
 const pay = (value: number) => ({ to: RECEIVER, value, speed: 'fast' })
 
 describe('two services and one approval', () => {
-  test('decisions and cancellations at once, through both, are one', async () => {
+  test('decisions and cancellations at the same time, through both, are one', async () => {
     const { call } = await issue({ require_approval: {} })
     const [first, second] = pair.services
     const keys = [await issueApprover(first), await issueApprover(second)]

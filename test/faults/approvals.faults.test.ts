@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const ALL = '/relayers/main/transactions'
 
-test('after kill -9 at any time, an answered decision holds, and what nobody approved is not signed', async () => {
+test('after kill -9 at any time, an answered decision holds, and nothing without an approval is signed', async () => {
   const start = () => startProcess({ rpcUrl: anvil.url, folder })
   let service = await start()
   const call = <Data>(method: string, path: string, body?: object, authorization?: string) =>

@@ -2,11 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { anvilNetwork, ON_ANVIL } from '../support/anvil-config.ts'
-import { plainSigner } from '../support/plain-signer.ts'
+import { type Anvil, anvilNetwork, ON_ANVIL, startAnvil } from '../support/anvil.ts'
 import { startProcess } from '../support/process.ts'
-import { callService, DEV_KEYS, RECEIVER, type Transaction } from '../support/service.ts'
+import { callService, DEV_KEYS, plainSigner, RECEIVER, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 let anvil: Anvil

@@ -1,5 +1,5 @@
+import { startEvmTestChain } from '../../scripts/faults/evm/test-chain.ts'
 import { crashSuite } from './crash-suite.ts'
-import { startEvmTestChain } from './evm/test-chain.ts'
 
 const SIGNED_CALL = 'eth_sendRawTransaction'
 

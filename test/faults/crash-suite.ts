@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HistoryRun } from '../../scripts/faults/history-run.ts'
+import { createLedger } from '../../scripts/faults/ledger.ts'
+import { startTestBed, type TestBed, type TestBedOptions } from '../../scripts/faults/test-bed.ts'
+import { compareWithChain, settle, takeBaseline } from '../../scripts/faults/verify.ts'
 import { type CrashPoint, crash } from './crash.ts'
-import type { HistoryRun } from './history-run.ts'
-import { createLedger } from './ledger.ts'
-import { startTestBed, type TestBed, type TestBedOptions } from './test-bed.ts'
-import { compareWithChain, settle, takeBaseline } from './verify.ts'
 
 export interface CrashSuite {
   readonly startTestChain: TestBedOptions['startTestChain']

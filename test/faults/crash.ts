@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type HistoryRun, pathOf } from '../../scripts/faults/history-run.ts'
+import type { Ask } from '../../scripts/faults/ledger.ts'
+import { type Action, act } from '../../scripts/faults/step.ts'
 import type { Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { type HistoryRun, pathOf } from './history-run.ts'
-import type { Ask } from './ledger.ts'
-import { type Action, act } from './step.ts'
 
 /**
  * Where the process dies. `before`: it waits for the node, which never hears of the call (the `nth` of its kind; the first

@@ -41,7 +41,7 @@ async function listed({ url }: ServiceProcess): Promise<string[]> {
   }
 }
 
-test('a full disk: 500 at once, nothing half written, and 200 again as soon as there is room', async () => {
+test('a full disk: 500 immediately, nothing half written, and 200 again as soon as there is room', async () => {
   const anvil = await startAnvil({ args: ['--block-time', '1'] })
   const service = await startProcess({ rpcUrl: anvil.url, folder: join(disk.path, 'service') })
   try {
@@ -76,7 +76,7 @@ interface Told {
   readonly name?: string
 }
 
-test('a disk without room for the log: calls fail at once, the process ends, and what was answered is there', async () => {
+test('a disk without room for the log: calls fail immediately, the process ends, and what was answered is there', async () => {
   const dataDir = join(disk.path, 'data')
   const child = fork(new URL('./lost-log-child.ts', import.meta.url), [dataDir], {
     silent: true,

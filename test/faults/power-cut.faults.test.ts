@@ -12,8 +12,8 @@ import { migrate } from '../../src/database/migrate.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { cutPower } from '../support/disk/cut-power.ts'
 import { type DiskRecord, recordDisk } from '../support/disk/recorded-disk.ts'
+import { createRandom } from '../support/random.ts'
 import { RECEIVER, type Service, startService } from '../support/service.ts'
-import { createRandom } from './random.ts'
 
 /** Cuts of one run. `POWER_CUTS` sets another number; the nightly workflow makes 60. */
 const CUTS = Number(process.env.POWER_CUTS ?? 6)

@@ -64,7 +64,7 @@ async function sendUntilRefused(service: ServiceProcess): Promise<string[]> {
   }
 }
 
-test('a disk that goes read-only: 500 at once, the process ends, and a start on the repaired disk has all that was accepted', async () => {
+test('a disk that goes read-only: 500 immediately, the process ends, and a start on the repaired disk has all that was accepted', async () => {
   const service = await start()
   const exited = once(service.child, 'exit')
   const refused = Promise.all(Array.from({ length: CONCURRENCY }, () => sendUntilRefused(service)))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { runCampaign } from './campaign.ts'
-import type { TestBedOptions } from './test-bed.ts'
+import { runCampaign } from '../../scripts/faults/campaign.ts'
+import type { TestBedOptions } from '../../scripts/faults/test-bed.ts'
 
 /** Histories with consecutive seeds on one chain and one database. */
 export interface Campaign {

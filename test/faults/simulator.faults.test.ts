@@ -1,4 +1,4 @@
-import { startEvmTestChain } from './evm/test-chain.ts'
+import { startEvmTestChain } from '../../scripts/faults/evm/test-chain.ts'
 import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(

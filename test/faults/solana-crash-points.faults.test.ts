@@ -1,6 +1,6 @@
+import { startSolanaTestChain } from '../../scripts/faults/solana/test-chain.ts'
 import type { CrashPoint } from './crash.ts'
 import { crashSuite } from './crash-suite.ts'
-import { startSolanaTestChain } from './solana/test-chain.ts'
 
 const SEND = 'sendTransaction'
 const STATUSES = 'getSignatureStatuses'

@@ -1,5 +1,5 @@
+import { startSolanaTestChain } from '../../scripts/faults/solana/test-chain.ts'
 import { simulatorSuite } from './simulator-suite.ts'
-import { startSolanaTestChain } from './solana/test-chain.ts'
 
 simulatorSuite(
   'Solana: random histories keep every promise',

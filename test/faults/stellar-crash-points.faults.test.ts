@@ -1,8 +1,8 @@
+import { openChannels } from '../../scripts/faults/stellar/channels.ts'
+import { CHANNELED, type Environment } from '../../scripts/faults/stellar/environment.ts'
+import { startStellarTestChain } from '../../scripts/faults/stellar/test-chain.ts'
 import { type CrashPoint, sendOne } from './crash.ts'
 import { crashSuite } from './crash-suite.ts'
-import { openChannels } from './stellar/channels.ts'
-import { CHANNELED, type Environment } from './stellar/environment.ts'
-import { startStellarTestChain } from './stellar/test-chain.ts'
 
 const SEND = 'sendTransaction'
 

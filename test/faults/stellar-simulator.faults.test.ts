@@ -1,5 +1,5 @@
+import { SHORT_RETENTION, startStellarTestChain } from '../../scripts/faults/stellar/test-chain.ts'
 import { simulatorSuite } from './simulator-suite.ts'
-import { SHORT_RETENTION, startStellarTestChain } from './stellar/test-chain.ts'
 
 simulatorSuite(
   'Stellar: random histories keep every promise',

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { fittingLimit } from '../../src/http/connections/connections.ts'
 import { until } from '../support/until.ts'
 import { BEARER, call, startStub } from './stub-server.ts'
 
@@ -47,7 +50,7 @@ const closed = ({ open }: Held) =>
     (isOpen) => !isOpen,
   )
 
-test('a stranger with idle connections up to the limit keeps nobody out', async () => {
+test('a stranger with idle connections up to the limit keeps no caller out', async () => {
   const { port } = await startStub({ limits: { maxConnections: 4, connectionsPerPeer: 4 } })
   const idle = []
   for (let count = 0; count < 4; count += 1) idle.push(await hold(port, STRANGER))
@@ -83,7 +86,7 @@ test('the request of a key holder is finished, though strangers come and go', as
   expect((await answer).status).toBe(200)
 })
 
-test('strangers that never end their requests keep nobody out, not even a caller that has not sent its request yet', async () => {
+test('strangers that never end their requests keep no caller out, not even a caller that has not sent its request yet', async () => {
   const { port } = await startStub({ limits: { maxConnections: 4, connectionsPerPeer: 4 } })
   const unfinished = [await endless(port), await endless(port), await endless(port), await endless(port)]
   const caller = await hold(port, '')
@@ -141,4 +144,27 @@ test('an idle connection lives long only after a valid key, and the answer says 
   expect(stranger.head).toContain('Keep-Alive: timeout=1\r\n')
   await Promise.all([closed(stranger), closed(wrongKey)])
   expect(holder.open()).toBe(true)
+})
+
+test.each([
+  [4096, 1_048_576, 4096],
+  [4096, 1024, 768],
+  [4096, 512, 256],
+  [100, 1024, 100],
+  [4096, 100, 1],
+  [4096, Number.POSITIVE_INFINITY, 4096],
+])('%d connections of %d open files: %d', (wanted, openFiles, limit) => {
+  expect(fittingLimit(wanted, { openFiles })).toBe(limit)
+})
+
+test('the limit of the process counts', () => {
+  const module = fileURLToPath(new URL('../../src/http/connections/connections.ts', import.meta.url))
+  const program = `
+    const { connectionLimit } = await import(${JSON.stringify(module)})
+    process.stdout.write(String(connectionLimit(4096, { warn: () => process.stdout.write('warned ') })))`
+  // Node raises the soft limit to the hard one, so the shell lowers both.
+  const command = 'ulimit -n 800 && exec "$0" --input-type=module --eval "$1"'
+  expect(execFileSync('/bin/sh', ['-c', command, process.execPath, program], { encoding: 'utf8' })).toBe(
+    'warned 544',
+  )
 })

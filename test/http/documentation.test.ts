@@ -1,7 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { readdir, readFile } from 'node:fs/promises'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/contract/exact-integers.ts'
-import { ask, startSharedStub } from './stub-server.ts'
+import { readConsoleFiles } from '../../src/http/pages/console.ts'
+import { builtFile } from '../../src/lib/package-files.ts'
+import { ask, BEARER, startSharedStub, startStub } from './stub-server.ts'
 
 const { port } = await startSharedStub()
 
@@ -67,4 +72,151 @@ test('a page that the reader already has is not sent again', async () => {
 test('/ redirects to the reference', async () => {
   const reply = await ask(port, { path: '/' })
   expect([reply.status, reply.headers.location]).toEqual([302, '/docs'])
+})
+
+describe('the load of the documentation', async () => {
+  const { port } = await startSharedStub()
+
+  interface Download {
+    readonly status: number
+    readonly headers: IncomingHttpHeaders
+    readonly bytes: Buffer
+  }
+
+  function download(path: string, headers: Record<string, string> = {}): Promise<Download> {
+    const { promise, resolve, reject } = Promise.withResolvers<Download>()
+    const outgoing = request({ port, host: '127.0.0.1', path, headers, agent: false }, async (response) => {
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: await buffer(response) })
+    })
+    outgoing.on('error', reject)
+    outgoing.end()
+    return promise
+  }
+
+  test.each([
+    '/',
+    '/docs',
+    '/docs/redoc.js',
+    '/openapi.yaml',
+    '/openapi.json',
+    '/openapi.json?profile=codegen',
+  ])('%s counts against the rate limit of the peer, and of the key', async (path) => {
+    const { port } = await startStub({ rateLimit: { perSecond: 0.001, burst: 2 } })
+    const statusOf = async (headers: Record<string, string> = {}) =>
+      (await ask(port, { path, headers })).status
+    expect([await statusOf(), await statusOf()]).not.toContain(429)
+    const refused = await ask(port, { path })
+    expect([refused.status, refused.json?.code]).toEqual([429, 'rate_limited'])
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    // The key has a bucket of its own.
+    expect(await statusOf({ authorization: BEARER })).not.toBe(429)
+  })
+
+  test('a page is compressed as the reader accepts it, and each form has its own ETag', async () => {
+    const plain = await download('/docs/redoc.js')
+    const gzip = await download('/docs/redoc.js', { 'accept-encoding': 'gzip' })
+    const br = await download('/docs/redoc.js', { 'accept-encoding': 'gzip, deflate, br' })
+    expect([plain, gzip, br].map(({ headers }) => headers['content-encoding'])).toEqual([
+      undefined,
+      'gzip',
+      'br',
+    ])
+    expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true)
+    expect(brotliDecompressSync(br.bytes).equals(plain.bytes)).toBe(true)
+    expect(br.bytes.length).toBeLessThan(plain.bytes.length / 3)
+    expect(new Set([plain, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3)
+    for (const { headers, bytes } of [plain, gzip, br]) {
+      expect(headers.vary).toBe('Accept-Encoding')
+      expect(headers['content-length']).toBe(String(bytes.length))
+    }
+  })
+
+  test('a compressed page that the reader already has is not sent again', async () => {
+    const accepted = { 'accept-encoding': 'br' }
+    const { headers } = await download('/openapi.json', accepted)
+    const again = await download('/openapi.json', { ...accepted, 'if-none-match': String(headers.etag) })
+    expect([again.status, again.bytes.length]).toEqual([304, 0])
+  })
+
+  test('an encoding that the reader refuses is not used', async () => {
+    const { headers } = await download('/docs', { 'accept-encoding': 'br;q=0, gzip;q=0' })
+    expect(headers['content-encoding']).toBeUndefined()
+  })
+
+  test('browsers keep the program, whose address changes with its content, and ask again for the pages', async () => {
+    const page = await download('/docs')
+    const [, path] = /<script src="([^"]+)">/.exec(String(page.bytes)) ?? []
+    const program = await download(path ?? '')
+    expect(program.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(path).toContain(String(program.headers.etag).replaceAll('"', ''))
+    const unversioned = await download('/docs/redoc.js')
+    expect(unversioned.headers['cache-control']).toBe('public, max-age=3600')
+    expect(page.headers['cache-control']).toBe('no-cache')
+  })
+})
+
+describe('the console', async () => {
+  const { port } = await startSharedStub({ serveConsole: true })
+  const { index, assets } = await readConsoleFiles()
+
+  /** The most bytes of all files together, compressed: what a slow line loads in a second or two. */
+  const MOST_BYTES = 150 * 1024
+
+  describe('the console', () => {
+    test('is served to everybody, and nothing of it comes from elsewhere or stands in the page itself', async () => {
+      const { status, headers, text } = await ask(port, { path: '/console' })
+      expect(status).toBe(200)
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      )
+      expect(headers).toMatchObject({
+        'cache-control': 'no-cache',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      expect(text).not.toMatch(/<style|<script[^>]*>[^<]|\sstyle=|\son\w+=/)
+      for (const [, target = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g))
+        expect(target).toMatch(/^(\/|data:)/)
+    })
+
+    test('has files that a browser may keep for ever, because their names change with their content', async () => {
+      expect(assets.map(({ path }) => path.split('.').at(-1)).sort()).toEqual(['css', 'js', 'txt'])
+      for (const { path, mediaType } of assets) {
+        expect(path).toMatch(/^\/console\/assets\/\w+-[\w-]{10}\.\w+$/)
+        const { status, headers } = await ask(port, { path })
+        expect([status, headers['content-type']]).toEqual([200, mediaType])
+        expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+      }
+    })
+
+    test('answers every other path below it with the page, except for files of another release', async () => {
+      const { text } = await ask(port, { path: '/console/relayers/main' })
+      expect(text).toBe(index.body)
+      const gone = await ask(port, { path: '/console/assets/console-0123456789.js' })
+      expect([gone.status, gone.json?.code]).toEqual([404, 'not_found'])
+    })
+
+    test('has no other methods', async () => {
+      const { status, headers } = await ask(port, { method: 'POST', path: '/console' })
+      expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    })
+
+    test('is small', async () => {
+      const folder = builtFile('console/assets')
+      const files = await Promise.all((await readdir(folder)).map((name) => readFile(`${folder}/${name}`)))
+      const bytes = files.reduce((sum, content) => sum + gzipSync(content).length, 0)
+      expect(bytes).toBeGreaterThan(10_000)
+      expect(bytes).toBeLessThan(MOST_BYTES)
+    })
+
+    test('can be switched off', async () => {
+      const off = await startStub({ serveConsole: false })
+      expect((await ask(off.port, { path: '/console' })).status).toBe(401)
+    })
+
+    test('says how to make it where it was not built', async () => {
+      const { index, assets } = await readConsoleFiles('/nowhere')
+      expect([index.body, assets]).toEqual([expect.stringContaining('npm run build'), []])
+    })
+  })
 })

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import { BEARER, call, startStub } from './stub-server.ts'
 

@@ -142,7 +142,7 @@ describe('a kept connection that the server has closed', () => {
     expect(answered).toHaveLength(1)
   })
 
-  test('is told from one that the server closes at once, which is not repeated', async () => {
+  test('is told from one that the server closes immediately, which is not repeated', async () => {
     let asked = 0
     const { post } = await start((request) => {
       asked += 1
@@ -221,7 +221,7 @@ describe('an answer that HTTP does not know', () => {
     await expect(client.post({ url, headers: {}, body: '', timeoutMs: 5_000 })).rejects.toThrow(message)
   })
 
-  test('that wants to speak another protocol is over at once', async () => {
+  test('that wants to speak another protocol is over immediately', async () => {
     const url = await startRaw(
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     )

@@ -78,7 +78,7 @@ describe('a pause that was asked for', () => {
     expect(afterFailure(HEALTHY, failure, 100)).toMatchObject({ restsUntil: 100 + want, byWish: true })
   })
 
-  test('grows up to eight seconds where nobody says how long', () => {
+  test('grows up to eight seconds when no answer says how long', () => {
     let health = HEALTHY
     const rests = Array.from({ length: 6 }, () => {
       const now = health.restsUntil

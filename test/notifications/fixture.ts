@@ -14,7 +14,7 @@ import { createSigningKeys, type SigningKeys } from '../../src/notifications/key
 import { saveNotification } from '../../src/notifications/store.ts'
 import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
 import { createDeliverWorker } from '../../src/workers/deliver-worker.ts'
-import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 

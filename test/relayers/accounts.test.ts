@@ -1,11 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import type { Database } from '../../src/database/db.ts'
 import { ConfigError } from '../../src/lib/fields.ts'
+import { systemClock } from '../../src/lib/time.ts'
+import { createLogger } from '../../src/log.ts'
+import { findGenesis } from '../../src/networks/chain-identity-store.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { configuredAccounts } from '../../src/relayers/accounts.ts'
+import { createChainResetDetector } from '../../src/relayers/chain-reset.ts'
 import type { RelayerConfig } from '../../src/relayers/relayer.ts'
+import { findSharedKeys } from '../../src/relayers/shared-keys.ts'
 import { stellarAddress } from '../../src/signers/ed25519.ts'
-import { createKey } from '../../src/signers/key.ts'
+import { createKey, createSeparateKey } from '../../src/signers/key.ts'
 import { evmAddress } from '../../src/signers/secp256k1.ts'
+import { startAnvil } from '../support/anvil.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 /** `copy` is another name for the key of `one`. */
@@ -112,5 +121,85 @@ describe('an account that would be worked twice is told, whatever its signer and
     ],
   ])('%s', async (_what, relayers, problem) => {
     await expect(accounts(...relayers)).rejects.toThrow(new ConfigError([problem]))
+  })
+})
+
+describe('a chain that was reset', () => {
+  let database: Database
+  beforeAll(async () => {
+    database = await openTestDatabase()
+  })
+  afterAll(() => database.close())
+
+  /** Looks at a network whose endpoint serves the chain with this id, and returns the first block that is remembered for it afterwards. */
+  async function rememberedAfterLookAt(served: string): Promise<string | undefined> {
+    const anvil = await startAnvil({ args: ['--chain-id', served] })
+    onTestFinished(() => anvil.stop())
+    const network = { ...SILENT_NETWORK, chainId: 31_337, rpcUrls: [{ url: anvil.url, weight: 100 }] }
+    const log = createLogger({ level: 'silent' })
+    const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log })
+    const detector = createChainResetDetector({
+      db: database.db,
+      clock: systemClock,
+      networks: { find: () => network },
+    })
+    expect(await detector.find(chain, network)).toBe(undefined)
+    return findGenesis(database.db, network)
+  }
+
+  test('the first block of another chain is never remembered', async () => {
+    expect(await rememberedAfterLookAt('31338')).toBe(undefined)
+    expect(await rememberedAfterLookAt('31337')).toMatch(/^0x[0-9a-f]{64}$/)
+  })
+})
+
+describe('a shared key', () => {
+  const SECRET = new Uint8Array(32).fill(7)
+  const OTHER = new Uint8Array(32).fill(8)
+
+  const KEYS = new Map([
+    ['old', createKey('old', SECRET)],
+    ['copy', createKey('copy', SECRET)],
+    ['other', createKey('other', OTHER)],
+    ['new', createSeparateKey('new', SECRET)],
+  ])
+
+  const relayer = (id: string, networkType: 'evm' | 'solana', signerId: string): RelayerConfig => ({
+    id,
+    name: id,
+    network: 'net',
+    networkType,
+    signerId,
+    paused: false,
+    policies: {},
+  })
+  const onStellar = (id: string, signerId: string, channels: readonly string[] = []): RelayerConfig => ({
+    ...relayer(id, 'evm', signerId),
+    networkType: 'stellar',
+    policies: {},
+    channels,
+  })
+
+  const shared = (...relayers: RelayerConfig[]) => findSharedKeys(relayers, async (id) => KEYS.get(id))
+
+  describe('a shared key', () => {
+    test('is named once, with every signer, relayer and network type that uses it', async () => {
+      expect(
+        await shared(onStellar('a', 'old'), relayer('b', 'evm', 'copy'), relayer('c', 'evm', 'old')),
+      ).toEqual([{ signers: ['old', 'copy'], relayers: ['a', 'b', 'c'], networkTypes: ['evm', 'stellar'] }])
+    })
+
+    test('can be the key of a channel account', async () => {
+      expect(await shared(onStellar('a', 'other', ['old']), relayer('b', 'solana', 'old'))).toEqual([
+        { signers: ['old'], relayers: ['a', 'b'], networkTypes: ['solana', 'stellar'] },
+      ])
+    })
+
+    test('is none that serves one network type, has a key for each, or is missing', async () => {
+      expect(await shared(relayer('a', 'evm', 'old'), relayer('b', 'evm', 'old'))).toEqual([])
+      expect(await shared(relayer('a', 'evm', 'old'), relayer('b', 'solana', 'other'))).toEqual([])
+      expect(await shared(onStellar('a', 'new'), relayer('b', 'solana', 'new'))).toEqual([])
+      expect(await shared(onStellar('a', 'gone'), relayer('b', 'solana', 'gone'))).toEqual([])
+    })
   })
 })

@@ -9,8 +9,8 @@ import type { Relayer, RelayerConfig } from '../../src/relayers/relayer.ts'
 import { findRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { saveConfiguredSigner } from '../../src/signers/store.ts'
-import { ACTOR } from '../support/actor.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+import { ACTOR } from '../support/samples.ts'
 
 let database: Database
 

@@ -12,7 +12,7 @@ test('every test that SECURITY.md names exists, and every promise names one', ()
     .filter((line) => line.startsWith('|') && !/^\|(---| Promise | Question )/.test(line))
   expect(promises.length).toBeGreaterThan(15)
   for (const promise of promises) {
-    const tests = [...promise.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path)
+    const tests = [...promise.matchAll(/`((?:test|scripts)\/[^`]+)`/g)].map(([, path = '']) => path)
     expect(tests, promise).not.toEqual([])
     expect(
       tests.filter((path) => !existsSync(resolve(ROOT, path))),

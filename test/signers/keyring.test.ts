@@ -6,9 +6,9 @@ import { createKey } from '../../src/signers/key.ts'
 import { createKeyring } from '../../src/signers/keyring.ts'
 import { createSignerManager } from '../../src/signers/manage.ts'
 import { listStored, saveConfiguredSigner } from '../../src/signers/store.ts'
-import { ACTOR } from '../support/actor.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { KEY_SERVICES } from '../support/key-services/connections.ts'
+import { ACTOR } from '../support/samples.ts'
 
 const [OF_FILE, OF_CALLER] = ['11', '22'].map((byte) => byte.repeat(32)) as [string, string]
 const sealer = createSealer(randomBytes(32))

@@ -8,7 +8,8 @@ import { createSecret } from '../../src/security/secrets.ts'
 import { stellarAddress } from '../../src/signers/ed25519.ts'
 import { PRIVATE_KEY_FORMS } from '../../src/signers/key.ts'
 import { encryptKeystore } from '../../src/signers/keystore.ts'
-import { loadKeys, type SignerConfig } from '../../src/signers/load.ts'
+import { loadKeys } from '../../src/signers/load.ts'
+import type { SignerConfig } from '../../src/signers/providers/registry.ts'
 import { evmAddress } from '../../src/signers/secp256k1.ts'
 import { KEY_SERVICES } from '../support/key-services/connections.ts'
 
@@ -73,7 +74,7 @@ describe('configured signers', () => {
     expect(new Set(accounts.map((account) => Buffer.from(account ?? []).toString('hex'))).size).toBe(3)
   })
 
-  test('that are wrong are all told at once, with no secret', async () => {
+  test('that are wrong are all reported together, without any secret', async () => {
     const loading = load([
       local('a', 'good.json', 'wrong passphrase'),
       local('b', 'missing.json'),

@@ -1,7 +1,15 @@
+import { inspect } from 'node:util'
 import { getBase58Decoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
-import { solanaAddress, stellarAddress } from '../../src/signers/ed25519.ts'
-import { createKey, createSeparateKey, isSecret, parsePrivateKey } from '../../src/signers/key.ts'
+import { createEd25519Signer, solanaAddress, stellarAddress } from '../../src/signers/ed25519.ts'
+import {
+  createKey,
+  createSeparateKey,
+  isSecret,
+  parsePrivateKey,
+  separateSecret,
+} from '../../src/signers/key.ts'
+import { crc32c } from '../../src/signers/key-services/google-cloud-kms.ts'
 
 /** Secret seeds and their accounts, from the test cases of SEP-5. */
 const SEEDS: [string, string][] = [
@@ -142,4 +150,40 @@ describe('a key', () => {
   ])('of %s is judged', (_what, bytes, valid) => {
     expect(isSecret(bytes)).toBe(valid)
   })
+})
+
+const SECRET = Uint8Array.from({ length: 32 }, (_, index) => index + 1)
+
+test('a shared key has one ed25519 signer, and a separate key one for each network type', () => {
+  const shared = createKey('a', SECRET)
+  expect(shared.stellar).toBe(shared.stellar)
+  expect(shared.solana).toBe(shared.stellar)
+  expect(shared.stellar.publicKey).toEqual(createEd25519Signer('a', SECRET).publicKey)
+  const separate = createSeparateKey('a', SECRET)
+  for (const type of ['stellar', 'solana'] as const) {
+    expect(separate[type]).toBe(separate[type])
+    const { publicKey } = createEd25519Signer('a', separateSecret(SECRET, type))
+    expect(separate[type].publicKey).toEqual(publicKey)
+  }
+})
+
+test('a key has a copy of the secret, and an inspection shows nothing of it', () => {
+  const secret = Uint8Array.from(SECRET)
+  const key = createKey('a', secret)
+  secret.fill(0)
+  expect(key.stellar.publicKey).toEqual(createEd25519Signer('a', SECRET).publicKey)
+  const shown = inspect(key, { depth: null, showHidden: true, getters: true })
+  for (const text of ['1, 2, 3, 4', Buffer.from(SECRET).toString('hex')]) expect(shown).not.toContain(text)
+  expect(JSON.stringify(key)).not.toMatch(/1,2,3,4|"0":1,"1":2/)
+  expect(Object.isFrozen(key)).toBe(true)
+})
+
+test.each([
+  // RFC 3720, appendix B.4.
+  ['32 zeros', new Uint8Array(32), 0x8a9136aa],
+  ['32 bytes of ones', new Uint8Array(32).fill(255), 0x62a8ab43],
+  ['32 rising bytes', Uint8Array.from({ length: 32 }, (_, index) => index), 0x46dd794e],
+  ['the check value of the algorithm', new TextEncoder().encode('123456789'), 0xe3069283],
+])('CRC-32C of %s', (_what, bytes, expected) => {
+  expect(crc32c(bytes)).toBe(expected)
 })

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import type { LedgerOptions } from '../support/solana/ledger.ts'
+import type { LedgerOptions } from '../../simulators/solana/ledger.ts'
+import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet } from './wallet.ts'
 
 const DETAILS = { commitment: 'finalized', transactionDetails: 'none', rewards: false }
 const SEARCH = { searchTransactionHistory: true }

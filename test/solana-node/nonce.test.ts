@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
 import { getBase58Decoder, getBase58Encoder } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../support/solana/runtime/programs.ts'
-import { type Desk, openDesk, SOL } from './desk.ts'
+import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
 import {
   advanceNonce,
   createAccount,
+  createWallet,
   initializeNonce,
   NONCE_ACCOUNT_LENGTH,
+  type Signed,
+  type Step,
+  signContent,
   transfer,
   unitPrice,
-} from './steps.ts'
-import { createWallet, type Signed, type Step, signContent } from './wallet.ts'
+} from '../../simulators/solana/wallet.ts'
+import { type Desk, openDesk, SOL } from './desk.ts'
 
 interface NonceDesk extends Desk {
   /** The value that the nonce account holds. */
@@ -45,7 +48,7 @@ async function openNonceDesk(): Promise<NonceDesk> {
   }
 }
 
-test('a durable nonce keeps a transaction alive for as long as nobody uses it up', async () => {
+test('a durable nonce keeps a transaction alive until the nonce is advanced', async () => {
   const { solana, payer, value, onNonce, send } = await openNonceDesk()
   const to = createWallet().address
   const before = value()

@@ -1,10 +1,17 @@
 import { getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { LOOKUP_TABLE_PROGRAM } from '../support/solana/runtime/programs.ts'
-import { associatedAddress, plantMint, plantTokens } from '../support/solana/tokens.ts'
+import { LOOKUP_TABLE_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
+import { associatedAddress, plantMint, plantTokens } from '../../simulators/solana/tokens.ts'
+import {
+  createTable,
+  createWallet,
+  extendTable,
+  openTokenAccount,
+  signContent,
+  transfer,
+  transferTokens,
+} from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { createTable, extendTable, openTokenAccount, transfer, transferTokens } from './steps.ts'
-import { createWallet, signContent } from './wallet.ts'
 
 test("tokens move by the real token program, into an account that it opens at the payer's cost", async () => {
   const { solana, payer, ask, signed, send } = await openDesk()

@@ -1,7 +1,20 @@
+import {
+  AccountRole,
+  appendTransactionMessageInstruction,
+  createSolanaRpc,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getBase64EncodedWireTransaction,
+  getSignatureFromTransaction,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransactionMessageWithSigners,
+} from '@solana/kit'
 import { expect, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
+import { createWallet, signContent, transfer, u32, u64 } from '../../simulators/solana/wallet.ts'
 import { openDesk, SOL } from './desk.ts'
-import { transfer } from './steps.ts'
-import { createWallet } from './wallet.ts'
 
 test('a batch is answered call by call', async () => {
   const { solana } = await openDesk()
@@ -78,4 +91,146 @@ test('the numbers of the cluster fit each other', async () => {
   })
   expect(await ask('getMinimumBalanceForRentExemption', 0)).toBe(890_880)
   expect(await ask('getMinimumBalanceForRentExemption', 165)).toBe(2_039_280)
+})
+
+test('a simulation tells units, logs and accounts, and changes nothing', async () => {
+  const { solana, payer, ask, signed } = await openDesk()
+  const to = createWallet().address
+  const { base64 } = await signed(transfer(payer.address, to, SOL))
+  const accounts = { addresses: [payer.address, to], encoding: 'base64' }
+  const answer = await ask('simulateTransaction', base64, {
+    encoding: 'base64',
+    commitment: 'processed',
+    sigVerify: true,
+    accounts,
+  })
+  expect(answer).toMatchObject({
+    context: { slot: Number(solana.slot()) },
+    value: {
+      err: null,
+      unitsConsumed: 150,
+      logs: [
+        'Program 11111111111111111111111111111111 invoke [1]',
+        'Program 11111111111111111111111111111111 success',
+      ],
+      accounts: [
+        { lamports: 8_999_995_000, owner: '11111111111111111111111111111111', data: ['', 'base64'] },
+        { lamports: 1_000_000_000, rentEpoch: 18446744073709552000 },
+      ],
+      innerInstructions: null,
+      replacementBlockhash: null,
+    },
+  })
+  expect(solana.account(to)).toBeUndefined()
+})
+
+test('an account that is gone after a simulation is told with 0 lamports, and one that it does not name as null', async () => {
+  const { solana, payer, ask, blockhash } = await openDesk()
+  const friend = createWallet()
+  solana.airdrop(friend.address, SOL)
+  const { base64 } = signContent({
+    signers: [payer, friend],
+    blockhash: await blockhash(),
+    steps: [transfer(friend.address, payer.address, SOL)],
+  })
+  const addresses = [friend.address, payer.address, createWallet().address]
+  const config = { encoding: 'base64', commitment: 'processed', accounts: { addresses, encoding: 'base64' } }
+  const { value } = await ask<{ value: { accounts: unknown } }>('simulateTransaction', base64, config)
+  expect(value.accounts).toMatchObject([{ lamports: 0 }, { lamports: 10_999_990_000 }, null])
+})
+
+test('a simulation sees the chain at its commitment', async () => {
+  const { solana, payer, ask, signed, send } = await openDesk()
+  const friend = createWallet()
+  await send(await signed(transfer(payer.address, friend.address, 2n * SOL)))
+  solana.tick()
+  const steps = [transfer(friend.address, createWallet().address, SOL)]
+  const { base64 } = signContent({ signers: [friend], blockhash: payer.address, steps })
+  const at = async (commitment: string) => {
+    const config = { encoding: 'base64', commitment, replaceRecentBlockhash: true }
+    const { value } = await ask<{ value: { err: unknown } }>('simulateTransaction', base64, config)
+    return value.err
+  }
+  expect([await at('processed'), await at('finalized')]).toEqual([null, 'AccountNotFound'])
+  solana.tick(4)
+  expect(await at('finalized')).toBeNull()
+  expect(solana.account(friend.address)?.lamports).toBe(2n * SOL)
+})
+
+test('a blockhash can be replaced, and is told', async () => {
+  const { solana, payer, ask } = await openDesk()
+  const steps = [transfer(payer.address, createWallet().address, SOL)]
+  const { base64 } = signContent({ signers: [payer], blockhash: payer.address, steps })
+  const config = { encoding: 'base64', commitment: 'processed' }
+  expect(await ask('simulateTransaction', base64, config)).toMatchObject({
+    value: { err: 'BlockhashNotFound' },
+  })
+  const replaced = await ask('simulateTransaction', base64, { ...config, replaceRecentBlockhash: true })
+  const { blockhash } = solana.tick(0)
+  const lastValidBlockHeight = Number(solana.blockHeight()) + 150
+  expect(replaced).toMatchObject({
+    value: { err: null, replacementBlockhash: { blockhash, lastValidBlockHeight } },
+  })
+})
+
+test('signatures are checked when that is asked for, which excludes another blockhash', async () => {
+  const { payer, reply, blockhash } = await openDesk()
+  const steps = [transfer(payer.address, createWallet().address, SOL)]
+  const otherWallet = { ...createWallet(), address: payer.address }
+  const { base64 } = signContent({ signers: [otherWallet], blockhash: await blockhash(), steps })
+  const config = { encoding: 'base64', commitment: 'processed' }
+  expect((await reply('simulateTransaction', [base64, config])).result).toMatchObject({
+    value: { err: null },
+  })
+  const checked = await reply('simulateTransaction', [base64, { ...config, sigVerify: true }])
+  expect(checked.result).toMatchObject({ value: { err: 'SignatureFailure' } })
+  const both = { ...config, sigVerify: true, replaceRecentBlockhash: true }
+  expect((await reply('simulateTransaction', [base64, both])).error).toMatchObject({
+    code: -32602,
+    message: 'sigVerify may not be used with replaceRecentBlockhash',
+  })
+})
+
+test('the client of the Solana kit makes transactions that the node takes, and reads all its answers', async () => {
+  const { solana } = await openDesk()
+  const rpc = createSolanaRpc(solana.url)
+  const [from, to] = await Promise.all([generateKeyPairSigner(), generateKeyPairSigner()])
+  solana.airdrop(from.address, SOL)
+  const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'processed' }).send()
+  expect(lifetime.lastValidBlockHeight).toBe(solana.blockHeight() + 150n)
+  const instruction = {
+    programAddress: SYSTEM_PROGRAM,
+    accounts: [
+      { address: from.address, role: AccountRole.WRITABLE_SIGNER },
+      { address: to.address, role: AccountRole.WRITABLE },
+    ],
+    data: Buffer.concat([u32(2), u64(SOL / 2n)]),
+  }
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (empty) => setTransactionMessageFeePayerSigner(from, empty),
+    (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+    (alive) => appendTransactionMessageInstruction(instruction, alive),
+  )
+  const transaction = await signTransactionMessageWithSigners(message)
+  const wire = getBase64EncodedWireTransaction(transaction)
+  const signature = getSignatureFromTransaction(transaction)
+  const config = { encoding: 'base64', commitment: 'processed' } as const
+  const simulation = await rpc.simulateTransaction(wire, config).send()
+  expect(simulation.value).toMatchObject({ err: null, unitsConsumed: 150n })
+  const sent = await rpc
+    .sendTransaction(wire, { encoding: 'base64', preflightCommitment: 'processed' })
+    .send()
+  expect(sent).toBe(signature)
+  solana.tick(5)
+
+  const { value: statuses } = await rpc.getSignatureStatuses([signature]).send()
+  expect(statuses[0]).toMatchObject({ confirmationStatus: 'finalized', confirmations: null, err: null })
+  const balance = await rpc.getBalance(to.address).send()
+  expect(balance.value).toBe(SOL / 2n)
+  const found = await rpc
+    .getTransaction(signature, { encoding: 'json', maxSupportedTransactionVersion: 0 })
+    .send()
+  expect(found?.meta).toMatchObject({ fee: 5000n, err: null })
+  expect(found?.transaction.message.accountKeys).toEqual([from.address, to.address, SYSTEM_PROGRAM])
 })

@@ -2,7 +2,7 @@ import type { Effects } from '../../src/chains/effects.ts'
 import type { Spent } from '../../src/spending/budget.ts'
 import type { Subject } from '../../src/spending/evaluate-content.ts'
 import type { Spender, SpendingRules } from '../../src/spending/rules.ts'
-import { effectsWith } from '../support/effects-with.ts'
+import { effectsWith } from '../support/samples.ts'
 
 export const NETWORK = 'evm:testnet'
 

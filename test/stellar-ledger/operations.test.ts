@@ -57,7 +57,7 @@ describe('create_account', () => {
 })
 
 describe('payment', () => {
-  test('moves what it says; nobody spends the reserve', async () => {
+  test('moves what it says; the reserve cannot be spent', async () => {
     const [alice, bob] = [desk.person(10n * XLM), desk.person(10n * XLM)]
     expect(await run(alice, pay(bob, '9'))).toEqual(['txFailed', 'paymentUnderfunded'])
     expect(await run(alice, pay(bob, '8.5'))).toEqual(['txSuccess', 'paymentSuccess'])

@@ -10,11 +10,11 @@ beforeEach(async () => {
 afterEach(() => desk.ledger.stop())
 
 describe('signatures', () => {
-  test('nobody has signed', async () => {
+  test('has no signature', async () => {
     expect(await desk.refusal(desk.person(), { signers: [] })).toEqual(['ERROR', 'txBadAuth'])
   })
 
-  test('somebody else has signed', async () => {
+  test('has the signature of another account', async () => {
     expect(await desk.refusal(desk.person(), { signers: [Keypair.random()] })).toEqual(['ERROR', 'txBadAuth'])
   })
 

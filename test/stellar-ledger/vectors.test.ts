@@ -1,9 +1,9 @@
 import { Asset, Networks, StrKey, xdr } from '@stellar/stellar-sdk'
 import { describe, expect, test } from 'vitest'
-import { decodeFrame } from '../support/stellar/frame.ts'
-import { createNetwork } from '../support/stellar/network.ts'
-import { createSignatureChecker } from '../support/stellar/signatures.ts'
-import { contractAddress } from '../support/stellar/soroban/keys.ts'
+import { createNetwork } from '../../simulators/stellar/network.ts'
+import { contractAddress } from '../../simulators/stellar/soroban/keys.ts'
+import { decodeFrame } from '../../simulators/stellar/transaction/frame.ts'
+import { createSignatureChecker } from '../../simulators/stellar/transaction/signatures.ts'
 
 const TESTNET = createNetwork({ passphrase: Networks.TESTNET })
 

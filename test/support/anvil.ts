@@ -1,8 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const BINARY = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url))
+/** The configuration of the network `anvil`, with any further or other fields of it. */
+export function anvilNetwork(rpcUrls: readonly string[], changes: object = {}) {
+  return {
+    type: 'evm',
+    network: 'anvil',
+    chain_id: 31337,
+    symbol: 'ETH',
+    is_testnet: true,
+    features: ['eip1559'],
+    average_blocktime_ms: 200,
+    required_confirmations: 1,
+    rpc_urls: rpcUrls,
+    ...changes,
+  }
+}
+
+/** The fields of a relayer on it, besides its names. */
+export const ON_ANVIL = { network: 'anvil', network_type: 'evm', paused: false } as const
+
+const LAUNCHER = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url))
+const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+const PROGRAM = fileURLToPath(
+  new URL(`../../node_modules/@foundry-rs/anvil-${PLATFORM}/bin/anvil`, import.meta.url),
+)
+
+/** The launcher of npm would start a process of Node.js before each anvil, which takes more CPU time than anvil's own start. */
+const BINARY = existsSync(PROGRAM) ? PROGRAM : LAUNCHER
+
 const START_DEADLINE_MS = 20_000
 const CALL_DEADLINE_MS = 10_000
 
@@ -16,7 +44,7 @@ export interface AnvilOptions {
 export interface Anvil {
   /** The url of its JSON-RPC, e.g. `http://127.0.0.1:43383`. */
   readonly url: string
-  /** The process to end; the launcher of the npm package hands SIGTERM and SIGINT on to the node itself. */
+  /** The process to end. */
   readonly pid: number
   /** One JSON-RPC call: its `result`, as JSON gave it. Throws with the node's message when it answers an error. */
   rpc<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>

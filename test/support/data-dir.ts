@@ -25,21 +25,25 @@ export async function createDataDir(): Promise<string> {
 
 /** Fills a folder that exists and is empty, or does not exist. */
 export async function fillDataDir(folder: string): Promise<void> {
-  cpSync(await findTemplate(), join(folder, 'pglite'), { recursive: true })
+  template ??= findTemplate()
+  cpSync(await template, join(folder, 'pglite'), { recursive: true })
 }
+
+/** Looked up once for each process of tests, because that reads all sources of the database. */
+let template: Promise<string> | undefined
 
 /** Makes the template where it does not exist; of several processes that do so at once, one keeps its own. */
 async function findTemplate(): Promise<string> {
-  const template = join(TEMPLATES, `pglite-${await templateVersion()}`)
-  if (existsSync(template)) return template
+  const path = join(TEMPLATES, `pglite-${await templateVersion()}`)
+  if (existsSync(path)) return path
   await mkdir(TEMPLATES, { recursive: true })
   const made = await mkdtemp(join(TEMPLATES, 'new-'))
   const database = await openPGlite({ dataDir: made, durability: 'relaxed' })
   await migrate(database)
   await database.close()
-  await rename(join(made, 'pglite'), template).catch(() => {})
+  await rename(join(made, 'pglite'), path).catch(() => {})
   await rm(made, { recursive: true })
-  return template
+  return path
 }
 
 /** Everything that decides about the files of a new database. */

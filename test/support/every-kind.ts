@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { startSolana, type TestSolana } from '../../simulators/solana/start-solana.ts'
+import { startLedger, type TestLedger } from '../../simulators/stellar/start-ledger.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
 import { DEV_ADDRESSES, DEV_KEYS, type Service, type ServiceOptions, startService } from './service.ts'
-import { startSolana, type TestSolana } from './solana/start-solana.ts'
 import { MAIN as SOLANA_ACCOUNT, seedOf, solanaConfig } from './solana-scenario.ts'
-import { startLedger, type TestLedger } from './stellar/start-ledger.ts'
 import { MAIN as STELLAR_KEY, stellarConfig } from './stellar-scenario.ts'
 
 /** A service with relayers `main` and `other` on anvil, `stellar` and `solana`, and the chains behind it. */

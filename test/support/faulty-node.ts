@@ -1,10 +1,71 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Contradiction, contradicts, loseBroadcasts } from './contradiction.ts'
-import { answeredOnFork, type Fork } from './forked.ts'
-import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
-import { answeredPruned, type Pruning } from './pruned.ts'
+import type { AdjustableClock } from './clock.ts'
+import {
+  answeredAt,
+  answeredOnFork,
+  answeredPruned,
+  askedAt,
+  type Fork,
+  type Pruning,
+  type WireEntry,
+} from './forked.ts'
+import { until } from './until.ts'
+
+/**
+ * The nodes of one network contradict each other: bytes that one node took, while its reply was lost, are refused by every other node.
+ * Real networks do so when the pools of two nodes hold different transactions of one account.
+ */
+export interface Contradiction {
+  readonly method: string
+  /** The refusal of the other nodes: an `error`, or a `result` on chains that refuse by one. */
+  readonly refusal: Pick<WireEntry, 'error' | 'result'>
+  /** The node that took each broadcast whose reply was lost. */
+  readonly lost: Map<string, Pick<FaultyNode, 'fault'>>
+}
+
+/** Nodes that never lose a reply share nothing. */
+export function createContradiction(parts: Omit<Contradiction, 'lost'>): Contradiction {
+  return { ...parts, lost: new Map() }
+}
+
+/** Chain by chain, a refusal that would end an attempt: a fee too low for the pool, and bytes that the node finds invalid. */
+export const REFUSALS = {
+  evm: {
+    method: 'eth_sendRawTransaction',
+    refusal: { error: { code: -32000, message: 'replacement transaction underpriced' } },
+  },
+  stellar: {
+    method: 'sendTransaction',
+    // TransactionResult: a fee of 0 is charged, txINSUFFICIENT_FEE, no extension.
+    refusal: { result: { status: 'ERROR', errorResultXdr: 'AAAAAAAAAAD////3AAAAAA==' } },
+  },
+  solana: {
+    method: 'sendTransaction',
+    refusal: { error: { code: -32003, message: 'Transaction signature verification failure' } },
+  },
+} as const
+
+/** Remembers the broadcasts of a body whose reply is lost. */
+function loseBroadcasts(
+  { method, lost }: Contradiction,
+  node: Pick<FaultyNode, 'fault'>,
+  calls: readonly WireEntry[],
+): void {
+  for (const call of calls) if (call.method === method) lost.set(JSON.stringify(call.params), node)
+}
+
+/** Returns the refusal of this node; undefined for other calls, and for bytes that no other node took. */
+function contradicts(
+  { method, lost, refusal }: Contradiction,
+  node: Pick<FaultyNode, 'fault'>,
+  call: WireEntry,
+): Contradiction['refusal'] | undefined {
+  if (call.method !== method) return undefined
+  const owner = lost.get(JSON.stringify(call.params))
+  return owner === undefined || owner === node ? undefined : refusal
+}
 
 /**
  * The fault of a call. `pass`: none · `drop`: the connection breaks before the node receives it · `lose`: the node executes it and the
@@ -249,4 +310,55 @@ async function post(target: string, body: string): Promise<string> {
     body,
   })
   return answer.text()
+}
+
+/**
+ * The next broadcast, whichever of the nodes is asked, is taken and its reply is lost; that node is silent from then on. Returns a function
+ * that makes the nodes answer again.
+ */
+export function loseNextBroadcast(nodes: readonly FaultyNode[], method: string): () => void {
+  let silent: FaultyNode | undefined
+  for (const node of nodes) {
+    node.fault = (methods) => {
+      if (silent === node) return 'drop'
+      if (silent !== undefined || !methods.includes(method)) return 'pass'
+      silent = node
+      return 'lose'
+    }
+  }
+  return () => {
+    for (const node of nodes) node.fault = () => 'pass'
+  }
+}
+
+/** Longer than the service waits until it broadcasts accepted bytes again, in ms. */
+const REBROADCAST_MS = 31_000
+
+/** A step of the service takes less than this, in ms of the machine's clock. */
+const STEP_MS = 1_000
+
+interface Watched {
+  readonly clock: AdjustableClock
+  /** The number of broadcasts so far. */
+  readonly broadcasts: () => number
+}
+
+/**
+ * Lets at least so much time pass, and resolves when the service has broadcast again. A step that was under way when the clock moved counts its
+ * wait from the new time, so the clock then moves once more.
+ */
+export async function passUntilBroadcast({ clock, broadcasts }: Watched, ms: number): Promise<void> {
+  const before = broadcasts()
+  let moved = Date.now()
+  clock.advance(ms)
+  await until(
+    async () => {
+      if (Date.now() - moved > STEP_MS) {
+        moved = Date.now()
+        clock.advance(REBROADCAST_MS)
+      }
+      return broadcasts()
+    },
+    (count) => count > before,
+  )
 }

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import type { Answer, Service, Transaction } from './service.ts'
-import type { Story } from './story.ts'
+import type { Answer, Service, Story, Transaction } from './service.ts'
 
 /** An amount of a limit, in decimal digits. */
 interface Amount {

@@ -4,12 +4,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
+import { anvilNetwork, ON_ANVIL } from './anvil.ts'
 import { fillDataDir } from './data-dir.ts'
 import type { MemoryGroup } from './memory-group.ts'
-import { plainSigner } from './plain-signer.ts'
 import { serveCommand } from './program.ts'
-import { API_KEY, DEV_KEYS } from './service.ts'
+import { API_KEY, DEV_KEYS, plainSigner } from './service.ts'
 
 /** `relayer serve` as a process of its own, so that it can be killed. */
 export interface ServiceProcess {

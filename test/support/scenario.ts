@@ -1,6 +1,5 @@
 import { type Anvil, startAnvil } from './anvil.ts'
-import { type Service, type ServiceOptions, startService } from './service.ts'
-import { type Story, storyOf } from './story.ts'
+import { type Service, type ServiceOptions, type Story, startService, storyOf } from './service.ts'
 import { until } from './until.ts'
 
 /** A service on an anvil that mines only when told, and the words that stories about it need. */

@@ -5,13 +5,30 @@ import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { compileContract } from '../../src/contract/compile.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
+import type { Schemas } from '../../src/contract/operations.ts'
 import type { DatabaseOptions } from '../../src/database/database.ts'
 import type { Clock } from '../../src/lib/time.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
-import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
-import type { AnyTransaction } from './any-transaction.ts'
+import { anvilNetwork, ON_ANVIL } from './anvil.ts'
 import { createDataDir } from './data-dir.ts'
-import { plainSigner } from './plain-signer.ts'
+import { startPooledEngine } from './engine-pool.ts'
+import { until } from './until.ts'
+
+type FieldOf<T> = T extends unknown ? keyof T : never
+type ValueOf<T, Field extends PropertyKey> = T extends { readonly [P in Field]?: infer Value } ? Value : never
+
+/** The fields of every member of a union; those that only some have may be absent. */
+type Merged<T> = { readonly [Field in keyof T]: T[Field] } & {
+  readonly [Field in Exclude<FieldOf<T>, keyof T>]?: ValueOf<T, Field>
+}
+
+/** An attempt on any kind of network. */
+export type AnyAttempt = Merged<Schemas['EvmAttempt'] | Schemas['StellarAttempt'] | Schemas['SolanaAttempt']>
+
+/** A transaction on any kind of network: a caller that knows which network it asked reads the fields without narrowing. */
+export type AnyTransaction = Omit<Merged<Schemas['Transaction']>, 'attempts'> & {
+  readonly attempts: readonly AnyAttempt[]
+}
 
 /** Accounts of anvil's default mnemonic ("test test … junk"): public knowledge, worth nothing anywhere else. */
 export const DEV_KEYS = [
@@ -75,7 +92,7 @@ export interface ServiceOptions {
   /** Default: forgotten at the stop. */
   readonly dataDir?: string
   readonly databaseUrl?: string
-  /** Default: in a thread of its own. */
+  /** Default: in a thread that services of this process use one after the other. */
   readonly startEngine?: DatabaseOptions['startEngine']
   readonly policies?: object
   readonly network?: object
@@ -153,7 +170,7 @@ async function buildApp(options: ServiceOptions): Promise<App> {
       compiled,
       ...(clock && { clock }),
       ...(nameServers && { nameServers }),
-      ...(options.startEngine && { startEngine: options.startEngine }),
+      startEngine: options.startEngine ?? startPooledEngine,
     })
   } finally {
     await rm(folder, { recursive: true })
@@ -210,4 +227,60 @@ export async function callService<Data>(
   })
   const parsed = parseJson(await response.text()) as Answer<Data>['body']
   return { status: response.status, headers: response.headers, body: parsed }
+}
+
+/** Sends items in one batch through relayer `main`, whatever the answer. */
+export function sendBatch(
+  service: Pick<Service, 'api'>,
+  transactions: readonly object[],
+  headers?: Record<string, string>,
+): Promise<Answer<Transaction[]>> {
+  return service.api<Transaction[]>('POST', '/relayers/main/transactions/batch', { transactions }, headers)
+}
+
+/** The configuration of a signer with this key, written as its chain writes keys. */
+export function plainSigner(id: string, value: string) {
+  return { id, type: 'plain', config: { key: { type: 'plain', value } } }
+}
+
+/** The words that stories about transactions of relayer `main` need, on every chain. */
+export interface Story {
+  readonly service: Service
+  /** Sends and expects 200. */
+  send(body: object | string): Promise<Transaction>
+  /** Sends, whatever the answer. */
+  post(body: object | string): Promise<Answer<Transaction>>
+  replace(id: string, body: object | string): Promise<Answer<Transaction>>
+  cancel(id: string): Promise<Answer<Transaction>>
+  get(id: string): Promise<Transaction>
+  /** Waits until the transaction has this status; `meanwhile` happens before each look. */
+  reach(id: string, status: Transaction['status'], meanwhile?: () => void): Promise<Transaction>
+}
+
+/** Tells it of a service that runs. */
+export function storyOf(service: Service): Story {
+  const all = '/relayers/main/transactions'
+  const path = (id: string) => `${all}/${id}`
+  const get = async (id: string) => (await service.api('GET', path(id))).body.data
+  const post = (body: object | string) => service.api('POST', all, body)
+  return {
+    service,
+    get,
+    post,
+    reach: (id, status, meanwhile = () => {}) =>
+      until(
+        () => {
+          meanwhile()
+          return get(id)
+        },
+        (seen) => seen.status === status,
+      ),
+    send: async (body) => {
+      const answer = await post(body)
+      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
+      return answer.body.data
+    },
+    replace: (id, body) => service.api('PUT', path(id), body),
+    cancel: (id) => service.api('DELETE', path(id)),
+  }
 }

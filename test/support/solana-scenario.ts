@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
+import { type SolanaOptions, startSolana, type TestSolana } from '../../simulators/solana/start-solana.ts'
 import { createEd25519Signer, solanaAddress } from '../../src/signers/ed25519.ts'
-import { plainSigner } from './plain-signer.ts'
-import { type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
-import { type SolanaOptions, startSolana, type TestSolana } from './solana/start-solana.ts'
-import { type Story, storyOf } from './story.ts'
+import {
+  plainSigner,
+  type Service,
+  type ServiceOptions,
+  type Story,
+  startService,
+  storyOf,
+  type Transaction,
+} from './service.ts'
 
 /** The seed of a key for tests, the same for the same name. */
 export function seedOf(name: string): Uint8Array {
@@ -112,4 +118,17 @@ export function transferBetween(from: string, to: string, lamports: bigint): obj
       },
     ],
   }
+}
+
+/** Hands a transaction, in base64, to the network itself, past all faulty nodes. */
+export async function broadcastDirectly({ url }: TestSolana, transaction: string): Promise<void> {
+  const settings = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
+  const call = { jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [transaction, settings] }
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(call),
+  })
+  const { result } = (await answer.json()) as { result?: unknown }
+  if (typeof result !== 'string') throw new Error('the network did not take what it was offered')
 }

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
 import { Account, Asset, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { plainSigner } from './plain-signer.ts'
-import { type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
-import { type LedgerOptions, startLedger, type TestLedger } from './stellar/start-ledger.ts'
-import { type Story, storyOf } from './story.ts'
+import { type LedgerOptions, startLedger, type TestLedger } from '../../simulators/stellar/start-ledger.ts'
+import {
+  plainSigner,
+  type Service,
+  type ServiceOptions,
+  type Story,
+  startService,
+  storyOf,
+  type Transaction,
+} from './service.ts'
 
 /** A key pair for tests, the same for the same name. */
 export function keypairOf(name: string): Keypair {
@@ -128,4 +134,34 @@ export function payAs(ledger: TestLedger, payer: Keypair, fee: string): Promise<
     .build()
   transaction.sign(payer)
   return submitTo(ledger, transaction.toXDR())
+}
+
+/** A payment to the receiver that somebody signs outside of the service. Everything but its signer has a default. */
+export interface SignedPayment {
+  readonly keypair: Keypair
+  /** Its sequence number minus the next one of the account; 0 by default. */
+  readonly ahead?: number
+  /** How long it can be included, in seconds of the ledger; `never`: it has no time bounds. 600 by default. */
+  readonly seconds?: number | 'never' | undefined
+  /** In lumens; 1 by default. */
+  readonly amount?: string
+  readonly passphrase?: string
+}
+
+/** Signs a payment; `TransactionEnvelope`, XDR in base64. */
+export function signedPayment(
+  ledger: TestLedger,
+  { keypair, ahead = 0, seconds = 600, amount = '1', passphrase = ledger.passphrase }: SignedPayment,
+): string {
+  const { sequence } = ledger.account(keypair.publicKey()) ?? { sequence: 0n }
+  const source = new Account(keypair.publicKey(), String(sequence + BigInt(ahead)))
+  const builder = new TransactionBuilder(source, { fee: '100', networkPassphrase: passphrase }).addOperation(
+    Operation.payment({ destination: RECEIVER, asset: Asset.native(), amount }),
+  )
+  const transaction =
+    seconds === 'never'
+      ? builder.setTimeout(0).build()
+      : builder.setTimebounds(0, (ledger.ledgers.at(-1)?.closeTime ?? 0) + seconds).build()
+  transaction.sign(keypair)
+  return transaction.toXDR()
 }

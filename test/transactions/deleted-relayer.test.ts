@@ -5,7 +5,7 @@ import { listTransactions } from '../../src/transactions/store/lookups-store.ts'
 import { runSetupTransaction } from '../../src/transactions/submit/failed-preparation.ts'
 import { fillGaps } from '../../src/transactions/watch/fill-gaps.ts'
 import { requestOf } from '../chains/evm/build.ts'
-import { ACTOR } from '../support/actor.ts'
+import { ACTOR } from '../support/samples.ts'
 import { type Fixture, leaseOf, newTransaction, openFixture, type TestAccount } from './fixture.ts'
 import { chainOf, createStubChain } from './stub-chain.ts'
 

@@ -10,10 +10,10 @@ import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../chains/evm/build.ts'
-import { ACTOR } from '../support/actor.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { createHurriedClock } from '../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
-import { createHurriedClock } from '../support/hurried-clock.ts'
+import { ACTOR } from '../support/samples.ts'
 import { type Fixture, openFixture, reload } from './fixture.ts'
 import { signOutside } from './sign-outside.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
@@ -286,7 +286,7 @@ describe('Linea, whose pool demands a tip that grows with the data', () => {
     )
   }
 
-  test('gets its price at once, from linea_estimateGas', async () => {
+  test('gets its price immediately, from linea_estimateGas', async () => {
     const { step } = await send({ refuse: profitable, lie: quoting })
     const { transaction, attempts } = await step()
     expect([transaction.status, attempts.length]).toEqual(['submitted', 1])

@@ -10,8 +10,8 @@ import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../chains/evm/build.ts'
-import { ACTOR } from '../support/actor.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { ACTOR } from '../support/samples.ts'
 import { eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
 import { signOutside } from './sign-outside.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
@@ -83,7 +83,7 @@ const now = async (transaction: Transaction) => (await reload(fixture.context, t
 beforeEach(() => fixture.clock.advance(60_000))
 
 describe('acceptance', () => {
-  test('requests at once cannot all count on the same money', async () => {
+  test('requests at the same time cannot all count on the same money', async () => {
     const { owner, accept } = await setUp({ balance: 3n * TRANSFER_COST + 1n })
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, () => accept(owner.relayer, TRANSFER, ACTOR)),

@@ -130,7 +130,7 @@ test('relayers that come later are watched with the others, and those with urls 
   expect(registry.watchLoops()).toHaveLength(2)
 })
 
-test('what nobody is left to be watched for is watched no more', async () => {
+test('a network without relayers is not watched any more', async () => {
   await save('first', { customRpcUrls: URLS })
   await registry.look()
   registry.loop.start()

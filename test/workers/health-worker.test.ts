@@ -158,7 +158,7 @@ test('a relayer that cannot act is left out, and the others are looked at', asyn
   expect(counter.looks).toBe(2)
 }, 60_000)
 
-test('while another process has the lease nothing is asked; afterwards at once', async () => {
+test('while another process has the lease nothing is asked; afterwards immediately', async () => {
   const { counter } = await addRelayer()
   const lease = { name: 'health', owner: 'another process' }
   await acquireLease(fixture.database.db, { ...lease, ttlMs: 60_000 })
@@ -214,7 +214,7 @@ test('relayers of one chain are checked together at the start, and spread over t
   expect(looks).toEqual([1, 2, 3, 4, 5, 6, 7])
 }, 60_000)
 
-test('of very many that are due at once, a round checks some, and the next rounds the others', async () => {
+test('of very many that are due at the same time, a round checks some, and the next rounds the others', async () => {
   const stub = createStubChain()
   const counter = { looks: 0 }
   answer(stub, counter)

@@ -28,7 +28,7 @@ function createTestLoop() {
 }
 
 describe('a loop', () => {
-  test('works at once, then when the time is up, one round at a time', async () => {
+  test('works immediately, then when the time is up, one round at a time', async () => {
     const { clock, loop, rounds, end } = createTestLoop()
     loop.start()
     loop.start()
@@ -80,7 +80,7 @@ describe('a loop', () => {
     expect(rounds).toHaveLength(2)
   })
 
-  test('a failed round is tried again after the wait, not at once and not never', async () => {
+  test('a failed round is tried again after the wait, not immediately and not never', async () => {
     const { clock, loop, rounds, end } = createTestLoop()
     loop.start()
     loop.wake()
@@ -112,7 +112,7 @@ describe('a loop', () => {
     expect(rounds).toHaveLength(1)
   })
 
-  test('stops out of its wait at once, leaving no timer', async () => {
+  test('stops out of its wait immediately, leaving no timer', async () => {
     const { clock, loop, end } = createTestLoop()
     loop.start()
     await end()

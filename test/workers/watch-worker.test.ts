@@ -80,7 +80,7 @@ test('while new blocks announce themselves, once in four blocks', async () => {
   expect(await looksIn(16)).toBe(2)
 })
 
-test('at once when a block is announced', async () => {
+test('immediately when a block is announced', async () => {
   const { stub, feed, looks } = await setUp()
   const before = looks()
   stub.head = headAt(101n)

@@ -92,7 +92,7 @@ test('work that is announced during a step of its account is done after it, with
 
 const newOwner = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 
-test('a relayer that is named has its step at once, but none before the start and none after the stop', async () => {
+test('a relayer that is named has its step immediately, but none before the start and none after the stop', async () => {
   const [owner, other] = [await newOwner(), await newOwner()]
   // The clock stands still, so the only look for due rows is that of the start.
   const worker = createSubmitWorker(fixture.context)

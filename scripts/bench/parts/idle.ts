@@ -1,5 +1,4 @@
-import type { Anvil } from '../../../test/support/anvil.ts'
-import { anvilNetwork } from '../../../test/support/anvil-config.ts'
+import { type Anvil, anvilNetwork } from '../../../test/support/anvil.ts'
 import { startProcess } from '../../../test/support/process.ts'
 import { type Row, single } from '../measurement.ts'
 import { manyRelayers } from '../support/many-relayers.ts'

@@ -1,4 +1,4 @@
-import { anvilNetwork, ON_ANVIL } from '../../../test/support/anvil-config.ts'
+import { anvilNetwork, ON_ANVIL } from '../../../test/support/anvil.ts'
 import { hasPostgres, startPostgres } from '../../../test/support/postgres.ts'
 import { startProcess } from '../../../test/support/process.ts'
 import { DEV_KEYS } from '../../../test/support/service.ts'

@@ -1,5 +1,4 @@
-import type { Anvil } from '../../../test/support/anvil.ts'
-import { anvilNetwork } from '../../../test/support/anvil-config.ts'
+import { type Anvil, anvilNetwork } from '../../../test/support/anvil.ts'
 import type { ServiceProcess } from '../../../test/support/process.ts'
 import { callService } from '../../../test/support/service.ts'
 import { drive, times } from './load.ts'

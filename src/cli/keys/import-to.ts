@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { type Config, loadConfig } from '../../config/load.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { Config } from '../../config/types.ts'
 import { createKey, separateSecret } from '../../signers/key.ts'
 import { createKeyServices } from '../../signers/providers/connect.ts'
 import { importingProvider, importKey } from '../../signers/providers/import-key.ts'

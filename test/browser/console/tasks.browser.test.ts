@@ -223,7 +223,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await sees(page, /Nothing that this key sees/)
   })
 
-  test('looks through the transactions of all relayers, and chooses by what is known of them', async () => {
+  test('searches the transactions of all relayers by their fields', async () => {
     const { page } = tab
     const receiver = `0x${`${width}cafe`.padStart(40, '0')}`
     const id = await world.sendSlow({ to: receiver })

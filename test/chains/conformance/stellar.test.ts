@@ -1,8 +1,8 @@
+import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
 import { createLogger } from '../../../src/log.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
-import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   accountWith,
   NETWORK,

@@ -81,14 +81,14 @@ describe('a call', () => {
     expect(JSON.stringify(valueIn(abi('__proto__', 'b')))).toBe('{"__proto__":true,"b":false}')
   })
 
-  test('of a standard function is not shown by the names that somebody registered for its selector', () => {
+  test('of a standard function is not shown by the names that a third party registered for its selector', () => {
     const abi = [{ name: 'transfer', inputs: [{ type: 'address' }, { type: 'uint256', name: 'wad' }] }]
     const data = `0xa9059cbb${word(BigInt(ADDRESS))}${word(7)}`
     expect(decodeCall(data, registeredIn(abi, data))?.args[1]).toMatchObject({ name: 'value', value: '7' })
   })
 })
 
-test('a stored function that nobody can read is unknown, and that of a standard takes its place', () => {
+test('a stored function that cannot be read is unknown, and that of a standard takes its place', () => {
   const data = `0xa9059cbb${word(1)}${word(1)}`
   expect(decodeCall(data, { name: 7 })?.source).toBe('standard')
   expect(decodeCall('0x12345678', 'no function')).toBeUndefined()

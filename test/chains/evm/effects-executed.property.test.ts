@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CONTRACT_CREATION } from '../../../src/chains/effects.ts'
 import { evmEffects } from '../../../src/chains/evm/effects.ts'
 import { smaller } from '../../../src/lib/bigint.ts'
-import { createRandom, type Random } from '../../faults/random.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { createRandom, type Random } from '../../support/random.ts'
 
 /** Accounts of anvil, which it signs for. */
 const RELAYER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'

@@ -2,7 +2,7 @@ import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { CONTRACT_CREATION, type Effects } from '../../../src/chains/effects.ts'
 import { evmEffects } from '../../../src/chains/evm/effects.ts'
-import { allowing, effectsWith } from '../../support/effects-with.ts'
+import { allowing, effectsWith } from '../../support/samples.ts'
 
 const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const OTHER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -37,7 +37,7 @@ describe('without data', () => {
   })
 })
 
-test('the contracts of authorizations count as called, and nobody can read what they move', () => {
+test('the contracts of authorizations count as called, and what they move cannot be decoded', () => {
   const signed = { chainId: 0, nonce: 0n, yParity: 0, r: '0x1', s: '0x1' } as const
   const authorizationList = [{ ...signed, address: TOKEN }]
   const effects = evmEffects({ type: 'evm', to: OTHER, value: 7n, authorizationList }, SELF)

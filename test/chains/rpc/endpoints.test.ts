@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { NODE_DIALECT } from '../../../src/chains/evm/read/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { type RpcServer, startRpcServer, type WireAnswer, type WireCall } from '../../support/rpc-server.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -173,7 +173,7 @@ describe('a rate limit', () => {
     expect(clock.waits).toEqual([pauseMs])
   })
 
-  test.each(LIMITS)('$name: another endpoint is asked at once', async ({ answer }) => {
+  test.each(LIMITS)('$name: another endpoint is asked immediately', async ({ answer }) => {
     const { client, clock, asked } = await setUp(answer, serving())
     expect(await client.send(['a', 'b'].map(call))).toEqual([result('a'), result('b')])
     await client.call('c', [])
@@ -181,7 +181,7 @@ describe('a rate limit', () => {
     expect(clock.waits).toEqual([])
   })
 
-  test('that lasts longer than the deadline is unknown at once, and nobody is asked meanwhile (R27)', async () => {
+  test('that lasts longer than the deadline is unknown immediately, and no endpoint is asked meanwhile (R27)', async () => {
     const { client, clock, asked } = await setUp(
       inTurn(saying({ status: 429, headers: { 'retry-after': '120' }, text: '' }), serving()),
     )
@@ -196,7 +196,7 @@ describe('a rate limit', () => {
   test.each([
     { name: 'longer than a caller should wait', timeoutMs: TIMEOUT_MS, seconds: '3' },
     { name: 'as long as the whole question may take', timeoutMs: 500, seconds: '1' },
-  ])('of a pause $name is unknown at once', async ({ timeoutMs, seconds }) => {
+  ])('of a pause $name is unknown immediately', async ({ timeoutMs, seconds }) => {
     const limited = saying({ status: 429, headers: { 'retry-after': seconds }, text: '' })
     const { client, clock, asked } = await setUpWith({ timeoutMs }, inTurn(limited, serving()))
     expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
@@ -303,7 +303,7 @@ describe('an answer as of a block', () => {
     expect(asked()).toEqual([1, 2])
   })
 
-  test('is behind when no endpoint has reached it, and nobody is asked twice', async () => {
+  test('is behind when no endpoint has reached it, and no endpoint is asked twice', async () => {
     const { client, asked } = await setUp(serving(98), serving(99))
     expect(await client.sendAsOf([call('a')], 100n)).toEqual([{ reply: result('a'), behind: true }])
     expect(asked()).toEqual([1, 1])

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { everyNonsense } from '../../../scripts/attack/rpc/lies.ts'
+import { createWallet, signContent, transfer } from '../../../simulators/solana/wallet.ts'
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
 import { createLogger } from '../../../src/log.ts'
-import { everyNonsense } from '../../attack/rpc/lies.ts'
-import { transfer } from '../../solana-node/steps.ts'
-import { createWallet, signContent } from '../../solana-node/wallet.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
 import {
   AS_PAYER,

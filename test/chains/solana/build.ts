@@ -1,6 +1,8 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { type Address, address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import { onTestFinished } from 'vitest'
+import { type SolanaOptions, startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
+import { advanceNonce, type Step, signContent, type Wallet } from '../../../simulators/solana/wallet.ts'
 import type { Answer } from '../../../src/chains/answer.ts'
 import type { Prepared, SetupRequired } from '../../../src/chains/attempt.ts'
 import type { SigningContext } from '../../../src/chains/chain.ts'
@@ -15,10 +17,7 @@ import type { SolanaAccount, SolanaAttempt, SolanaChain } from '../../../src/cha
 import type { Clock } from '../../../src/lib/time.ts'
 import { createLogger, type Logger } from '../../../src/log.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
-import { advanceNonce } from '../../solana-node/steps.ts'
-import { type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
-import { type SolanaOptions, startSolana, type TestSolana } from '../../support/solana/start-solana.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { MAIN, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
 
 /** The relayer under test. */

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import {
+  advanceNonce,
+  createWallet,
+  type Step,
+  signContent,
+  transfer,
+  unitPrice,
+} from '../../../simulators/solana/wallet.ts'
 import { checkRequest } from '../../../src/chains/solana/check.ts'
 import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
-import { advanceNonce, transfer, unitPrice } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,
@@ -144,7 +150,7 @@ describe('what no network takes', () => {
     ],
   ]
 
-  test.each(CASES)('is refused at once: what %s', (_what, steps, phrase) => {
+  test.each(CASES)('is refused immediately: what %s', (_what, steps, phrase) => {
     for (const [at, request] of Object.entries({
       transaction: prebuilt(wire(...steps)),
       instructions: instructionsOf(...steps),
@@ -154,7 +160,7 @@ describe('what no network takes', () => {
     }
   })
 
-  test('is refused at once: more than 64 instructions', () => {
+  test('is refused immediately: more than 64 instructions', () => {
     const empty = { ...STEP, accounts: [], data: Buffer.from([]) }
     expect(check(prebuilt(wire(...Array(64).fill(empty))))).toBeUndefined()
     expect(check(prebuilt(wire(...Array(65).fill(empty))))?.detail).toBe(

@@ -1,23 +1,25 @@
 import { type Address, getAddressEncoder } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
-import {
-  createAccount,
-  openTokenAccount,
-  transfer,
-  transferTokens,
-  u32,
-  u64,
-  unitPrice,
-} from '../../solana-node/steps.ts'
-import { createWallet, type Step, type Wallet } from '../../solana-node/wallet.ts'
 import {
   LOOKUP_TABLE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../support/solana/runtime/programs.ts'
-import { associatedAddress, plantMint, plantTokens } from '../../support/solana/tokens.ts'
+} from '../../../simulators/solana/runtime/programs.ts'
+import { associatedAddress, plantMint, plantTokens } from '../../../simulators/solana/tokens.ts'
+import {
+  createAccount,
+  createWallet,
+  openTokenAccount,
+  type Step,
+  transfer,
+  transferTokens,
+  u32,
+  u64,
+  unitPrice,
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
+import type { SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
 import { accountWith, draftOf, OTHER, requestOf, SELF, type Stage, sendOn, startStage } from './build.ts'
 
 const SOL = 1_000_000_000n
@@ -145,7 +147,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), hook))).toBe('fee_payer_at_risk')
   })
 
-  test('its tokens as the permanent delegate of their mint, for which nobody asks its authority', async () => {
+  test('its tokens as the permanent delegate of their mint, which needs no signature of its authority', async () => {
     const [tricky, its, theirs] = [createWallet(), createWallet(), createWallet()].map(
       ({ address }) => address,
     )
@@ -170,7 +172,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), unitPrice(1_000_000n)), { maxFee: 15_000n })).toBe('fee_above_cap')
   })
 
-  test('anything in the name of somebody who has not signed', () => {
+  test('anything in the name of an account that has not signed', () => {
     const otherWallet = createWallet()
     const request = stage.prebuilt([alibi()], attacker)
     const bytes = Buffer.from(request.transaction ?? '', 'base64')

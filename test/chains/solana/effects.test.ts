@@ -1,26 +1,32 @@
 import type { Address } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
-import type { Effects } from '../../../src/chains/effects.ts'
-import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
-import { solanaEffects } from '../../../src/chains/solana/effects.ts'
-import { addressBytes, MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../../src/chains/solana/wire/addresses.ts'
+import {
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../../simulators/solana/runtime/programs.ts'
+import { ASSOCIATED_TOKEN_PROGRAM } from '../../../simulators/solana/tokens.ts'
 import {
   advanceNonce,
   createAccount,
   createTable,
+  createWallet,
   initializeNonce,
   openTokenAccount,
+  type Step,
+  signContent,
   transfer,
   transferTokens,
   u32,
   u64,
   unitLimit,
   unitPrice,
-} from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
-import { allowing, effectsWith } from '../../support/effects-with.ts'
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import { ASSOCIATED_TOKEN_PROGRAM } from '../../support/solana/tokens.ts'
+} from '../../../simulators/solana/wallet.ts'
+import type { Effects } from '../../../src/chains/effects.ts'
+import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
+import { solanaEffects } from '../../../src/chains/solana/effects.ts'
+import { addressBytes, MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../../src/chains/solana/wire/addresses.ts'
+import { allowing, effectsWith } from '../../support/samples.ts'
 import { AS_PAYER, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
 
 const COSIGNER = createWallet()
@@ -297,7 +303,7 @@ describe('a transaction', () => {
     expect(effectsOfSteps()).toEqual(NONE)
   })
 
-  test('of somebody else that the relayer pays for moves nothing of its own', () => {
+  test('of a third party that the relayer pays for moves nothing of its own', () => {
     const { address } = COSIGNER
     const steps = [transfer(address, SELF, 5n), token(12, [SOURCE, MINT, TARGET, address])]
     expect(effectsOf(wire(steps))).toEqual({ ...NONE, contracts: [SYSTEM_PROGRAM, TOKEN_PROGRAM] })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import {
   addEncoderSizePrefix,
   getArrayEncoder,
@@ -12,10 +13,16 @@ import {
 } from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { encodeInstruction } from '../../../src/chains/solana/call/encode-instruction.ts'
+import { checkRequest } from '../../../src/chains/solana/check.ts'
 import type { IdlCall } from '../../../src/chains/solana/content.ts'
+import { loadContract } from '../../../src/contract/document.ts'
+import { createValidator } from '../../../src/contract/validator.ts'
+import { isSolanaRequest, readSolanaRequest } from '../../../src/handlers/read/request.ts'
 import { addressOf } from '../../support/solana-scenario.ts'
 import { ANCHOR_VECTORS, TYPES } from './anchor-vectors.ts'
+import { accountWith } from './build.ts'
 
 const PROGRAM = addressOf('program')
 const [MAIN, VAULT, MINT] = [addressOf('main'), addressOf('vault'), addressOf('mint')]
@@ -389,3 +396,35 @@ describe('the accounts of an instruction', () => {
     expect(accountsOf({ idl, accounts: given as IdlCall['accounts'] & object })).toBe(sentence)
   })
 })
+
+const document = parse(await readFile(new URL('../../../openapi.yaml', import.meta.url), 'utf8')) as {
+  readonly paths: Readonly<Record<string, { readonly post: Operation }>>
+}
+const validator = createValidator(await loadContract())
+
+interface Operation {
+  readonly requestBody: {
+    readonly content: Readonly<Record<string, { readonly examples: Readonly<Record<string, Example>> }>>
+  }
+}
+
+interface Example {
+  readonly value: object
+}
+
+test.each(['solana_encoded', 'solana_instructions'])(
+  'the example %s passes the contract and the check',
+  (name) => {
+    const { post } = document.paths['/api/v1/relayers/{relayer_id}/transactions'] ?? {}
+    const body = post?.requestBody.content['application/json']?.examples[name]?.value
+    const validation = validator.request('sendTransaction', {
+      path: { relayer_id: 'r' },
+      querystring: '',
+      body,
+    })
+    if (validation.kind !== 'valid') throw new Error(JSON.stringify(validation))
+    const valid = validation.input.body as Parameters<typeof isSolanaRequest>[0]
+    if (!isSolanaRequest(valid)) throw new Error('not a body of group B')
+    expect(checkRequest(readSolanaRequest(valid), accountWith())).toBeUndefined()
+  },
+)

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createWallet, transfer } from '../../../simulators/solana/wallet.ts'
 import { createLogger } from '../../../src/log.ts'
-import { transfer } from '../../solana-node/steps.ts'
-import { createWallet } from '../../solana-node/wallet.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import {
   accountWith,

@@ -1,7 +1,12 @@
 import type { Address } from '@solana/kit'
-import { createAccount, initializeNonce, NONCE_ACCOUNT_LENGTH } from '../../solana-node/steps.ts'
-import { createWallet, signContent } from '../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import {
+  createAccount,
+  createWallet,
+  initializeNonce,
+  NONCE_ACCOUNT_LENGTH,
+  signContent,
+} from '../../../simulators/solana/wallet.ts'
 import { SOL } from '../../support/solana-scenario.ts'
 import type { Stage } from './build.ts'
 

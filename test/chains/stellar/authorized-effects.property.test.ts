@@ -1,15 +1,15 @@
 import { Address, type xdr } from '@stellar/stellar-sdk'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CONTRACT_CREATION } from '../../../src/chains/effects.ts'
-import { authorizedEffects } from '../../../src/chains/stellar/effects/invocation.ts'
-import { effectsWith } from '../../support/effects-with.ts'
 import {
   creation,
   invocation,
   type TokenTransfer,
   tokenTransfer,
-} from '../../support/stellar/authorization.ts'
+} from '../../../simulators/stellar/transaction/authorization.ts'
+import { CONTRACT_CREATION } from '../../../src/chains/effects.ts'
+import { authorizedEffects } from '../../../src/chains/stellar/effects/invocation.ts'
+import { effectsWith } from '../../support/samples.ts'
 import { addressOf, OTHER, SELF } from './build.ts'
 
 const contractOf = (byte: number) => Address.contract(Buffer.alloc(32, byte)).toString()

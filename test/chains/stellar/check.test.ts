@@ -1,8 +1,22 @@
-import { describe, expect, test } from 'vitest'
+import { xdr } from '@stellar/stellar-sdk'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
-import { accountWith, addressOf, NETWORK, OTHER, paymentOf, requestOf, SELF } from './build.ts'
+import { baseReserveIn } from '../../../src/chains/stellar/read/accounts.ts'
+import { startFaultyNode } from '../../support/faulty-node.ts'
+import {
+  accountWith,
+  addressOf,
+  known,
+  NETWORK,
+  OTHER,
+  paymentOf,
+  requestOf,
+  SELF,
+  signingContextAt,
+} from './build.ts'
+import { type Stage, setStage, XLM } from './stage.ts'
 
 const TYPO = `${OTHER.slice(0, -1)}${OTHER.endsWith('A') ? 'B' : 'A'}`
 const CONTRACT = 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA'
@@ -60,7 +74,7 @@ const FRAMES: readonly (readonly [Partial<StellarRequest>, string])[] = [
   [{ transactionXdr: 'AAAA' }, 'transaction_xdr: a TransactionEnvelope is expected, XDR in base64.'],
 ]
 
-describe('what is refused before anybody is asked', () => {
+describe('a request that is refused before a node is asked', () => {
   test.each(FRAMES)('%#: %s', (change, detail) => {
     const refusal = check(change)
     expect(refusal?.code).toBe('invalid_request')
@@ -119,5 +133,258 @@ describe('what passes', () => {
 
   test.each(PASSING)('%#', (change) => {
     expect(check(change)).toBeUndefined()
+  })
+})
+
+const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
+  [paymentOf(0n), 'operations[0].amount: an amount from 1 to 9223372036854775807 is expected.'],
+  [
+    paymentOf(1n, TYPO),
+    'operations[0].destination: the address of a Stellar account is expected; its checksum is wrong.',
+  ],
+  [
+    {
+      ...USD,
+      type: 'payment',
+      destination: OTHER,
+      amount: 1n,
+      asset: { ...USD, code: 'US-D' },
+    } as StellarOperation,
+    'operations[0].asset.code: 1 to 4 letters or digits are expected.',
+  ],
+  [
+    { type: 'payment', destination: OTHER, amount: 1n, asset: { ...USD, type: 'credit12' } },
+    'operations[0].asset.code: 5 to 12 letters or digits are expected.',
+  ],
+  [
+    { type: 'payment', destination: OTHER, amount: 1n, asset: { ...USD, issuer: MUXED } },
+    'operations[0].asset.issuer: an account without a number is expected',
+  ],
+  [
+    { type: 'create_account', destination: SELF, starting_balance: 1n },
+    "operations[0].destination: an account other than the relayer's own is expected.",
+  ],
+  [
+    { type: 'create_account', destination: OTHER, starting_balance: 0n },
+    'operations[0].starting_balance: an amount from 1',
+  ],
+  [
+    { type: 'create_account', destination: MUXED, starting_balance: 1n },
+    'operations[0].destination: an account without a number is expected',
+  ],
+  [
+    { type: 'change_trust', asset: { type: 'native' } },
+    'operations[0].asset: an asset with an issuer is expected',
+  ],
+  [
+    { type: 'change_trust', asset: { ...USD, issuer: SELF } },
+    'operations[0].asset.issuer: an account needs no trust line to itself.',
+  ],
+  [
+    {
+      type: 'path_payment_strict_send',
+      destination: OTHER,
+      send_asset: USD,
+      dest_asset: USD,
+      send_amount: 1n,
+      dest_min: 0n,
+    },
+    'operations[0].dest_min: an amount from 1',
+  ],
+  [
+    {
+      type: 'path_payment_strict_receive',
+      destination: OTHER,
+      send_asset: USD,
+      dest_asset: USD,
+      send_max: 1n,
+      dest_amount: 1n,
+      path: [USD, { ...USD, issuer: TYPO }],
+    },
+    'operations[0].path[1].issuer: ',
+  ],
+  [
+    { type: 'manage_data', name: 'ä', value: null },
+    'operations[0].name: ASCII without control characters is expected.',
+  ],
+  [
+    { type: 'manage_data', name: 'a', value: Buffer.alloc(65).toString('base64') },
+    'operations[0].value: at most 64 bytes are expected, 65 were given.',
+  ],
+  [
+    { type: 'set_options', set_flags: 3, clear_flags: 2 },
+    'operations[0].clear_flags: a flag cannot be set and cleared at once.',
+  ],
+  [
+    { type: 'set_options', signer: { key: SELF, weight: 1 } },
+    "operations[0].signer.key: the account's own key is weighed by master_weight.",
+  ],
+  [
+    { type: 'set_options', signer: { key: TYPO, weight: 1 } },
+    "operations[0].signer.key: a signer's key is expected",
+  ],
+  [
+    { type: 'account_merge', destination: SELF },
+    "operations[0].destination: an account other than the relayer's own is expected.",
+  ],
+  [
+    {
+      type: 'create_claimable_balance',
+      asset: USD,
+      amount: 1n,
+      claimants: [{ destination: OTHER }, { destination: OTHER }],
+    },
+    'operations[0].claimants[1].destination: each claimant is expected once.',
+  ],
+  [
+    {
+      type: 'create_claimable_balance',
+      asset: USD,
+      amount: 1n,
+      claimants: [
+        { destination: OTHER, predicate: { not: { not: { not: { not: { unconditional: true } } } } } },
+      ],
+    },
+    'operations[0].claimants[0].predicate.not.not.not.not: predicates may be nested 4 deep.',
+  ],
+  [
+    { type: 'claim_claimable_balance', balance_id: `00000001${'0'.repeat(64)}` },
+    'operations[0].balance_id: 8 zeros and 64 hexadecimal digits are expected.',
+  ],
+  [{ type: 'bump_sequence', bump_to: -1n }, 'operations[0].bump_to: a number from 0'],
+  [
+    { type: 'bump_sequence', bump_to: 2n ** 63n - 1n },
+    'operations[0].bump_to: at most 9223372032559808511 is expected',
+  ],
+  [
+    { ...CALL, contract_address: `${CONTRACT.slice(0, -1)}B` } as StellarOperation,
+    'operations[0].contract_address: the address of a smart contract is expected',
+  ],
+  [
+    { ...CALL, args: [{ vec: [{ u64: -1n }] }] } as StellarOperation,
+    'operations[0].args[0].vec[0].u64: an integer from 0',
+  ],
+  [
+    { type: 'upload_wasm', wasm: { hex: '0061736e' } },
+    'operations[0].wasm: a WebAssembly module is expected',
+  ],
+  [
+    {
+      type: 'upload_wasm',
+      wasm: {
+        base64: Buffer.concat([Buffer.from('0061736d', 'hex'), Buffer.alloc(131_072)]).toString('base64'),
+      },
+    },
+    'operations[0].wasm: at most 131072 bytes are expected, 131076 were given.',
+  ],
+  [
+    { ...CALL, auth: { type: 'xdr', entries: ['AAAA'] } } as StellarOperation,
+    'operations[0].auth.entries[0]: a SorobanAuthorizationEntry is expected',
+  ],
+  [
+    { type: 'create_contract', source: { from: 'address', address: MUXED }, wasm_hash: '0'.repeat(64) },
+    'operations[0].source.address: an account without a number is expected',
+  ],
+]
+
+describe('operations that no ledger takes', () => {
+  test.each(OPERATIONS)('%#: operation %s', (operation, detail) => {
+    const refusal = check({ operations: [operation] })
+    expect(refusal?.code).toBe('invalid_request')
+    expect(refusal?.detail.startsWith(detail), refusal?.detail).toBe(true)
+  })
+})
+
+describe('the base reserve', () => {
+  let stage: Stage | undefined
+
+  afterEach(() => stage?.ledger.stop())
+
+  const HIGH = 10n * XLM
+
+  describe('the base reserve', () => {
+    test.each([25, 30])('is that of the ledger, with protocol %i', async (protocolVersion) => {
+      stage = await setStage({ protocolVersion, baseReserve: HIGH })
+      expect(await stage.chain.balance(SELF)).toEqual({ kind: 'ok', value: 80n * XLM })
+      expect(known(await stage.chain.funding.read(addressOf('nobody')))).toEqual({
+        spendable: 0n,
+        missingReserve: 20n * XLM,
+        exists: false,
+      })
+      const request = await stage.chain.channels.open([addressOf('channel')], accountWith())
+      expect(request.operations).toMatchObject([{ type: 'create_account', starting_balance: 20n * XLM }])
+      const signed = await stage.chain.sign(
+        await stage.prepare(request),
+        signingContextAt(await stage.nonce()),
+      )
+      await stage.chain.broadcast([signed.raw])
+      stage.ledger.close()
+      expect(stage.ledger.account(addressOf('channel'))?.balance).toBe(20n * XLM)
+    })
+
+    test('is read from getLedgers where a server tells no header of its newest ledger', async () => {
+      stage = await setStage({ baseReserve: HIGH })
+      const old = await startFaultyNode(stage.ledger.url)
+      onTestFinished(old.stop)
+      old.habits = {
+        lie: ({ method }, reply) => {
+          if (method !== 'getLatestLedger') return reply
+          const { headerXdr: _, ...result } = reply.result as Record<string, unknown>
+          return { ...reply, result }
+        },
+      }
+      expect(await stage.chainAt(old.url).balance(SELF)).toEqual({ kind: 'ok', value: 80n * XLM })
+      expect(old.calls.get('getLedgers')).toBe(1)
+    })
+
+    test('is the usual one while no endpoint tells it, so that a balance is known all the same', async () => {
+      stage = await setStage({ baseReserve: HIGH })
+      const silent = await startFaultyNode(stage.ledger.url)
+      onTestFinished(silent.stop)
+      silent.habits = {
+        refuse: ({ method }) =>
+          method === 'getLatestLedger' ? { code: -32601, message: 'method not found' } : undefined,
+      }
+      expect(await stage.chainAt(silent.url).balance(SELF)).toEqual({ kind: 'ok', value: 99n * XLM })
+    })
+
+    test('is asked for once, whoever reads', async () => {
+      stage = await setStage({ baseReserve: HIGH })
+      const counting = await startFaultyNode(stage.ledger.url)
+      onTestFinished(counting.stop)
+      const chain = stage.chainAt(counting.url)
+      for (let reads = 0; reads < 5; reads += 1) await chain.balance(SELF)
+      expect(counting.calls.get('getLatestLedger')).toBe(1)
+    })
+  })
+
+  describe('a ledger header', () => {
+    test.each([
+      ['without an extension', xdr.LedgerHeaderExt.v0()],
+      [
+        'with flags',
+        xdr.LedgerHeaderExt.v1(
+          new xdr.LedgerHeaderExtensionV1({ flags: 1, ext: xdr.LedgerHeaderExtensionV1Ext.v0() }),
+        ),
+      ],
+    ])('%s is read from its end', async (_, ext) => {
+      stage = await setStage({ baseReserve: HIGH })
+      const { header, sequence } = stage.ledger.ledgers.at(-1) ?? { sequence: 0 }
+      if (header === undefined) throw new Error('no ledger')
+      const bytes = Buffer.from(new xdr.LedgerHeader({ ...header, ext }).toXdr())
+      expect(baseReserveIn(bytes, BigInt(sequence))).toBe(HIGH)
+      expect(
+        baseReserveIn(Buffer.concat([Buffer.alloc(32, 7), bytes, Buffer.alloc(4)]), BigInt(sequence)),
+      ).toBe(HIGH)
+    })
+
+    test('of another ledger, or of a form that is not known, is not read', async () => {
+      stage = await setStage({ baseReserve: HIGH })
+      const { header, sequence = 0 } = stage.ledger.ledgers.at(-1) ?? {}
+      const bytes = Buffer.from(header?.toXdr() ?? '')
+      expect(baseReserveIn(bytes, BigInt(sequence + 1))).toBeUndefined()
+      expect(baseReserveIn(Buffer.concat([bytes, Buffer.alloc(6)]), BigInt(sequence))).toBeUndefined()
+      expect(baseReserveIn(Buffer.alloc(0), 1n)).toBeUndefined()
+    })
   })
 })

@@ -1,7 +1,7 @@
 import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
 import type { StellarChain } from '../../../src/chains/stellar/types.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { startRpcServer } from '../../support/rpc-server.ts'
 import { NETWORK } from './build.ts'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { xdr } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { functionSpec, moduleWith } from '../../../simulators/stellar/soroban/spec.ts'
 import type { StellarChain } from '../../../src/chains/stellar/types.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
-import { functionSpec, moduleWith } from '../../support/stellar/soroban/spec.ts'
 import { requestOf } from './build.ts'
 import { type Stage, setStage } from './stage.ts'
 

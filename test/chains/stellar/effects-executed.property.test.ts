@@ -9,8 +9,8 @@ import {
 } from '@stellar/stellar-sdk'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AccountState, startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { stellarEffects } from '../../../src/chains/stellar/effects/effects.ts'
-import { type AccountState, startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
 import { submitTo } from '../../support/stellar-scenario.ts'
 
 const [SELF, RECEIVER, ATTACKER] = [1, 2, 3].map((byte) =>

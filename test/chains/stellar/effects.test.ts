@@ -15,7 +15,7 @@ import { CONTRACT_CREATION, type Effects } from '../../../src/chains/effects.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { stellarEffects } from '../../../src/chains/stellar/effects/effects.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
-import { allowing, effectsWith } from '../../support/effects-with.ts'
+import { allowing, effectsWith } from '../../support/samples.ts'
 import { addressOf, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 
 const THIRD = addressOf('third')
@@ -355,7 +355,7 @@ describe('the authorization of a call', () => {
     expect(effectsOf({ operations: [operation(entry(theft).toXdr('base64'))] })).toEqual(UNREAD_TOKEN)
   })
 
-  test('of the relayer inside a transaction of somebody else makes it unread', () => {
+  test('of the relayer inside a transaction of a third party makes it unread', () => {
     const bumped = (auth: xdr.SorobanAuthorizationEntry[]) =>
       effectsOf({
         transactionXdr: xdrOf([invoke('transfer', TRANSFER, auth)], THIRD),

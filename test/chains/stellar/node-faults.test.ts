@@ -1,7 +1,7 @@
 import { TransactionResult, TransactionResultExt, TransactionResultResult } from '@stellar/stellar-sdk/xdr'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { NodeFault } from '../../../simulators/stellar/rpc/node.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
-import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
 import {
   accountWith,
   attemptOf,

@@ -73,7 +73,7 @@ describe('a prebuilt transaction that the service signs', () => {
   })
 })
 
-describe('a transaction that somebody else has signed, with maxLedger and without maxTime', () => {
+describe('a transaction that a third party has signed, with maxLedger and without maxTime', () => {
   test('ends with the ledger before it, which proves that it was not included', async () => {
     const { sequence } = stage.ledger.ledgers.at(-1) ?? { sequence: 0 }
     const maxLedger = sequence + 4
@@ -171,7 +171,7 @@ describe('a call of a smart contract goes without a number of its source (stella
       () => prebuiltCall(CUSTOMER.publicKey(), { memo: Memo.text('hi'), signer: CUSTOMER }),
       /without a memo/,
     ],
-  ])('what somebody else has signed, with %s', (_what, build, detail) => {
+  ])('what a third party has signed, with %s', (_what, build, detail) => {
     expect(problemOf(requestOf({ transactionXdr: build(), feeBump: true }))?.detail).toMatch(detail)
   })
 })

@@ -1,10 +1,17 @@
-import { FeeBumpTransaction, Keypair, Transaction, TransactionBuilder } from '@stellar/stellar-sdk/base'
+import {
+  FeeBumpTransaction,
+  Keypair,
+  StrKey,
+  Transaction,
+  TransactionBuilder,
+} from '@stellar/stellar-sdk/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
 import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
-import { signDraft } from '../../../src/chains/stellar/sign.ts'
+import { signDraft, signMessage } from '../../../src/chains/stellar/sign.ts'
+import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 import {
   accountWith,
   addressOf,
@@ -74,7 +81,7 @@ describe('on the own line', () => {
     expect(tx.timeBounds).toEqual({ minTime: '0', maxTime: '1120' })
   })
 
-  test('wrapped, the inside bids nothing, so that nobody can have it included alone', async () => {
+  test('wrapped, the inside bids nothing, so that it cannot be included alone', async () => {
     const draft = draftOf({ operations: [paymentOf(1n)] }, { bumped: true, feePerOperation: 1_000n })
     const { raw, hash, signature } = await signDraft(draft, signingContextAt(6n), PASSPHRASE)
     const tx = read(raw)
@@ -118,7 +125,7 @@ describe('on the line of a channel account', () => {
 
 const THEM = { address: OTHER, signer: signerOf('other') }
 
-test('what somebody else has signed is wrapped as it stands', async () => {
+test('what a third party has signed is wrapped as it stands', async () => {
   const theirs = await signDraft(
     draftOf({ operations: [paymentOf(1n)] }),
     { sourceAccount: THEM, nonce: 3n, account: THEM },
@@ -160,4 +167,31 @@ test('a signer of another curve signs nothing', async () => {
   await expect(
     signDraft(draftOf({ operations: [paymentOf(1n)] }), signingContext, PASSPHRASE),
   ).rejects.toThrow(/ed25519/)
+})
+
+/** The vectors of SEP-53. */
+const SEED = 'SAKICEVQLYWGSOJS4WW7HZJWAHZVEEBS527LHK5V4MLJALYKICQCJXMW'
+const ADDRESS = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L'
+const SIGNATURES = [
+  [
+    'Hello, World!',
+    'fO5dbYhXUhBMhe6kId/cuVq/AfEnHRHEvsP8vXh03M1uLpi5e46yO2Q8rEBzu3feXQewcQE5GArp88u6ePK6BA==',
+  ],
+  [
+    'こんにちは、世界！',
+    'CDU265Xs8y3OWbB/56H9jPgUss5G9A0qFuTqH2zs2YDgTm+++dIfmAEceFqB7bhfN3am59lCtDXrCtwH2k1GBA==',
+  ],
+] as const
+
+test.each(SIGNATURES)('%s is signed as SEP-53 says', async (message, signature) => {
+  const signer = createEd25519Signer('sep-53', StrKey.decodeEd25519SecretSeed(SEED))
+  const sig = Buffer.from(signature, 'base64').toString('hex')
+  expect(await signMessage(message, signer)).toEqual({
+    r: sig.slice(0, 64),
+    s: sig.slice(64),
+    v: 0,
+    sig,
+    signature,
+    publicKey: ADDRESS,
+  })
 })

@@ -1,10 +1,10 @@
+import { type LedgerOptions, startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { StellarDraft, StellarPolicies, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
 import type { StellarChain } from '../../../src/chains/stellar/types.ts'
 import type { Clock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
-import { type LedgerOptions, startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { accountWith, known, NETWORK, OTHER, SELF, signingContextAt } from './build.ts'
 
 /** Stroops of a lumen. */

@@ -16,7 +16,7 @@ import {
   setSystemDisabled,
 } from '../../../src/relayers/store.ts'
 import { createSecret } from '../../../src/security/secrets.ts'
-import type { SignerConfig } from '../../../src/signers/load.ts'
+import type { SignerConfig } from '../../../src/signers/providers/registry.ts'
 import { emptyDatabase, openTestDatabase } from '../../support/database.ts'
 
 let database: Database
@@ -147,7 +147,7 @@ describe('a configuration', () => {
     expect(await nextNonce()).toBe(7n)
   })
 
-  test('applied by several processes at once creates everything once', async () => {
+  test('applied by several processes at the same time creates everything once', async () => {
     const results = await Promise.all([apply(), apply(), apply()])
     expect(results.filter((changes) => changes.length > 0)).toHaveLength(1)
   })

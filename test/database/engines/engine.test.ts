@@ -24,7 +24,7 @@ describe.each([
     expect(rows.map((answer) => answer.rows[0]?.n)).toEqual(numbers)
   })
 
-  test('keeps nothing of a transaction with a statement that failed, even if nobody minds the failure', async () => {
+  test('keeps nothing of a transaction with a statement that failed, even if the failure is ignored', async () => {
     await sql`create table kept (id int primary key)`.execute(database.db)
     const broken = database.db.transaction().execute(async (tx) => {
       await sql`insert into kept values (1)`.execute(tx)

@@ -1,9 +1,15 @@
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { plainSigner } from '../../support/plain-signer.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { startPrivateEndpoint } from '../../support/private-endpoint.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
-import { DEV_KEYS, RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'
+import {
+  DEV_KEYS,
+  plainSigner,
+  RECEIVER,
+  type Service,
+  startService,
+  type Transaction,
+} from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import type { Heard } from './heard.ts'
 

@@ -5,7 +5,7 @@ import { healthHandlers } from '../../../src/handlers/monitoring.ts'
 import { UNREAD_BYTES } from '../../../src/http/answers/answer-budget.ts'
 import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
 import { API_KEY, startStub } from '../../http/stub-server.ts'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import type { Heard } from './heard.ts'
 

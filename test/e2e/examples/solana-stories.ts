@@ -1,5 +1,5 @@
+import { startSolana } from '../../../simulators/solana/start-solana.ts'
 import { startService } from '../../support/service.ts'
-import { startSolana } from '../../support/solana/start-solana.ts'
 import {
   MAIN,
   RECEIVER,

@@ -1,8 +1,9 @@
-import { type SignedPayment, signedPayment } from '../../support/stellar/signed-payment.ts'
 import {
   keypairOf,
   payment,
+  type SignedPayment,
   type StellarScenario,
+  signedPayment,
   startStellarScenario,
   stellarScenarioOf,
   XLM,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { passUntilBroadcast } from '../../support/pass-until-broadcast.ts'
+import { passUntilBroadcast } from '../../support/faulty-node.ts'
 import { RECEIVER } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { type PrivateScenario, startPrivateScenario } from './scenario.ts'

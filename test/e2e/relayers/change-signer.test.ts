@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { ON_ANVIL } from '../../support/anvil-config.ts'
-import { startWeb3Signer, type Web3Signer, web3SignerKey } from '../../support/key-services/web3signer.ts'
+import {
+  startWeb3Signer,
+  type Web3Signer,
+  web3SignerKey,
+} from '../../../simulators/key-services/web3signer.ts'
+import { type Anvil, ON_ANVIL, startAnvil } from '../../support/anvil.ts'
 import { RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 

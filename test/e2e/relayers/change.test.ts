@@ -76,7 +76,7 @@ describe('a patch', () => {
     })
   })
 
-  test('pauses and resumes at once', async () => {
+  test('pauses and resumes immediately', async () => {
     await patch({ paused: true })
     const send = () => story.service.api('POST', '/relayers/one/transactions', { to: RECEIVER, value: 1 })
     expect((await send()).body.code).toBe('relayer_paused')

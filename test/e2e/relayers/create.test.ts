@@ -28,7 +28,7 @@ afterAll(() => story.stop())
 const list = async () => (await story.service.api<Relayer[]>('GET', '/relayers?per_page=100')).body.data
 
 describe('creating a relayer', () => {
-  test('answers with all of it, and it can be used at once', async () => {
+  test('answers with all of it, and it can be used immediately', async () => {
     const body = onAnvil('a', {
       id: 'a.b_c-d',
       notification_id: 'ops',

@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import type { Anvil } from '../../support/anvil.ts'
-import { plainSigner } from '../../support/plain-signer.ts'
-import type { Answer, Service, ServiceOptions } from '../../support/service.ts'
-import { DEV_KEYS } from '../../support/service.ts'
+import {
+  type Answer,
+  DEV_KEYS,
+  plainSigner,
+  type Service,
+  type ServiceOptions,
+} from '../../support/service.ts'
 
 export type Relayer = Schemas['Relayer']
 

@@ -31,7 +31,7 @@ describe('the state of a relayer on EVM', () => {
     })
   })
 
-  test('counts what is on its way, and knows what was confirmed', async () => {
+  test('counts open transactions, and knows what was confirmed', async () => {
     const send = async () =>
       (await story.service.api('POST', '/relayers/one/transactions', { to: RECEIVER, value: 1 })).body.data
     const read = async (id: string) =>

@@ -1,7 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { ON_ANVIL } from '../../support/anvil-config.ts'
+import { type Anvil, ON_ANVIL, startAnvil } from '../../support/anvil.ts'
 import { moduleProcesses } from '../../support/key-services/module-processes.ts'
 import { createSoftHsm, type SoftHsm, TOKEN } from '../../support/key-services/softhsm.ts'
 import { RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startSolana } from '../../../simulators/solana/start-solana.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { relayer } from '../../cli/spawn.ts'
 import { API_KEY, startService } from '../../support/service.ts'
-import { startSolana } from '../../support/solana/start-solana.ts'
 import {
   MAIN,
   RECEIVER,

@@ -1,17 +1,20 @@
 import { address, getBase58Decoder } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AS_PAYER, instructionOf, SELF } from '../../chains/solana/build.ts'
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
 import {
   advanceNonce,
   createAccount,
+  createWallet,
   initializeNonce,
   NONCE_ACCOUNT_LENGTH,
+  type Step,
+  signContent,
   transfer as transferStep,
   u32,
   u64,
-} from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
-import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
+import { AS_PAYER, instructionOf, SELF } from '../../chains/solana/build.ts'
 import {
   MAIN,
   RECEIVER,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { startSolana, type TestSolanaNode } from '../../../simulators/solana/start-solana.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
-import { startSolana, type TestSolanaNode } from '../../support/solana/start-solana.ts'
 import {
   MAIN,
   RECEIVER,

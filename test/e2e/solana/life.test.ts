@@ -102,7 +102,7 @@ describe('a replacement', () => {
     expect(lamportsOf(RECEIVER)).toBe(before + 300n)
   })
 
-  test('that could not be executed is refused at once, and changes nothing', async () => {
+  test('that could not be executed is refused immediately, and changes nothing', async () => {
     const { id } = await scenario.send(transfer(1n))
     await scenario.reach(id, 'submitted')
     const answer = await scenario.replace(id, transfer(10n ** 15n))

@@ -1,10 +1,10 @@
 import type { Address } from '@solana/kit'
 import { expect, onTestFinished, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
+import { advanceNonce, transfer as transferStep } from '../../../simulators/solana/wallet.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { instructionOf, OTHER, SELF } from '../../chains/solana/build.ts'
 import { openNonceAccount } from '../../chains/solana/nonces.ts'
-import { advanceNonce, transfer as transferStep } from '../../solana-node/steps.ts'
-import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
   MAIN,
   RECEIVER,

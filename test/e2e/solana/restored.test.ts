@@ -2,16 +2,21 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startSolana } from '../../../simulators/solana/start-solana.ts'
+import {
+  createWallet,
+  transfer as payment,
+  type Step,
+  signContent,
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { AS_PAYER, OTHER, SELF } from '../../chains/solana/build.ts'
 import { relayer } from '../../cli/spawn.ts'
-import { broadcastDirectly } from '../../faults/solana/broadcast-directly.ts'
-import { transfer as payment } from '../../solana-node/steps.ts'
-import { createWallet, type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
 import { type Habits, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
-import { startSolana } from '../../support/solana/start-solana.ts'
 import {
+  broadcastDirectly,
   MAIN,
   RECEIVER,
   SOL,
@@ -79,7 +84,7 @@ const WITHOUT_HISTORY: Habits = {
     method === 'getSignaturesForAddress' ? { code: -32601, message: 'Method not found' } : undefined,
 }
 
-test('what an old backup has not signed and the chain includes is not paid again, and goes on when somebody has accepted it', async () => {
+test('what an old backup has not signed and the chain includes is not paid again, and goes on when an operator has accepted it', async () => {
   const { solana, start, received, payAfterBackup } = await setUp()
   const { first, paid, hash } = await payAfterBackup()
   const restored = await start('new')
@@ -202,7 +207,7 @@ test('transactions that the service only signs, payments of others to the accoun
   expect(received()).toBe(14n)
 }, 120_000)
 
-test('what is sent at once asks for no history', async () => {
+test('a transaction that is sent immediately asks for no history', async () => {
   const { node, start } = await setUp()
   const story = await start('old', '3600')
   onTestFinished(() => story.service.stop())

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { payment, type StellarScenario, startStellarScenario, XLM } from '../../support/stellar-scenario.ts'
 import { until } from '../../support/until.ts'
 

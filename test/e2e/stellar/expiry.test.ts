@@ -1,9 +1,9 @@
 import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
-import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   keypairOf,
   MAIN,

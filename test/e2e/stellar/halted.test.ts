@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { createDataDir } from '../../support/data-dir.ts'
 import { parseMetrics, totalOf } from '../../support/metrics-text.ts'
 import { startService } from '../../support/service.ts'
-import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   MAIN,
   payment,

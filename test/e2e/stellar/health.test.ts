@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
 import {
   MAIN,
   payment,
@@ -47,16 +47,6 @@ function becomes(wanted: (relayer: Relayer | undefined) => boolean): Promise<Rel
     return (await service.api<Relayer[]>('GET', '/relayers')).body.data[0]
   }, wanted)
 }
-
-test('an account that does not exist yet is disabled, and restored by its first payment', async () => {
-  const off = await becomes((relayer) => relayer?.system_disabled === true)
-  expect(off?.disabled_reason).toEqual({
-    type: 'BalanceCheckFailed',
-    details: 'The account can spend 0 stroops, and min_balance is 1000000.',
-  })
-  ledger.fund(MAIN.publicKey(), 100n * XLM)
-  await becomes((relayer) => relayer?.system_disabled === false)
-})
 
 test('a network that was reset does not take up the old sequence numbers', async () => {
   // Later ledgers give later sequence numbers.

@@ -1,8 +1,8 @@
 import { xdr } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendBatch } from '../../support/batch.ts'
+import { functionSpec, moduleWith, moduleWithSection } from '../../../simulators/stellar/soroban/spec.ts'
 import { outcomeOf } from '../../support/limited-key.ts'
-import { functionSpec, moduleWith, moduleWithSection } from '../../support/stellar/soroban/spec.ts'
+import { sendBatch } from '../../support/service.ts'
 import { MAIN, RECEIVER, type StellarScenario, startStellarScenario } from '../../support/stellar-scenario.ts'
 
 const { ScSpecTypeDef: Type } = xdr

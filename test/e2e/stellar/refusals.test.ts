@@ -1,9 +1,9 @@
 import { TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
-import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   MAIN,
   payment,

@@ -1,15 +1,16 @@
 import { Networks } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { unwrap, wrapAs } from '../../../simulators/stellar/transaction/wrap.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import type { Transaction } from '../../support/service.ts'
-import { type SignedPayment, signedPayment } from '../../support/stellar/signed-payment.ts'
-import { unwrap, wrapAs } from '../../support/stellar/wrap.ts'
 import {
   keypairOf,
   MAIN,
   payment,
   RECEIVER,
+  type SignedPayment,
   type StellarScenario,
+  signedPayment,
   startStellarScenario,
   submitTo,
   XLM,
@@ -172,7 +173,7 @@ describe('a transaction that a third party has signed, in place of one that the 
     await settled(other.id)
   })
 
-  test('is dropped by content of the service, which takes the place of the earlier one at once', async () => {
+  test('is dropped by content of the service, which takes the place of the earlier one immediately', async () => {
     const before = received()
     const xdr = signed()
     const first = await submitted(payment(1n))
@@ -197,7 +198,7 @@ describe('a transaction that a third party has signed, in place of one that the 
     expect(received()).toBe(before)
   })
 
-  test('takes the place of one that nobody has signed at once', async () => {
+  test('takes the place of one that is not signed yet immediately', async () => {
     const { ledger, send, replace } = scenario
     const before = received()
     ledger.setNodeFault('core_gone')
@@ -238,7 +239,7 @@ describe('a transaction that a third party has signed, in place of one that the 
 })
 
 describe('in place of one that a third party has signed, too', () => {
-  test('with the same number: one excludes the other, so the new one goes out at once for ten times the fee', async () => {
+  test('with the same number: one excludes the other, so the new one goes out immediately for ten times the fee', async () => {
     const { ledger, replace } = scenario
     const before = received()
     const first = await submitted(bump(signed({ amount: '1' })))
@@ -255,7 +256,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before + 2n * XLM)
   })
 
-  test('without time bounds and with the same number, it goes out at once as well', async () => {
+  test('without time bounds and with the same number, it goes out immediately as well', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 'never' })))
     const { status } = await scenario.replace(first.id, bump(signed({ seconds: 'never', amount: '2' })))
@@ -450,7 +451,7 @@ describe('a new version that cannot be sent', () => {
       code: 'valid_until_in_past',
       error: /^transaction_xdr: a time in the future is expected/,
     },
-  ])('$name is refused at once', async ({ body, code, error }) => {
+  ])('$name is refused immediately', async ({ body, code, error }) => {
     const refused = await scenario.replace(first.id, body())
     expect([refused.status, refused.body.code]).toEqual([400, code])
     expect(refused.body.error).toMatch(error)

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { Account, Address, Asset, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Schemas } from '../../../src/contract/operations.ts'
-import { issueLimited, outcomeOf, usageOf, violationIn } from '../../support/limited-key.ts'
-import type { Answer } from '../../support/service.ts'
 import {
   type Authorization,
   creation,
   invocation,
   preimageOf,
   tokenTransfer,
-} from '../../support/stellar/authorization.ts'
+} from '../../../simulators/stellar/transaction/authorization.ts'
+import type { Schemas } from '../../../src/contract/operations.ts'
+import { issueLimited, outcomeOf, usageOf, violationIn } from '../../support/limited-key.ts'
+import type { Answer } from '../../support/service.ts'
 import {
   keypairOf,
   MAIN,

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { relayer } from '../../cli/spawn.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
-import { startLedger } from '../../support/stellar/start-ledger.ts'
 import {
   MAIN,
   payment,
@@ -90,7 +90,7 @@ async function include({ ledger, reach }: StellarScenario, id: string): Promise<
   await reach(id, 'confirmed')
 }
 
-test('what no node remembers is told as undecided all the time, is not broadcast, and holds nobody up', async () => {
+test('what no node remembers is told as undecided all the time, is not broadcast, and holds no other transaction up', async () => {
   const stage = await setStage()
   const { scenario, gate, clock, dataDir } = stage
   const { ledger, service, send, get } = scenario

@@ -1,7 +1,7 @@
 import { Account, Asset, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
-import { innerHashOf, wrapAs } from '../../support/stellar/wrap.ts'
+import { innerHashOf, wrapAs } from '../../../simulators/stellar/transaction/wrap.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import {
   keypairOf,
   MAIN,

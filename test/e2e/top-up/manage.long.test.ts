@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { ON_ANVIL } from '../../support/anvil-config.ts'
-import { plainSigner } from '../../support/plain-signer.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Anvil, ON_ANVIL, startAnvil } from '../../support/anvil.ts'
+import { plainSigner, type Service, startService } from '../../support/service.ts'
 import { RULE, topUpConfig } from './scenario.ts'
 
 let anvil: Anvil

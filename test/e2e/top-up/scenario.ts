@@ -1,12 +1,11 @@
 import { onTestFinished } from 'vitest'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
-import { type Anvil, startAnvil } from '../../support/anvil.ts'
-import { ON_ANVIL } from '../../support/anvil-config.ts'
-import { plainSigner } from '../../support/plain-signer.ts'
+import { type Anvil, ON_ANVIL, startAnvil } from '../../support/anvil.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import {
   DEV_ADDRESSES,
   DEV_KEYS,
+  plainSigner,
   type Service,
   type ServiceOptions,
   startService,

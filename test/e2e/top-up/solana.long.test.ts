@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
-import { plainSigner } from '../../support/plain-signer.ts'
-import { type Service, startService, type Transaction } from '../../support/service.ts'
-import { startSolana, type TestSolana } from '../../support/solana/start-solana.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
+import { plainSigner, type Service, startService, type Transaction } from '../../support/service.ts'
 import { MAIN, SOL, seedOf, solanaConfig, solanaScenarioOf } from '../../support/solana-scenario.ts'
 import { until } from '../../support/until.ts'
 

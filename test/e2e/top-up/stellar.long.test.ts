@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
-import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
-import { plainSigner } from '../../support/plain-signer.ts'
-import { type Service, startService, type Transaction } from '../../support/service.ts'
-import { startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
+import { plainSigner, type Service, startService, type Transaction } from '../../support/service.ts'
 import { keypairOf, MAIN, stellarConfig, stellarScenarioOf, XLM } from '../../support/stellar-scenario.ts'
 import { until } from '../../support/until.ts'
 

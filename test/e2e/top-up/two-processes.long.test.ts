@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAdjustableClock } from '../../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { HOT, stageOf, topUpConfig } from './scenario.ts'

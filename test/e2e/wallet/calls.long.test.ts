@@ -120,7 +120,7 @@ describe('eth_sendTransaction', () => {
     expect(Number(second) - Number(first)).toBe(1)
   })
 
-  test('what waits for an approval says so at once, with its id', async () => {
+  test('what waits for an approval says so immediately, with its id', async () => {
     const secret = await issue(story.service, {
       scopes: [...SCOPES],
       rules: { require_approval: {} },
@@ -261,7 +261,7 @@ describe('wallet_sendCalls', () => {
     })
   })
 
-  test('a bundle that nobody has sent is unknown', async () => {
+  test('a bundle that was never sent is unknown', async () => {
     for (const id of ['payroll-2', `0x${'ab'.repeat(16)}`])
       await expectRefused(call('wallet_getCallsStatus', id), { code: 5730 })
   })

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Input } from '../../../src/contract/operations.ts'
-import { readRequest } from '../../../src/handlers/read/request.ts'
+import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
+import { loadContract } from '../../../src/contract/document.ts'
+import { parseJson } from '../../../src/contract/exact-integers.ts'
+import type { Input, Schemas } from '../../../src/contract/operations.ts'
+import { createValidator } from '../../../src/contract/validator.ts'
+import { mergePatch } from '../../../src/handlers/read/relayer.ts'
+import { isStellarRequest, readRequest, readStellarRequest } from '../../../src/handlers/read/request.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import { chainOf, createStubChain } from '../../transactions/stub-chain.ts'
 
@@ -76,5 +81,144 @@ describe('a body of another group is refused, with the group that it is', () => 
         detail: expect.stringContaining(says),
       }),
     )
+  })
+})
+
+/** The examples of RFC 7396, appendix A. */
+test.each<[unknown, unknown, unknown]>([
+  [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+  [{ a: 'b' }, { a: null }, {}],
+  [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+  [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+  [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+  [
+    ['a', 'b'],
+    ['c', 'd'],
+    ['c', 'd'],
+  ],
+  [{ a: 'b' }, ['c'], ['c']],
+  [{ a: 'foo' }, null, null],
+  [{ a: 'foo' }, 'bar', 'bar'],
+  [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+  [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+  [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+])('%j patched with %j is %j', (target, patch, result) => {
+  expect(mergePatch(target, patch)).toEqual(result)
+})
+
+test('an integer of any size stays what it is', () => {
+  expect(mergePatch({ a: 2n ** 127n }, { b: 2n ** 126n })).toEqual({ a: 2n ** 127n, b: 2n ** 126n })
+})
+
+describe('a request on Stellar', async () => {
+  const validator = createValidator(await loadContract())
+  const ACCOUNT = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
+  const CONTRACT = 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA'
+  const MOST = 2n ** 63n - 1n
+
+  /** The request as it comes over the wire, through the contract. */
+  function read(text: string) {
+    const verdict = validator.request('sendTransaction', {
+      path: { relayer_id: 'r' },
+      querystring: '',
+      body: parseJson(text),
+    })
+    if (verdict.kind !== 'valid') throw new Error(JSON.stringify(verdict))
+    const body = verdict.input.body as Input<'sendTransaction'>['body']
+    if (!isStellarRequest(body)) throw new Error('not a body of group C')
+    return readStellarRequest(body)
+  }
+
+  const withOperation = (text: string) => read(`{"network":"testnet","operations":[${text}]}`).operations?.[0]
+  const withMemo = (text: string) => read(`{"network":"testnet","memo":${text}}`).memo
+
+  // Whatever the contract takes as an operation, the domain takes as one; a contract call has its arguments, or names for them.
+  type Operation = Schemas['OperationSpec']
+  type Call = Extract<Operation, { type: 'invoke_contract' }>
+  const operationOf = (
+    operation: Exclude<Operation, Call> | (Call & Required<Pick<Call, 'args'>>),
+  ): StellarOperation => operation
+
+  describe('a body of group C', () => {
+    test('null is absent', () => {
+      const nothing =
+        '{"network":"testnet","source_account":null,"operations":null,"transaction_xdr":null,"fee_bump":null,"max_fee":null,"memo":null,"valid_until":null}'
+      expect(read(nothing)).toEqual({ type: 'stellar', network: 'testnet' })
+      expect(read('{"network":"testnet"}')).toEqual({ type: 'stellar', network: 'testnet' })
+    })
+
+    test('every field', () => {
+      const body = `{"network":"testnet","source_account":"${ACCOUNT}","transaction_xdr":"AAAA","fee_bump":true,"max_fee":"${MOST}","valid_until":"2030-01-01T01:00:00+01:00"}`
+      expect(read(body)).toEqual({
+        type: 'stellar',
+        network: 'testnet',
+        sourceAccount: ACCOUNT,
+        transactionXdr: 'AAAA',
+        feeBump: true,
+        maxFee: MOST,
+        validUntil: new Date('2030-01-01T00:00:00Z'),
+      })
+    })
+
+    test.each([`${MOST}`, `"${MOST}"`])('an amount of %s is exact', (amount) => {
+      const payment = `{"type":"payment","destination":"${ACCOUNT}","asset":{"type":"native"},"amount":${amount}}`
+      const operation = withOperation(payment)
+      expect(operation).toEqual({
+        type: 'payment',
+        destination: ACCOUNT,
+        asset: { type: 'native' },
+        amount: MOST,
+      })
+    })
+
+    test('small integers are as wide as large ones', () => {
+      const balance = `{"type":"create_claimable_balance","asset":{"type":"native"},"amount":"1","claimants":[{"destination":"${ACCOUNT}","predicate":{"and":[{"before_absolute_time":5},{"not":{"before_relative_time":"7"}}]}}]}`
+      expect(withOperation(balance)).toMatchObject({
+        amount: 1n,
+        claimants: [
+          { predicate: { and: [{ before_absolute_time: 5n }, { not: { before_relative_time: 7n } }] } },
+        ],
+      })
+      expect(withOperation('{"type":"bump_sequence","bump_to":3}')).toEqual({
+        type: 'bump_sequence',
+        bump_to: 3n,
+      })
+    })
+
+    test('arguments of smart contracts', () => {
+      const args =
+        '"void",{"u64":1},{"i64":"-9223372036854775808"},{"u32":7},{"i128":{"hi":-1,"lo":"18446744073709551615"}},{"u256":"5"},{"string":"12"},{"vec":[{"map":[{"key":{"symbol":"k"},"val":{"timepoint":"9"}}]}]}'
+      const call = `{"type":"invoke_contract","contract_address":"${CONTRACT}","function_name":"f","args":[${args}]}`
+      expect(withOperation(call)).toMatchObject({
+        args: [
+          'void',
+          { u64: 1n },
+          { i64: -(2n ** 63n) },
+          { u32: 7 },
+          { i128: { hi: -1n, lo: 2n ** 64n - 1n } },
+          { u256: '5' },
+          { string: '12' },
+          { vec: [{ map: [{ key: { symbol: 'k' }, val: { timepoint: 9n } }] }] },
+        ],
+      })
+    })
+
+    test.each([
+      ['{"type":"none"}', { type: 'none' }],
+      ['{"type":"text","value":"123"}', { type: 'text', value: '123' }],
+      ['{"type":"id","value":7}', { type: 'id', value: 7n }],
+      [`{"type":"id","value":"${MOST}"}`, { type: 'id', value: MOST }],
+      [`{"type":"hash","value":"${'ab'.repeat(32)}"}`, { type: 'hash', value: 'ab'.repeat(32) }],
+      [`{"type":"return","value":[${Array(32).fill(0)}]}`, { type: 'return', value: Array(32).fill(0) }],
+    ])('memo %s', (text, memo) => {
+      expect(withMemo(text)).toEqual(memo)
+    })
+
+    test('the contract writes operations as the domain does', () => {
+      expect(operationOf({ type: 'bump_sequence', bump_to: 0n }).type).toBe('bump_sequence')
+    })
   })
 })

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LEAST_TRIES } from '../../../src/notifications/delivery/try-delivery.ts'
-import { ACTOR } from '../../support/actor.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { openFixture } from '../fixture.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { deleteNotification, saveNotification } from '../../../src/notifications/store.ts'
-import { ACTOR } from '../../support/actor.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { openFixture, startWorker } from '../fixture.ts'
 
 async function receiver(): Promise<Receiver> {
@@ -43,7 +43,7 @@ describe('a receiver that fails for everything', () => {
     await fixture.settled('ops', (items) => items.length === 61 && delivered(items))
   })
 
-  test('has a request at once when somebody delivers again', async () => {
+  test('has a request immediately when the delivery is repeated by hand', async () => {
     const target = await receiver()
     const fixture = await openFixture()
     await fixture.addNotification('ops', target.url)
@@ -100,7 +100,7 @@ test('one delivery that always fails stops no other', async () => {
 })
 
 describe('the next owner of the lease', () => {
-  test('delivers what nobody has delivered, once, when results are recorded in another order than events', async () => {
+  test('delivers each undelivered event once, when results are recorded in another order than events', async () => {
     const target = await receiver()
     const fixture = await openFixture()
     await fixture.addNotification('ops', target.url)

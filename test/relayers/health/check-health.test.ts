@@ -88,7 +88,7 @@ async function failedChecks(id: string): Promise<number | undefined> {
   return (await findSubjects(room.database.db, [id]))[0]?.failedChecks
 }
 
-test('many who find the same at once write it and tell it once', async () => {
+test('many who find the same at the same time write it and tell it once', async () => {
   const { stub, check, now, told } = await setUp()
   stub.balance = POOR
   await Promise.all(Array.from({ length: 5 }, check))
@@ -254,7 +254,7 @@ test('a chain that cannot be asked at all is logged and changes nothing for the 
   expect(await checker.checkNow(account.relayer)).toEqual(account.relayer)
 })
 
-test('a reason that a person reads is kept as it is while nobody can tell', async () => {
+test('a reason that a person reads is kept as it is while the state is unknown', async () => {
   const { stub, id, check, now } = await setUp()
   const reason = { type: 'BalanceCheckFailed', details: 'The account can spend 0 wei.' } as const
   await room.database.db.transaction().execute((tx) => setSystemDisabled(tx, id, reason))

@@ -9,7 +9,8 @@ import {
   nextStep,
   untilNextCheck,
 } from '../../../src/relayers/health/health.ts'
-import type { DisabledReason, Relayer } from '../../../src/relayers/relayer.ts'
+import type { DisabledReason, EvmRelayerConfig, Relayer } from '../../../src/relayers/relayer.ts'
+import { topUpProblem, topUpProblems } from '../../../src/relayers/top-up.ts'
 
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const NOW = Date.parse('2026-11-20T10:00:00Z')
@@ -147,7 +148,7 @@ describe('silence', () => {
     )
   })
 
-  test('an answer in between begins the count anew, and nonces that were out of step are remembered through it', () => {
+  test('an answer in between resets the count, and nonces that were out of step are remembered through it', () => {
     expect(judge({}, since(2, 60_000)).memory).toEqual({ outOfStep: 0 })
     expect(judge(silent, { outOfStep: 1 }).memory).toEqual({
       outOfStep: 1,
@@ -169,7 +170,7 @@ describe('a nonce out of step', () => {
     })
   })
 
-  test('is remembered as long as nobody tells, and forgotten when it is right', () => {
+  test('is remembered as long as no answer comes, and forgotten when it is right', () => {
     expect(judge({ sourceAccounts: sourceAccount(SILENT) }, { outOfStep: 1 }).memory.outOfStep).toBe(1)
     expect(judge({}, { outOfStep: 1 }).memory.outOfStep).toBe(0)
   })
@@ -231,4 +232,45 @@ describe('what a verdict means', () => {
 test('the pauses between checks', () => {
   const seconds = [0, 1, 2, 3, 4, 5, 6, 100].map((failed) => untilNextCheck(failed, 25_000) / 1_000)
   expect(seconds).toEqual([25, 10, 20, 30, 45, 60, 60, 60])
+})
+
+function relayer(id: string, from?: string, network = 'anvil'): EvmRelayerConfig {
+  const topUp = from === undefined ? {} : { topUp: { from, below: 1n, to: 2n, max_per_day: 3n } }
+  return { id, name: id, network, networkType: 'evm', signerId: id, paused: false, policies: topUp }
+}
+
+describe('the treasury of a relayer', () => {
+  test.each([
+    ['is fine on the same network', [relayer('a', 'b'), relayer('b')], undefined],
+    ['may itself be filled', [relayer('a', 'b'), relayer('b', 'c'), relayer('c')], undefined],
+    ['cannot be itself', [relayer('a', 'a')], 'cannot fill itself'],
+    ['has to exist', [relayer('a', 'b')], 'there is no relayer "b"'],
+    [
+      'is on its network',
+      [relayer('a', 'b'), relayer('b', undefined, 'sepolia')],
+      'on another network (evm:sepolia)',
+    ],
+    ['is not filled by it', [relayer('a', 'b'), relayer('b', 'a')], 'in a circle: a from b from a'],
+    [
+      'is not filled by what it fills',
+      [relayer('a', 'b'), relayer('b', 'c'), relayer('c', 'a')],
+      'in a circle: a from b from c from a',
+    ],
+    [
+      'may be part of a circle that it is not in',
+      [relayer('a', 'b'), relayer('b', 'c'), relayer('c', 'b')],
+      undefined,
+    ],
+  ])('%s', (_title, relayers, expected) => {
+    const [first] = relayers
+    const problem = first && topUpProblem(first, relayers)
+    if (expected === undefined) expect(problem).toBeUndefined()
+    else expect(problem).toContain(expected)
+  })
+
+  test('is checked for every relayer of a file', () => {
+    const problems = topUpProblems([relayer('a', 'b'), relayer('b', 'c'), relayer('c', 'b')])
+    expect(problems).toHaveLength(2)
+    expect(problems[0]).toMatch(/^relayer "b" has an impossible top_up: .* b from c from b/)
+  })
 })

@@ -2,7 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createNameResolver, type NameResolverOptions } from '../../../src/security/name-resolver.ts'
+import {
+  createNameResolver,
+  fullNames,
+  type NameResolverOptions,
+  parseSearchDomains,
+} from '../../../src/security/name-resolver.ts'
 import { type NameQuestion, type NameReply, startNameServer } from '../../support/name-server.ts'
 
 async function start(answer: (question: NameQuestion) => NameReply, options: NameResolverOptions = {}) {
@@ -75,7 +80,7 @@ test('hundreds of silent names delay no other', async () => {
   expect(new Set(await Promise.all(failures))).toEqual(new Set(['EAI_AGAIN']))
 })
 
-test('the hosts file counts before the name servers, and a change of it at once', async () => {
+test('the hosts file counts before the name servers, and a change of it immediately', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hosts-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const hostsFile = join(folder, 'hosts')
@@ -107,4 +112,19 @@ test('a name that only the system knows is found where the resolver may ask it',
   expect(await reasonOf(strict.resolve(hostname()))).toBe('ENOTFOUND')
   const { resolve } = await start(() => 'none', { ...options, asksSystem: true })
   expect((await resolve(hostname())).length).toBeGreaterThan(0)
+})
+
+test('the last search list counts, without its dots', () => {
+  const text =
+    'nameserver 10.0.0.10\ndomain old.example\nsearch shop.svc.cluster.local cluster.local.\noptions ndots:5\n'
+  expect(parseSearchDomains(text)).toEqual(['shop.svc.cluster.local', 'cluster.local'])
+  expect(parseSearchDomains('nameserver 10.0.0.10\n')).toEqual([])
+})
+
+test.each([
+  ['hooks', ['hooks.a.example', 'hooks.b.example', 'hooks']],
+  ['hooks.shop', ['hooks.shop', 'hooks.shop.a.example', 'hooks.shop.b.example']],
+  ['hooks.example.', ['hooks.example']],
+])('%s can mean %j', (host, names) => {
+  expect(fullNames(host, ['a.example', 'b.example'])).toEqual(names)
 })

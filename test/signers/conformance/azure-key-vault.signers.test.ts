@@ -2,10 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createSecret } from '../../../src/security/secrets.ts'
-import type { AzureLogin } from '../../../src/signers/key-services/azure-identity.ts'
-import type { SignerConfig } from '../../../src/signers/load.ts'
-import type { CallLimits } from '../../../src/signers/remote/call.ts'
 import {
   type Azure,
   CLIENT_ID,
@@ -16,9 +12,13 @@ import {
   TENANT,
   VAULT_HOST,
   versionOf,
-} from '../../support/key-services/azure.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { createRoutedClient } from '../../support/key-services/http-service.ts'
+} from '../../../simulators/key-services/azure.ts'
+import { type FaultProxy, startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
+import { createRoutedClient } from '../../../simulators/key-services/http-service.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
+import type { AzureLogin } from '../../../src/signers/key-services/azure-identity.ts'
+import type { SignerConfig } from '../../../src/signers/providers/registry.ts'
+import type { CallLimits } from '../../../src/signers/remote/call.ts'
 import { describeConformance } from './conformance.ts'
 import { ACCOUNTS, openSigner, PATIENT, SECRET } from './keys.ts'
 import { describeRemoteConformance } from './remote-conformance.ts'
@@ -117,7 +117,7 @@ describe('a key of Azure Key Vault', () => {
     expect(await key.evm?.sign(digest(5))).toBeDefined()
   })
 
-  test('in a vault that asks for a token of somebody else gets none', async () => {
+  test('in a vault that asks for the token of a third party gets none', async () => {
     const before = azure.logins()
     proxy.behave({
       kind: 'answer',
@@ -164,7 +164,7 @@ describe('the login to Azure', () => {
     expect(await (await open(signer({ authType: 'workload_identity' }))).evm?.sign(digest(7))).toBeDefined()
   })
 
-  test('by a workload identity that nothing describes says what is missing', async () => {
+  test('by a workload identity that nothing describes names the missing part', async () => {
     await expect(open(signer({ authType: 'workload_identity' }))).rejects.toMatchObject(
       refused('workload_identity needs tenant_id, client_id and federated_token_file, or the variables'),
     )

@@ -3,19 +3,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createSecret } from '../../../src/security/secrets.ts'
-import { crc32c, resourceName } from '../../../src/signers/key-services/google-cloud-kms.ts'
-import type { SignerConfig } from '../../../src/signers/load.ts'
-import type { CallLimits } from '../../../src/signers/remote/call.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import {
   EMAIL,
   type GoogleCloud,
   SUBJECT_TOKEN,
   startGoogleCloud,
   TOKEN_URI,
-} from '../../support/key-services/google-cloud.ts'
-import { createRoutedClient } from '../../support/key-services/http-service.ts'
+} from '../../../simulators/key-services/google-cloud.ts'
+import { createRoutedClient } from '../../../simulators/key-services/http-service.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
+import { crc32c, resourceName } from '../../../src/signers/key-services/google-cloud-kms.ts'
+import type { SignerConfig } from '../../../src/signers/providers/registry.ts'
+import type { CallLimits } from '../../../src/signers/remote/call.ts'
 import { describeConformance } from './conformance.ts'
 import { ACCOUNTS, openSigner, PATIENT, SECRET } from './keys.ts'
 import { describeRemoteConformance } from './remote-conformance.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSecret } from '../../../src/security/secrets.ts'
 import type { Key } from '../../../src/signers/key.ts'
-import type { SignerConfig } from '../../../src/signers/load.ts'
+import type { SignerConfig } from '../../../src/signers/providers/registry.ts'
 import { moduleProcesses } from '../../support/key-services/module-processes.ts'
 import { createSoftHsm, type SoftHsm, TOKEN } from '../../support/key-services/softhsm.ts'
 import { until } from '../../support/until.ts'

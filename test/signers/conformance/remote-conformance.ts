@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Key } from '../../../src/signers/key.ts'
-import type { CallLimits } from '../../../src/signers/remote/call.ts'
 import {
   type Behaviour,
   type FaultAnswer,
   type FaultProxy,
   PASS,
-} from '../../support/key-services/fault-proxy.ts'
+} from '../../../simulators/key-services/fault-proxy.ts'
+import type { Key } from '../../../src/signers/key.ts'
+import type { CallLimits } from '../../../src/signers/remote/call.ts'
+
 import { signEvm } from './conformance.ts'
 
 /** A type of signer whose key another service holds, with the failures of that service. */

@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../../src/security/secrets.ts'
-import { createStamper } from '../../../src/signers/key-services/turnkey.ts'
-import type { SignerConfig } from '../../../src/signers/load.ts'
-import type { CallLimits } from '../../../src/signers/remote/call.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { createRoutedClient } from '../../support/key-services/http-service.ts'
+import { type FaultProxy, startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
+import { createRoutedClient } from '../../../simulators/key-services/http-service.ts'
 import {
   ED25519_KEY,
   EVM_ACCOUNT,
@@ -14,7 +10,11 @@ import {
   openApiKey,
   startTurnkey,
   type Turnkey,
-} from '../../support/key-services/turnkey.ts'
+} from '../../../simulators/key-services/turnkey.ts'
+import { createSecret } from '../../../src/security/secrets.ts'
+import { createStamper } from '../../../src/signers/key-services/turnkey.ts'
+import type { SignerConfig } from '../../../src/signers/providers/registry.ts'
+import type { CallLimits } from '../../../src/signers/remote/call.ts'
 import { describeConformance } from './conformance.ts'
 import { ACCOUNTS, openSigner, PATIENT, SECRET } from './keys.ts'
 import { describeRemoteConformance } from './remote-conformance.ts'

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { SignerConfig } from '../../../src/signers/load.ts'
+import { type FaultProxy, startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
+import {
+  startWeb3Signer,
+  type Web3Signer,
+  web3SignerKey,
+} from '../../../simulators/key-services/web3signer.ts'
+import type { SignerConfig } from '../../../src/signers/providers/registry.ts'
 import { type Certificates, createCertificates } from '../../support/key-services/certificates.ts'
-import { type FaultProxy, startFaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { startWeb3Signer, type Web3Signer, web3SignerKey } from '../../support/key-services/web3signer.ts'
 import { describeConformance, signEvm } from './conformance.ts'
 import { ACCOUNTS, openSigner, SECRET } from './keys.ts'
 import { describeRemoteConformance } from './remote-conformance.ts'

@@ -2,16 +2,22 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  startAzure,
+  TENANT,
+  VAULT_HOST,
+} from '../../../simulators/key-services/azure.ts'
+import { EMAIL, startGoogleCloud } from '../../../simulators/key-services/google-cloud.ts'
+import { APP_ROLE, NAMESPACE, startVault } from '../../../simulators/key-services/vault.ts'
 import { solanaAddress, stellarAddress } from '../../../src/signers/ed25519.ts'
 import { createKey, createSeparateKey } from '../../../src/signers/key.ts'
 import { encryptKeystore } from '../../../src/signers/keystore.ts'
 import { relayer } from '../../cli/spawn.ts'
-import { anvilNetwork, ON_ANVIL } from '../../support/anvil-config.ts'
+import { anvilNetwork, ON_ANVIL } from '../../support/anvil.ts'
 import { AWS_ENV, REGION, startAwsKms } from '../../support/key-services/aws-kms.ts'
-import { CLIENT_ID, CLIENT_SECRET, startAzure, TENANT, VAULT_HOST } from '../../support/key-services/azure.ts'
-import { EMAIL, startGoogleCloud } from '../../support/key-services/google-cloud.ts'
 import { rerouted } from '../../support/key-services/rerouted.ts'
-import { APP_ROLE, NAMESPACE, startVault } from '../../support/key-services/vault.ts'
 import { API_KEY } from '../../support/service.ts'
 import { ACCOUNTS, SECRET } from '../conformance/keys.ts'
 

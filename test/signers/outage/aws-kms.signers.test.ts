@@ -1,5 +1,5 @@
+import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import { AWS_ENV, REGION, startAwsKms } from '../../support/key-services/aws-kms.ts'
-import { startFaultProxy } from '../../support/key-services/fault-proxy.ts'
 import { SECRET } from '../conformance/keys.ts'
 import { httpHolder } from './key-holder.ts'
 import { describeOutages } from './outage-suite.ts'

@@ -1,5 +1,11 @@
-import { CLIENT_ID, CLIENT_SECRET, startAzure, TENANT, VAULT_HOST } from '../../support/key-services/azure.ts'
-import { startFaultProxy } from '../../support/key-services/fault-proxy.ts'
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  startAzure,
+  TENANT,
+  VAULT_HOST,
+} from '../../../simulators/key-services/azure.ts'
+import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import { SECRET } from '../conformance/keys.ts'
 import { httpHolder } from './key-holder.ts'
 import { describeOutages } from './outage-suite.ts'

@@ -1,5 +1,5 @@
-import { API_KEY_ID, startCdp } from '../../support/key-services/cdp.ts'
-import { startFaultProxy } from '../../support/key-services/fault-proxy.ts'
+import { API_KEY_ID, startCdp } from '../../../simulators/key-services/cdp.ts'
+import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import { ACCOUNTS, SECRET } from '../conformance/keys.ts'
 import { httpHolder } from './key-holder.ts'
 import { describeOutages } from './outage-suite.ts'

@@ -1,6 +1,5 @@
-import { walkChain } from '../../faults/evm/chain-walk.ts'
-import { startAnvil } from '../../support/anvil.ts'
-import { anvilNetwork, ON_ANVIL } from '../../support/anvil-config.ts'
+import { walkChain } from '../../../scripts/faults/evm/chain-walk.ts'
+import { anvilNetwork, ON_ANVIL, startAnvil } from '../../support/anvil.ts'
 import { RECEIVER } from '../../support/service.ts'
 import { ACCOUNTS } from '../conformance/keys.ts'
 import type { OutageChain } from './chain.ts'

@@ -1,5 +1,5 @@
-import { startFaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { EMAIL, startGoogleCloud } from '../../support/key-services/google-cloud.ts'
+import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
+import { EMAIL, startGoogleCloud } from '../../../simulators/key-services/google-cloud.ts'
 import { SECRET } from '../conformance/keys.ts'
 import { httpHolder } from './key-holder.ts'
 import { describeOutages } from './outage-suite.ts'

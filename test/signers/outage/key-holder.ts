@@ -1,5 +1,9 @@
-import type { Behaviour, FaultAnswer, FaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { PASS } from '../../support/key-services/fault-proxy.ts'
+import {
+  type Behaviour,
+  type FaultAnswer,
+  type FaultProxy,
+  PASS,
+} from '../../../simulators/key-services/fault-proxy.ts'
 import { rerouted } from '../../support/key-services/rerouted.ts'
 
 /** The process of the service under test, as far as outages need it. */

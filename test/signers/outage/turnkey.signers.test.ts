@@ -1,5 +1,5 @@
-import { startFaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { EVM_KEY, ORGANIZATION, startTurnkey } from '../../support/key-services/turnkey.ts'
+import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
+import { EVM_KEY, ORGANIZATION, startTurnkey } from '../../../simulators/key-services/turnkey.ts'
 import { SECRET } from '../conformance/keys.ts'
 import { httpHolder } from './key-holder.ts'
 import { describeOutages } from './outage-suite.ts'

@@ -1,5 +1,5 @@
-import { startFaultProxy } from '../../support/key-services/fault-proxy.ts'
-import { startWeb3Signer, web3SignerKey } from '../../support/key-services/web3signer.ts'
+import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
+import { startWeb3Signer, web3SignerKey } from '../../../simulators/key-services/web3signer.ts'
 import { SECRET } from '../conformance/keys.ts'
 import { httpHolder } from './key-holder.ts'
 import { describeOutages } from './outage-suite.ts'

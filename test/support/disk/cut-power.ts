@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '../../faults/random.ts'
+import type { Random } from '../random.ts'
 import type { DiskRecord, RecordedFile, RecordedFolder, RecordedNode } from './recorded-disk.ts'
 
 /** A disk writes its sectors whole, and a cut ends a longer write at any of them. */

@@ -11,10 +11,10 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { ACTOR } from '../../support/actor.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { createHurriedClock } from '../../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../../support/faulty-node.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { eventsOf, type Fixture, openFixture, reload } from '../fixture.ts'
 import { SILENT_NETWORK } from '../stub-chain.ts'
 
@@ -210,7 +210,7 @@ describe('content that the node refuses in unknown words', () => {
     expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'sent', 'sent', 'submitted'])
   })
 
-  test('waits for money where that is what is missing, and is confirmed when it comes', async () => {
+  test('waits for money where money is missing, and is confirmed when it comes', async () => {
     const poor = 10n ** 17n
     const { owner, step, stepUntil, finish } = await setUp(
       { request: { value: poor }, balance: 2n * poor },
@@ -443,7 +443,7 @@ describe('a crash', () => {
     })
   })
 
-  test('of nobody: the refused bytes that somebody else gets into a block count, and the record says so', async () => {
+  test('without a known sender: the refused bytes count when a third party gets them into a block, and the record says so', async () => {
     const { stepUntil, finish, transaction } = await setUp({}, CONTENT_REFUSED)
     await stepUntil(isAbandoned)
     const { attempts } = await reload(fixture.context, transaction)

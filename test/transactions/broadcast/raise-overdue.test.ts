@@ -272,7 +272,7 @@ test('only the head of the queue is raised, and nothing when it is not due', asy
   expect((await reload(fixture.context, second)).attempts).toEqual([])
 })
 
-test('where bytes expire, neither a fee is raised nor a no-op put in the place of what is overdue', async () => {
+test('where bytes expire, neither a fee is raised nor a no-op put in the place of an overdue one', async () => {
   const { stub, raise, kinds } = await setUp({
     endsAfterMs: -1,
   })

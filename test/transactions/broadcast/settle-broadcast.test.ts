@@ -1,12 +1,18 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../../src/chains/answer.ts'
-import type { Attempt } from '../../../src/chains/attempt.ts'
+import type { Attempt, AttemptKind, AttemptOutcome } from '../../../src/chains/attempt.ts'
 import type { Chain } from '../../../src/chains/chain.ts'
 import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
-import { currentAttempt } from '../../../src/transactions/broadcast/broadcast.ts'
+import { currentAttempt, isAwaitingExpiry } from '../../../src/transactions/broadcast/broadcast.ts'
 import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
-import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import type { RelayerRuntime } from '../../../src/transactions/model/runtime.ts'
+import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { attemptOf, legacy, requestOf } from '../../chains/evm/build.ts'
+import { CANCELS } from '../../support/samples.ts'
 import { itemOf } from '../build.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
@@ -337,5 +343,108 @@ describe('what a node said', () => {
     for (const kind of ['unknown', 'later', 'nonce_used', 'underpriced', 'refused'] as const) {
       expect(settle(said(kind), [SIGNED]).transaction.nonce).toBe(5n)
     }
+  })
+})
+
+const EXPIRING = { chain: { expiry: {} } } as unknown as RelayerRuntime
+const LASTING = { chain: {} } as unknown as RelayerRuntime
+
+/** A transaction whose first attempt is the current one, as after a reorganisation that dropped its block. */
+function canceled(purpose: Purpose, ...others: readonly [AttemptKind, AttemptOutcome][]) {
+  const transaction: Transaction = {
+    id: 'canceled',
+    relayerId: 'main',
+    network: 'local',
+    from: 'account',
+    status: 'submitted',
+    createdAt: new Date(0),
+    request: requestOf(),
+    purpose,
+    version: 4,
+    currentAttempt: 1,
+    cost: 0n,
+    nextRunAt: new Date(0),
+  }
+  const later = others.map(([kind, outcome], index) =>
+    attemptOf(legacy(1n), { number: index + 2, kind, outcome }),
+  )
+  return { transaction, attempts: [attemptOf(legacy(1n)), ...later] }
+}
+
+test.each<[string, ReturnType<typeof canceled>, boolean]>([
+  ['are wanted', canceled('request'), false],
+  ['only have to expire, because nothing is signed for the cancellation', canceled('cancel'), true],
+  ['only have to expire, because they get a successor', canceled('successor'), true],
+  ['exclude the signed cancellation', canceled('cancel', ['cancel', 'broadcast']), false],
+  ['outlive a cancellation that was refused', canceled('cancel', ['cancel', 'refused']), true],
+  ['outlive a cancellation that has expired', canceled('cancel', ['cancel', 'expired']), true],
+  ['were raised, and only have to expire', canceled('expire', ['speed_up', 'broadcast']), true],
+])('bytes that %s are broadcast again, or not', (_name, item, isAwaiting) => {
+  expect(isAwaitingExpiry(EXPIRING, item)).toBe(isAwaiting)
+  expect(isAwaitingExpiry(LASTING, item)).toBe(false)
+})
+
+describe('a late answer', () => {
+  let fixture: Fixture
+  beforeAll(async () => {
+    fixture = await openFixture()
+  })
+  afterAll(() => fixture.close())
+
+  /** A cancellation whose bytes the worker offers as well, while the caller's own offer is under way. */
+  async function setUp() {
+    const stub = createStubChain()
+    const owner = await fixture.addAccount({ chain: chainOf(stub) })
+    const [stored] = await insert(fixture.context, newTransaction(owner))
+    if (!stored) throw new Error('nothing was stored')
+    fixture.clock.advance(1_000)
+    await workAccount(fixture.context, owner.relayer.id)
+    const fees = { kind: 'legacy', gasPrice: 1_000n } as const
+    const draft = { type: 'evm', value: 0n, data: '0x', gasLimit: 21_000n, fees } as const
+    const worker = Promise.withResolvers<BroadcastResult>()
+    const asked = Promise.withResolvers<void>()
+    let step = Promise.resolve()
+    stub.override = {
+      replace: async () => ({ kind: 'ok', value: { draft, logs: [] } }),
+      broadcast: async () => {
+        stub.override = {
+          broadcast: async () => {
+            asked.resolve()
+            return [await worker.promise]
+          },
+        }
+        fixture.clock.advance(1_000)
+        step = workAccount(fixture.context, owner.relayer.id)
+        await asked.promise
+        return [{ kind: 'refused', detail: 'exceeds the configured cap' }]
+      },
+    }
+    const cancel = createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
+    await expect(cancel).rejects.toMatchObject({ code: 'replacement_underpriced' })
+    return {
+      /** What the worker hears after the caller was told. */
+      late: async (result: BroadcastResult) => {
+        worker.resolve(result)
+        await step
+        const { attempts } = await reload(fixture.context, stored)
+        return attempts.map(({ outcome, error }) => [outcome, error])
+      },
+    }
+  }
+
+  test('a late answer that decides nothing does not restore a change that was undone meanwhile', async () => {
+    const { late } = await setUp()
+    expect(await late({ kind: 'unknown', detail: 'time-out' })).toEqual([
+      ['broadcast', undefined],
+      ['refused', 'exceeds the configured cap'],
+    ])
+  })
+
+  test('a node that has accepted it all the same is believed', async () => {
+    const { late } = await setUp()
+    expect(await late({ kind: 'accepted' })).toEqual([
+      ['broadcast', undefined],
+      ['broadcast', undefined],
+    ])
   })
 })

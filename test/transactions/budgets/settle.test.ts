@@ -1,13 +1,18 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Effects } from '../../../src/chains/effects.ts'
-import type { Spent } from '../../../src/spending/budget.ts'
+import { removeRelayer } from '../../../src/relayers/store.ts'
+import { openBook } from '../../../src/spending/book.ts'
+import type { Counter, Spent } from '../../../src/spending/budget.ts'
 import type { Holding } from '../../../src/spending/holding.ts'
-import { tookOf } from '../../../src/transactions/budgets/settle.ts'
+import { findUnsettled, readSpent } from '../../../src/spending/spending-store.ts'
+import { deleteOldBudgets, settleBudgets, tookOf } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { NETWORK, spentOf, TOKEN } from '../../spending/build.ts'
-import { effectsWith } from '../../support/effects-with.ts'
+import { NETWORK, spenderWith, spentOf, TOKEN } from '../../spending/build.ts'
+import { effectsWith } from '../../support/samples.ts'
 import { itemOf } from '../build.ts'
+import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 const EFFECTS = effectsWith({
   amounts: [
@@ -142,4 +147,119 @@ test.each(CASES)('what a transaction took: %s', (_what, { attempts, change, took
 test('a transaction took nothing of an asset that its last content does not move', () => {
   const item = itemOf([{}, { kind: 'replace', ...MINED }])
   expect(tookOf(holdingOf('other', spentOf(8)), item, chainMoving(EFFECTS))).toEqual(spentOf(0))
+})
+
+describe('stored budgets', () => {
+  const DAY_MS = 24 * 60 * 60_000
+
+  let fixture: Fixture
+  beforeAll(async () => {
+    fixture = await openFixture()
+  })
+  afterAll(() => fixture.close())
+
+  const addAccount = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
+
+  /** Stores a transaction that was charged to a key of its own. */
+  async function charged(account: TestAccount, subject: string, change: Partial<Transaction>) {
+    const [transaction] = await insert(
+      fixture.context,
+      newTransaction(account, { isBudgeted: true, ...change }),
+    )
+    if (transaction === undefined) throw new Error('nothing was stored')
+    const limits = [{ per: 'day', asset: 'native', value: 100n }] as const
+    const spenders = [{ ...spenderWith({ limits }), subject }]
+    const network = `evm:${account.relayer.network}`
+    const charge = { network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
+    await fixture.context.db.transaction().execute(async (tx) => {
+      const book = await openBook(tx, { spenders, network, now: new Date(fixture.clock.now()) })
+      book.take({ transactionId: transaction.id, spenders, charge })
+      await book.save()
+    })
+    return { subject, network, asset: 'native' }
+  }
+
+  async function spentBy(counter: Counter) {
+    const now = new Date(fixture.clock.now())
+    return (await readSpent(fixture.context.db, [{ counter, period: 'day' }], now))(counter, 'day')
+  }
+
+  test('what ended without being signed is given back, once, and what is under way is not', async () => {
+    const account = await addAccount()
+    const canceled = await charged(account, 'key:canceled', { status: 'canceled' })
+    const pending = await charged(account, 'key:pending', { status: 'pending' })
+    await settleBudgets(fixture.context)
+    expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
+    await settleBudgets(fixture.context)
+    expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
+  })
+
+  test('many transactions are given back together: each once, each to those who paid for it, and none of another relayer', async () => {
+    const [one, other] = [await addAccount(), await addAccount()]
+    for (const status of ['canceled', 'expired', 'failed', 'submitted'] as const)
+      await charged(one, 'key:many', { status })
+    const alone = await charged(one, 'key:alone', { status: 'failed' })
+    const elsewhere = await charged(other, 'key:many', { status: 'canceled' })
+    expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(300, 25, 5), spentOf(60, 5, 1)])
+    await Promise.all([settleBudgets(fixture.context), settleBudgets(fixture.context)])
+    expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(60, 5, 1), spentOf(0)])
+  })
+
+  test('what was reopened since it was found stays charged', async () => {
+    const account = await addAccount()
+    const reopened = await charged(account, 'key:reopened', { status: 'failed' })
+    const { db } = fixture.context
+    await settleBudgets({
+      ...fixture.context,
+      // It is asked between the finding and the locking.
+      relayerOf: async (id) => {
+        await db
+          .updateTable('transactions')
+          .set({ status: 'submitted' })
+          .where('relayer_id', '=', account.relayer.id)
+          .execute()
+        return fixture.context.relayerOf(id)
+      },
+    })
+    expect(await spentBy(reopened)).toEqual(spentOf(60, 5, 1))
+  })
+
+  test('a relayer that was deleted keeps its budget, and nothing waits for it', async () => {
+    const account = await addAccount()
+    const deleted = await charged(account, 'key:deleted', { status: 'canceled' })
+    await fixture.context.db.transaction().execute((tx) => removeRelayer(tx, account.relayer.id))
+    expect(await findUnsettled(fixture.context.db, 10)).toEqual(new Map())
+    await settleBudgets(fixture.context)
+    expect(await spentBy(deleted)).toEqual(spentOf(60, 5, 1))
+  })
+
+  test('a relayer that came back on another network does not read the content of the former one', async () => {
+    const account = await addAccount()
+    const former = await charged(account, 'key:former', { status: 'canceled' })
+    await fixture.context.db
+      .updateTable('relayers')
+      .set({ network_type: 'stellar' })
+      .where('id', '=', account.relayer.id)
+      .execute()
+    expect(await findUnsettled(fixture.context.db, 10)).toEqual(new Map())
+    expect(await spentBy(former)).toEqual(spentOf(60, 5, 1))
+  })
+
+  test('what no period counts any more is deleted, also of deleted relayers, but not of transactions under way', async () => {
+    const account = await addAccount()
+    await charged(account, 'key:old', { status: 'pending' })
+    const count = async () => {
+      const rows = await fixture.context.db.selectFrom('spendings').select('subject').execute()
+      return rows.map(({ subject }) => subject).sort()
+    }
+    expect(await count()).toContain('key:deleted')
+    fixture.clock.advance(33 * DAY_MS)
+    await charged(account, 'key:new', { status: 'canceled' })
+    await deleteOldBudgets(fixture.context)
+    const underWay = ['key:many', 'key:old', 'key:pending', 'key:reopened']
+    expect(await count()).toEqual([...underWay, 'key:new'].sort())
+    expect(await fixture.context.db.selectFrom('spent').select('subject').distinct().execute()).toEqual([
+      { subject: 'key:new' },
+    ])
+  })
 })

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openAttempts, reservation, unprovenAttempts } from '../../../src/transactions/model/attempts.ts'
+import { isDue, LONGEST_WAIT_MS, WATCHED_MS } from '../../../src/transactions/model/due.ts'
 import type { TransactionStatus } from '../../../src/transactions/model/transaction.ts'
 import {
   FINAL_STATUSES,
@@ -8,6 +10,7 @@ import {
   nextStatus,
   type TransactionEvent,
 } from '../../../src/transactions/model/transitions.ts'
+import { itemOf } from '../build.ts'
 
 const STATUSES = [
   'pending',
@@ -131,4 +134,45 @@ describe('any walk of events', () => {
       }),
     )
   })
+})
+
+const NOW = Date.UTC(2026, 0, 1)
+const HOUR_MS = 3_600_000
+
+test.each([
+  ['the present moment', 0, true],
+  ['a moment later', 1, false],
+  ['the longest wait', LONGEST_WAIT_MS, false],
+  ['more than the longest wait', LONGEST_WAIT_MS + 1, true],
+] as const)('a transaction that runs next at %s', (_name, ahead, want) => {
+  const createdAt = new Date(NOW - HOUR_MS)
+  expect(isDue({ nextRunAt: new Date(NOW + ahead), createdAt, status: 'sent' }, NOW)).toBe(want)
+})
+
+test('a pending one that has never waited is due whatever the clock said at its acceptance', () => {
+  const at = new Date(NOW + 1_000)
+  expect(isDue({ nextRunAt: at, createdAt: at, status: 'pending' }, NOW)).toBe(true)
+  expect(isDue({ nextRunAt: at, createdAt: at, status: 'sent' }, NOW)).toBe(false)
+})
+
+test('the wait of a watched transaction counts as a wait', () => {
+  expect(WATCHED_MS).toBeLessThanOrEqual(LONGEST_WAIT_MS)
+})
+
+const OUTCOMES = ['signed', 'broadcast', 'refused', 'mined', 'reverted', 'superseded', 'expired'] as const
+const { attempts } = itemOf(OUTCOMES.map((outcome) => ({ outcome })))
+
+test('the chain can still include what was signed or broadcast', () => {
+  expect(openAttempts(attempts).map(({ outcome }) => outcome)).toEqual(['signed', 'broadcast'])
+})
+
+test('nothing is proved about these, nor about what one node refused', () => {
+  expect(unprovenAttempts(attempts).map(({ outcome }) => outcome)).toEqual(['signed', 'broadcast', 'refused'])
+})
+
+test('the most expensive draft is reserved, and nothing without drafts', () => {
+  const drafts = attempts.slice(0, 3).map(({ draft }) => draft)
+  const costs = [5n, 9n, 7n]
+  expect(reservation(drafts, () => costs.shift() ?? 0n)).toBe(9n)
+  expect(reservation([], () => 1n)).toBe(0n)
 })

@@ -7,7 +7,7 @@ import { undoIfRefused } from '../../../src/transactions/replace/undo-replacemen
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { attemptOf, eip1559, FROM, requestOf, TO } from '../../chains/evm/build.ts'
-import { ACTOR } from '../../support/actor.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -62,8 +62,8 @@ async function setUp({ change = {}, outcome, answer = WAITS }: Situation = {}) {
 const counterOf = (relayerId: string, address: string) =>
   fixture.database.db.transaction().execute(async (tx) => (await lockAccount(tx, relayerId)).get(address))
 
-describe('content with the nonce of a third party, in place of what nobody has signed', () => {
-  test('gets that nonce at once, and gives the one of the relayer back', async () => {
+describe('content with the nonce of a third party, in place of an unsigned transaction', () => {
+  test('gets that nonce immediately, and gives the one of the relayer back', async () => {
     const { owner, replace, now } = await setUp()
     const { id, address } = owner.relayer
     await fixture.database.db

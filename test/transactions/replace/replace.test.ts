@@ -8,7 +8,7 @@ import { saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { ACTOR, CANCELS } from '../../support/actor.ts'
+import { ACTOR, CANCELS } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
@@ -69,7 +69,7 @@ describe('before it is signed', () => {
     expect(stub.broadcasted).toEqual([])
   })
 
-  test('a cancellation is final at once when there is no nonce', async () => {
+  test('a cancellation is final immediately when there is no nonce', async () => {
     const { pending, cancel } = await setUp()
     const { transaction } = await cancel(await pending())
     expect(transaction).toMatchObject({ status: 'canceled', cost: 0n })
@@ -104,7 +104,7 @@ describe('after it was broadcast', () => {
     expect(stub.broadcasted.at(-1)).toBe(attempts[1]?.signed.hash)
   })
 
-  test('changes at once are made one after the other, and none is lost', async () => {
+  test('changes at the same time are made one after the other, and none is lost', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
@@ -201,7 +201,7 @@ describe('when it cannot be done', () => {
     },
   )
 
-  test('the very bytes that a node refused before are refused at once, and nothing is stored again', async () => {
+  test('the very bytes that a node refused before are refused immediately, and nothing is stored again', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const fees = { kind: 'legacy', gasPrice: 7_000n } as const

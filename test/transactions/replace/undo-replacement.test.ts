@@ -6,7 +6,7 @@ import { undoIfRefused } from '../../../src/transactions/replace/undo-replacemen
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
-import { CANCELS } from '../../support/actor.ts'
+import { CANCELS } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
 

@@ -4,7 +4,7 @@ import { resetNetwork } from '../../../src/transactions/reset-store.ts'
 import { findByNonce } from '../../../src/transactions/store/lookups-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { ACTOR } from '../../support/actor.ts'
+import { ACTOR } from '../../support/samples.ts'
 import { eventsOf, type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, SILENT_NETWORK } from '../stub-chain.ts'
 
@@ -86,7 +86,7 @@ test('counters are read from the new chain, and a step that is under way loses i
   expect(row?.fence).toBe(lease.fence + 1n)
 })
 
-test('the first block is remembered once, and anew after a reset', async () => {
+test('the first block is remembered once, and again after a reset', async () => {
   const { db } = fixture.database
   const remember = (genesis: string) => rememberGenesis(db, ELSEWHERE, genesis)
   expect([await remember('0xa'), await remember('0xb')]).toEqual(['0xa', '0xa'])

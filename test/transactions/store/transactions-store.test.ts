@@ -310,7 +310,7 @@ test('a reader sees a transaction and its attempts as they were at one moment', 
 })
 
 describe('reservedBy', () => {
-  test('counts what is open and nothing else, and leaves out the one that is being replaced', async () => {
+  test('counts open transactions and nothing else, and leaves out the one that is being replaced', async () => {
     const owner = await account()
     const pending = await stored(owner, { cost: 1n })
     await stored(owner, { status: 'sent', cost: 10n, nonce: 0n })
@@ -346,7 +346,7 @@ describe('listTransactions', () => {
     expect(await page(0, 0)).toEqual([])
   })
 
-  test("filters by status and never shows what is another relayer's", async () => {
+  test('filters by status and never shows those of another relayer', async () => {
     const owner = await account()
     const sent = await stored(owner, { status: 'sent' })
     await stored(owner)

@@ -288,7 +288,7 @@ describe('submitting', () => {
     expect(stub.broadcasted).toHaveLength(1)
   })
 
-  test('a paused account signs nothing new, and what is signed stays on its way', async () => {
+  test('a paused account signs nothing new, and a signed transaction goes on', async () => {
     const { stub, owner, step } = await setUp()
     stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const signed = await accept(owner)

@@ -141,7 +141,7 @@ describe('numbering', () => {
     ])
   })
 
-  test('crowds of steps at once give each nonce once, without a gap (R5)', async () => {
+  test('many concurrent steps give each nonce once, without a gap (R5)', async () => {
     const owner = await account()
     const transactions = await store(owner, 30)
     const steps = [transactions.slice(0, 12), transactions.slice(6, 20), transactions.slice(15)]

@@ -172,7 +172,7 @@ describe('the final event of an included attempt', () => {
   })
 })
 
-describe('a transaction whose inclusion nobody can prove', () => {
+describe('a transaction whose inclusion cannot be proved', () => {
   const statusReason =
     'No history. It stays open until an endpoint proves what became of it, or an operator decides: relayer tx decide tx'
   const facts = { detail: 'No history.', now: NOW }

@@ -12,7 +12,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { ACTOR, CANCELS } from '../../support/actor.ts'
+import { ACTOR, CANCELS } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt } from '../stub-chain.ts'
 

@@ -313,7 +313,7 @@ describe('how often the node is asked', () => {
     expect(asked).toHaveLength(8)
   })
 
-  test('at once again after no answer: a silence is not kept', async () => {
+  test('immediately again after no answer: a silence is not kept', async () => {
     const results: Record<string, unknown> = {}
     const { client } = clientOf(results)
     const market = createMarketWatch({ client, clock: createTestClock(), freshForMs: 1_000 })

@@ -443,7 +443,7 @@ describe('prepareSpeedUp', () => {
       policies: { gasPriceCap: 109n },
       names: 'gas_price_cap of 109',
     },
-  ])('refuses what is $name', async ({ fees, policies, names }) => {
+  ])('refuses a transaction that is $name', async ({ fees, policies, names }) => {
     const answer = await speedUp(fees, policies)
     expect(answer).toMatchObject({
       kind: 'refused',

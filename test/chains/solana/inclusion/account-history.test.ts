@@ -1,11 +1,10 @@
 import { getBase58Decoder } from '@solana/kit'
 import { expect, onTestFinished, test } from 'vitest'
+import { createWallet, signContent, transfer, type Wallet } from '../../../../simulators/solana/wallet.ts'
 import type { HistoryMark, OwnTransaction } from '../../../../src/chains/capabilities.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
-import { broadcastDirectly } from '../../../faults/solana/broadcast-directly.ts'
-import { transfer } from '../../../solana-node/steps.ts'
-import { createWallet, signContent, type Wallet } from '../../../solana-node/wallet.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
+import { broadcastDirectly } from '../../../support/solana-scenario.ts'
 import { AS_PAYER, instructionsOf, OTHER, SELF, type Stage, sendOn, startStage } from '../build.ts'
 
 /** Reads with these records, by signature. */

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { LedgerOptions } from '../../../../simulators/solana/ledger.ts'
+import { SYSTEM_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
+import type { TestSolanaNode } from '../../../../simulators/solana/start-solana.ts'
+import { advanceNonce, transfer } from '../../../../simulators/solana/wallet.ts'
 import type { InclusionProof } from '../../../../src/chains/answer.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../../src/chains/solana/types.ts'
-import { advanceNonce, transfer } from '../../../solana-node/steps.ts'
+import { createHurriedClock } from '../../../support/clock.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
-import { createHurriedClock } from '../../../support/hurried-clock.ts'
-import type { LedgerOptions } from '../../../support/solana/ledger.ts'
-import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
-import type { TestSolanaNode } from '../../../support/solana/start-solana.ts'
 import { SOL } from '../../../support/solana-scenario.ts'
 import {
   accountWith,
@@ -91,7 +91,7 @@ describe('absence', () => {
   })
 })
 
-describe('many at once', () => {
+describe('many at the same time', () => {
   test('share their questions', async () => {
     const counting = await startFaultyNode(stage.solana.url)
     try {
@@ -254,7 +254,7 @@ describe('a node that restarted on a newer snapshot', () => {
     expect(await fateOf(both, never)).toEqual({ kind: 'absent' })
   })
 
-  test('does not prove that a durable nonce was advanced by somebody else', async () => {
+  test('does not prove that a durable nonce was advanced by a third party', async () => {
     const { node, chain } = nodeWith()
     const nonce = await openNonceAccount(stage, SELF)
     const request = instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n))

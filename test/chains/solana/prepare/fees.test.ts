@@ -1,4 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
+import {
+  createAccount,
+  type Step,
+  transfer,
+  u32,
+  u64,
+  unitLimit,
+  unitPrice,
+} from '../../../../simulators/solana/wallet.ts'
 import { createLoadedBytes } from '../../../../src/chains/solana/prepare/context.ts'
 import {
   decideBid,
@@ -11,9 +21,6 @@ import {
 } from '../../../../src/chains/solana/prepare/fees.ts'
 import { amountOutOf, composeMessage } from '../../../../src/chains/solana/request-content.ts'
 import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../../../../src/chains/solana/wire/addresses.ts'
-import { createAccount, transfer, u32, u64, unitLimit, unitPrice } from '../../../solana-node/steps.ts'
-import type { Step } from '../../../solana-node/wallet.ts'
-import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
 import { instructionOf, instructionsOf, OTHER, requestOf, SELF, someAddress } from '../build.ts'
 
 const messageOf = (...steps: readonly Step[]) => composeMessage(SELF, steps.map(instructionOf))

@@ -1,18 +1,20 @@
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
-import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
+import { LOOKUP_TABLE_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
 import {
   advanceNonce,
   createTable,
+  createWallet,
   extendTable,
+  type Step,
+  signContent,
   transfer,
   unitLimit,
   unitPrice,
-} from '../../../solana-node/steps.ts'
-import { createWallet, type Step, signContent } from '../../../solana-node/wallet.ts'
-import { LOOKUP_TABLE_PROGRAM } from '../../../support/solana/runtime/programs.ts'
+} from '../../../../simulators/solana/wallet.ts'
+import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
+import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
 import {
   AS_PAYER,
   accountWith,

@@ -1,18 +1,19 @@
 import { type Address, address } from '@solana/kit'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { noop } from '../../../../src/chains/solana/request-content.ts'
-import type { SolanaAttempt } from '../../../../src/chains/solana/types.ts'
-import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
+import { SYSTEM_PROGRAM } from '../../../../simulators/solana/runtime/programs.ts'
 import {
   advanceNonce,
   createAccount,
+  createWallet,
   initializeNonce,
   NONCE_ACCOUNT_LENGTH,
+  signContent,
   transfer,
-} from '../../../solana-node/steps.ts'
-import { createWallet, signContent } from '../../../solana-node/wallet.ts'
+} from '../../../../simulators/solana/wallet.ts'
+import { noop } from '../../../../src/chains/solana/request-content.ts'
+import type { SolanaAttempt } from '../../../../src/chains/solana/types.ts'
+import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
-import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,
@@ -48,14 +49,14 @@ describe('a replacement with a blockhash', () => {
     })
   })
 
-  test('is refused at once when it would fail', async () => {
+  test('is refused immediately when it would fail', async () => {
     const attempt = await sendOn(stage.chain, move(1n))
     expect(await stage.chain.replace(move(10n ** 12n), [attempt], accountWith())).toMatchObject({
       refusal: { code: 'insufficient_balance' },
     })
   })
 
-  test('is made at once when nothing may be included any more', async () => {
+  test('is made immediately when nothing may be included any more', async () => {
     const attempt: SolanaAttempt = { ...(await sendOn(stage.chain, move(1n))), outcome: 'expired' }
     expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({ kind: 'ok' })
   })
@@ -102,7 +103,7 @@ describe('a replacement with a durable nonce', () => {
     expect(paid()).toBe(1n)
   })
 
-  test('excludes the earlier one, so it is signed at once and only one is included', async () => {
+  test('excludes the earlier one, so it is signed immediately and only one is included', async () => {
     const first = await sendOn(stage.chain, durable(1n))
     await replaceBy(move(20n), [first], accountWith())
     stage.solana.tick(5)
@@ -171,7 +172,7 @@ describe('a replacement with a durable nonce', () => {
     expect(await stage.chain.replace(same, [first], accountWith())).toMatchObject({ kind: 'ok' })
   })
 
-  test('of somebody else is for them to make', async () => {
+  test('of a third party is for them to make', async () => {
     const friend = createWallet()
     stage.solana.airdrop(friend.address, 10n ** 9n)
     nonce = await openNonce(friend.address)

@@ -1,6 +1,7 @@
 import { getBase58Decoder, getTransactionDecoder } from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createWallet, signContent } from '../../../../simulators/solana/wallet.ts'
 import { checkRequest } from '../../../../src/chains/solana/check.ts'
 import type { SolanaInstruction } from '../../../../src/chains/solana/content.ts'
 import { composeMessage } from '../../../../src/chains/solana/request-content.ts'
@@ -20,7 +21,6 @@ import {
   writeTransaction,
   writeUnsigned,
 } from '../../../../src/chains/solana/wire/message.ts'
-import { createWallet, signContent } from '../../../solana-node/wallet.ts'
 import { someAddress } from '../build.ts'
 
 const PAYER = createWallet()

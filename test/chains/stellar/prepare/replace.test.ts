@@ -113,7 +113,7 @@ describe('a replacement', () => {
   })
 })
 
-describe('a transaction that somebody else has signed', () => {
+describe('a transaction that a third party has signed', () => {
   /** One lumen from them to the relayer, signed by them or somebody else. */
   async function theirs(nonce: bigint, by = 'other'): Promise<StellarRequest> {
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(XLM, SELF)] }))
@@ -144,7 +144,7 @@ describe('a transaction that somebody else has signed', () => {
     expect(stage.ledger.account(SELF)?.balance).toBe(101n * XLM - 200n)
   })
 
-  test('with a number that is used, or that nobody of the account has signed, is refused', async () => {
+  test('with a number that is used, or that no signer of the account has signed, is refused', async () => {
     const nonce = await stage.nonce(OTHER)
     const used = await stage.chain.prepare(await theirs(nonce - 1n), accountWith())
     expect(used).toMatchObject({ kind: 'refused', refusal: { detail: expect.stringContaining('is used') } })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Capacity, createCapacity } from '../../../../src/notifications/delivery/capacity.ts'
-import { createAdjustableClock } from '../../../support/adjustable-clock.ts'
+import { createAdjustableClock } from '../../../support/clock.ts'
 
 const OK = { failed: false, first: true }
 const FIRST_FAILURE = { failed: true, first: true }
@@ -67,7 +67,7 @@ describe('16 first tries in a row that failed', () => {
     }
   })
 
-  test.each(['probeNow', 'restart'] as const)('%s lets it have a request at once', (end) => {
+  test.each(['probeNow', 'restart'] as const)('%s lets it have a request immediately', (end) => {
     const { capacity } = open()
     endAfterStart(capacity, FIRST_FAILURE, 16)
     capacity[end]()
@@ -75,7 +75,7 @@ describe('16 first tries in a row that failed', () => {
   })
 })
 
-test('repeated tries of the same deliveries suspend nobody', () => {
+test('repeated tries of the same deliveries suspend no receiver', () => {
   const { capacity } = open()
   endAfterStart(capacity, REPEATED_FAILURE, 100)
   expect([capacity.isSuspended(), capacity.isFree()]).toEqual([false, true])

@@ -1,0 +1,21 @@
+/** The service as a child process whose clock can be moved. Started by `hostOutside`. */
+import { flushCompileCache } from 'node:module'
+import { createLogger } from '../../src/log.ts'
+import { createAdjustableClock } from '../../test/support/clock.ts'
+import { startService } from '../../test/support/service.ts'
+import type { ChildOptions, FromChild, ToChild } from './host.ts'
+
+const { service, clockOffsetMs } = JSON.parse(process.argv[2] ?? '') as ChildOptions
+const clock = createAdjustableClock(clockOffsetMs)
+const log = createLogger({ level: 'debug' })
+const { url, stop } = await startService({ ...service, clock, log })
+// A process that is killed would keep what it has compiled to itself.
+flushCompileCache()
+
+process.on('message', (message: ToChild) => {
+  if ('advanceMs' in message) clock.advance(message.advanceMs)
+  else if ('stepMs' in message) clock.step(message.stepMs)
+  else void stop().then(() => process.disconnect())
+})
+const ready: FromChild = { url }
+process.send?.(ready)
