@@ -7,10 +7,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseYaml } from '../src/contract/document.ts'
+import { REFERENCE_PROGRAM } from '../src/contract/docs.ts'
+import { parseYaml, readPreparedJson, writePreparedJson } from '../src/contract/document.ts'
 import { stringifyJson } from '../src/contract/exact-integers.ts'
-import { readPreparedJson, writePreparedJson } from '../src/contract/prepared-json.ts'
-import { REFERENCE_PROGRAM } from '../src/contract/reference-program.ts'
 import {
   INITIAL_DATABASE,
   initialVersion,

@@ -15,7 +15,6 @@ import { createEventNotifier } from './events/follow.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
 import { createStreamLimit } from './events/stream-limit.ts'
 import { createStreamTickets } from './events/stream-tickets-store.ts'
-import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { createCallAdmission } from './http/guards.ts'
 import type { Clock } from './lib/time.ts'
@@ -51,6 +50,7 @@ import {
   sampleEndpoints,
   sampleHeads,
 } from './wiring/chains-in-use.ts'
+import { createHandlers } from './wiring/create-handlers.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { builtFile, isMissingPackage, readIfThere } from '../lib/package-files.ts'
 import { codegenDocument } from './codegen/document.ts'
-import type { Contract } from './document.ts'
+import type { Contract, Node } from './document.ts'
 import { stringifyJson } from './exact-integers.ts'
-import { referenceDocument } from './reference-document.ts'
-import { readReferenceProgram } from './reference-program.ts'
 
 /** A page of the documentation, ready to send. */
 export interface Page {
@@ -106,3 +107,51 @@ const referencePage = (script: string) => `<!doctype html>
 </body>
 </html>
 `
+
+/** The largest integer that a browser shows exactly. */
+const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
+
+/**
+ * Derives the document for the reference page: integers of more than 53 bits have no bounds, because a browser would show rounded
+ * ones, and no pattern, because it is a page long. Their format and their description say the range.
+ */
+export function referenceDocument(document: Node): Node {
+  return withoutWideBounds(document) as Node
+}
+
+function withoutWideBounds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutWideBounds)
+  if (typeof node !== 'object' || node === null) return node
+  const { minimum, maximum, pattern, ...rest } = node as Node
+  const shown = isWide(maximum) ? rest : (node as Node)
+  return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, withoutWideBounds(value)]))
+}
+
+function isWide(maximum: unknown): boolean {
+  return typeof maximum === 'bigint' && maximum > LARGEST_EXACT
+}
+
+/** `prepare` copies the program of the reference page here. */
+export const REFERENCE_PROGRAM = builtFile('redoc.js')
+
+/** Redoc shows a logo from its own host, its only external resource. An empty image replaces it; the text beside it stays. */
+const EXTERNAL_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
+const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
+
+/**
+ * Reads the program of the reference page. A checkout that was installed without scripts takes it from the development dependency. Returns
+ * undefined when neither is there.
+ */
+async function readReferenceProgram(file: string = REFERENCE_PROGRAM): Promise<string | undefined> {
+  const program = (await readIfThere(file)) ?? (await readFromPackage())
+  return program?.replaceAll(EXTERNAL_LOGO, EMPTY_IMAGE)
+}
+
+async function readFromPackage(): Promise<string | undefined> {
+  try {
+    return await readFile(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
+  } catch (error) {
+    if (isMissingPackage(error, 'redoc')) return undefined
+    throw error
+  }
+}

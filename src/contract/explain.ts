@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
+import { suggest } from '../lib/suggest.ts'
 import type { Node } from './document.ts'
 import type { SchemaCompiler } from './schemas.ts'
-import { suggestField } from './suggest-field.ts'
 import type { WideInteger } from './wide-integer.ts'
 
 /** A problem of a value, in words for the person who sent it. */
@@ -199,4 +199,28 @@ function dotted(pointer: string): string {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
     .join('')
+}
+
+/** Shorter words are the beginning of too many names by accident. */
+const SHORTEST_BEGINNING = 3
+
+/**
+ * Returns ` (did you mean "x"?)` for a field that the contract does not have: the same name in another notation (`gasLimit`), with
+ * typing errors (`vlaue`), or only its beginning (`gas`). Returns an empty text when no known name resembles it.
+ */
+function suggestField(field: string, known: readonly string[]): string {
+  const word = plain(field)
+  const same = known.find((name) => plain(name) === word)
+  if (same !== undefined) return ` (did you mean "${same}"?)`
+  const near = suggest(field, known)
+  if (near !== '' || word.length < SHORTEST_BEGINNING) return near
+  const longer = known.filter((name) => plain(name).startsWith(word)).map((name) => `"${name}"`)
+  return longer.length === 0 ? '' : ` (did you mean ${OR.format(longer)}?)`
+}
+
+const OR = new Intl.ListFormat('en', { type: 'disjunction' })
+
+/** Writes `maxFeePerGas` and `max_fee_per_gas` alike. */
+function plain(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase()
 }

@@ -1,4 +1,5 @@
 import type { Actor, Principal } from '../access/principal.ts'
+import type { Contract } from './document.ts'
 import type { Input, OperationId, Result, TicketFilter } from './operations.ts'
 
 /** Facts about a request besides its input. */
@@ -23,10 +24,21 @@ export interface RequestContext {
 }
 
 /** The business logic of one operation. */
-export type Handler<Id extends OperationId> = (
-  input: Input<Id>,
-  context: RequestContext,
-) => Promise<Result<Id>>
+type Handler<Id extends OperationId> = (input: Input<Id>, context: RequestContext) => Promise<Result<Id>>
 
 /** One handler for each operation of the contract; a missing one does not compile. */
 export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }
+
+/**
+ * Requires one handler for each operation. The type HandlerMap proves it at compile time; this check finds callers without
+ * types, and a build that is older than the contract.
+ *
+ * @throws Error when an operation has no handler, or a handler has no operation
+ */
+export function assertHandlers({ operations }: Contract, handlers: HandlerMap): void {
+  const declared = operations.map(({ id }) => id)
+  const missing = declared.filter((id) => typeof handlers[id] !== 'function')
+  const unknown = Object.keys(handlers).filter((id) => !declared.includes(id as OperationId))
+  if (missing.length > 0) throw new Error(`No handler for ${missing.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`No operation in openapi.yaml for ${unknown.join(', ')}`)
+}

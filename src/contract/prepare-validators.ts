@@ -1,7 +1,7 @@
 import standalone from 'ajv/dist/standalone/index.js'
 import type { Contract } from './document.ts'
-import { type NamedSchema, type RequestSchemas, requestSchemas } from './request-schemas.ts'
 import { createAjv, forAjv } from './schemas.ts'
+import { type NamedSchema, type RequestSchemas, requestSchemas } from './validator.ts'
 
 /**
  * Returns the code of a CommonJS module that takes the place of prepared-validators.ts. It requires files of this folder and of AJV.

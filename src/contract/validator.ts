@@ -3,9 +3,7 @@ import type { ValidateFunction } from 'ajv'
 import type { Contract, ContractOperation, Node, Parameter } from './document.ts'
 import { explain, type Problem } from './explain.ts'
 import type { OperationId } from './operations.ts'
-import { readQuery } from './parameters.ts'
 import { PREPARED } from './prepared-validators.ts'
-import { type NamedSchema, type RequestSchemas, requestSchemas } from './request-schemas.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './schemas.ts'
 
 /** A request before validation. The body is parsed JSON. */
@@ -32,7 +30,7 @@ export type ValidationResult =
   | { readonly kind: 'invalid'; readonly problem: Problem }
 
 /** An answer before it is sent. */
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly mediaType: string
   readonly body: unknown
@@ -255,4 +253,92 @@ function find<T>(checks: ReadonlyMap<OperationId, T>, operation: OperationId): T
   const check = checks.get(operation)
   if (check === undefined) throw new Error(`the contract has no operation ${operation}`)
   return check
+}
+
+/** A schema with a name that no other schema of a request has. */
+export interface NamedSchema {
+  readonly name: string
+  readonly schema: Node
+}
+
+/** The schemas that a request of an operation has to meet. */
+export interface RequestSchemas {
+  /** One for each parameter, because each of them can end a request in its own way. */
+  readonly path: readonly (NamedSchema & { readonly parameter: Parameter })[]
+  readonly query: NamedSchema
+  readonly header: NamedSchema
+  /** Absent when the operation takes no body. */
+  readonly body: NamedSchema | undefined
+}
+
+/** Lists the schemas of an operation, for the validator and for the build that compiles them beforehand. */
+export function requestSchemas({ id, parameters, body }: ContractOperation): RequestSchemas {
+  const of = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place)
+  return {
+    path: of('path').map((parameter) => ({
+      name: `${id}_path_${parameter.name}`,
+      schema: objectOf([parameter]),
+      parameter,
+    })),
+    query: { name: `${id}_query`, schema: objectOf(of('query')) },
+    header: { name: `${id}_header`, schema: objectOf(of('header')) },
+    body: body && { name: `${id}_body`, schema: body.schema },
+  }
+}
+
+/** An object gives normalisation a property to write to. */
+function objectOf(parameters: readonly Parameter[]): Node {
+  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+/** The values of all query parameters that the caller sent or that have a default, or the first problem of the query. */
+type QueryReading =
+  | { readonly ok: true; readonly values: Record<string, unknown> }
+  | { readonly ok: false; readonly name: string; readonly expected: string }
+
+/** Larger numbers in a query become this one. The result is the same, because such a page is empty anyway. */
+const LARGEST = 2_147_483_647
+
+/**
+ * Reads a query string against the declared parameters. Integers become numbers, and true and false become booleans; other text stays
+ * text, so that the schema refuses it. The reader refuses an undeclared parameter and a repeated one, because an answer that ignores them
+ * would mislead the caller.
+ *
+ * @param schemas the resolved schema of each declared query parameter
+ */
+function readQuery(
+  querystring: string,
+  parameters: readonly Parameter[],
+  schemas: ReadonlyMap<string, Node>,
+): QueryReading {
+  const values: Record<string, unknown> = {}
+  for (const [name, text] of querystring === '' ? [] : new URLSearchParams(querystring)) {
+    const parameter = parameters.find((declared) => declared.name === name)
+    if (parameter === undefined) return { ok: false, name, expected: unknownParameter(parameters) }
+    if (Object.hasOwn(values, name)) return { ok: false, name, expected: 'was given more than once' }
+    values[name] = readValue(text, parameter, schemas.get(name) ?? {})
+  }
+  for (const { name } of parameters) {
+    const fallback = schemas.get(name)?.default
+    if (fallback !== undefined && !Object.hasOwn(values, name)) values[name] = fallback
+  }
+  return { ok: true, values }
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
+
+function readValue(text: string, { caseInsensitive }: Parameter, schema: Node): unknown {
+  if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Math.min(Number(text), LARGEST) : text
+  if (schema.type === 'boolean') return BOOLEANS.get(text) ?? text
+  return caseInsensitive ? text.toLowerCase() : text
+}
+
+function unknownParameter(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return 'this operation takes no query parameters'
+  return `there is no such query parameter here; known are ${parameters.map(({ name }) => name).join(', ')}`
 }

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/handler.ts'
-
 import type { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time.ts'
 import type { FindKey } from './auth.ts'

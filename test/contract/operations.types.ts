@@ -1,5 +1,4 @@
 import type { HandlerMap } from '../../src/contract/handler.ts'
-/** `tsc` compiles this file and nothing runs it: it proves which values the types of the contract allow. */
 import type {
   Bare,
   Data,
@@ -14,6 +13,8 @@ import type {
   UnscopedOperationId,
 } from '../../src/contract/operations.ts'
 import type { ErrorCode } from '../../src/errors.ts'
+
+/** `tsc` compiles this file and nothing runs it: it proves which values the types of the contract allow. */
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 

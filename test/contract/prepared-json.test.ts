@@ -2,9 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { loadContract, parseDocumentJson, parseYaml } from '../../src/contract/document.ts'
+import {
+  loadContract,
+  parseDocumentJson,
+  parseYaml,
+  readPreparedJson,
+  writePreparedJson,
+} from '../../src/contract/document.ts'
 import { stringifyJson } from '../../src/contract/exact-integers.ts'
-import { readPreparedJson, writePreparedJson } from '../../src/contract/prepared-json.ts'
 import { createValidator } from '../../src/contract/validator.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'relayer-contract-'))

@@ -1,9 +1,8 @@
 import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend'
 import { describe, expect, test } from 'vitest'
 import { isCollection, isScalar, parse, parseDocument, visit } from 'yaml'
-import { assertHandlers } from '../../src/contract/assert-handlers.ts'
 import { loadContract } from '../../src/contract/document.ts'
-import type { HandlerMap } from '../../src/contract/handler.ts'
+import { assertHandlers, type HandlerMap } from '../../src/contract/handler.ts'
 import { ContractRouter, createBackend, routingDefinition } from '../../src/contract/router.ts'
 
 const contract = await loadContract()

@@ -1,9 +1,3 @@
-import type { HandlerMap } from '../../../src/contract/handler.ts'
-/**
- * One of the servers that http.ts compares, by the first argument. Tells its port and a secret to the parent process, and the
- * CPU time that it has used, in microseconds, whenever it is asked.
- */
-
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
@@ -15,6 +9,7 @@ import { signPersonalMessage } from '../../../src/chains/evm/sign.ts'
 import { compileContract } from '../../../src/contract/compile.ts'
 import type { Contract } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/contract/exact-integers.ts'
+import type { HandlerMap } from '../../../src/contract/handler.ts'
 import type { Data } from '../../../src/contract/operations.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { migrate } from '../../../src/database/migrate.ts'
@@ -23,6 +18,11 @@ import { createHttpServer } from '../../../src/http/server.ts'
 import { systemClock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
+
+/**
+ * One of the servers that http.ts compares, by the first argument. Tells its port and a secret to the parent process, and the
+ * CPU time that it has used, in microseconds, whenever it is asked.
+ */
 
 /** The message to the parent process. */
 export interface Listening {

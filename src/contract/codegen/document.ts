@@ -1,8 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Node, resolveReference } from '../document.ts'
 import { createReferences, type References } from './references.ts'
 import { toSchema30 } from './schema.ts'
-import { mergeTwins } from './twins.ts'
-import { withoutUnused } from './unused.ts'
 
 const DESCRIPTION = `The contract of the relayer in a form that code generators understand. The service derives this document from
 \`/openapi.yaml\`, which has the full descriptions, limits, examples and webhooks. Here, requests have integers of more than 53
@@ -115,4 +114,69 @@ function toResponse(response: Node, source: Source): Node {
 
 function mapValues(node: Node, change: (value: unknown, key: string) => unknown): Node {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))
+}
+
+const PREFIX = '#/components/schemas/'
+
+/** Removes the schemas that no operation refers to, directly or through others. */
+function withoutUnused(document: Node): Node {
+  const { components, ...rest } = document
+  const { schemas, ...others } = components as { schemas: Readonly<Record<string, Node>> }
+  const used = new Set<string>()
+  const collect = (node: unknown): void => {
+    for (const name of namesIn(node)) {
+      if (used.has(name)) continue
+      used.add(name)
+      collect(schemas[name])
+    }
+  }
+  collect(rest)
+  const kept = Object.entries(schemas).filter(([name]) => used.has(name))
+  return { ...rest, components: { ...others, schemas: Object.fromEntries(kept) } }
+}
+
+function namesIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(namesIn)
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === '$ref' ? [String(value).slice(PREFIX.length)] : namesIn(value),
+  )
+}
+
+/**
+ * Merges named schemas that differ only in their description, so that generators make one type: a transaction is then the same
+ * type in a list, in the answer about it and in an event. The shortest name stays. Merging can make further schemas equal.
+ */
+function mergeTwins(document: Node): Node {
+  const { schemas } = document.components as { schemas: Readonly<Record<string, Node>> }
+  const renamed = findTwins(schemas)
+  if (renamed.size === 0) return document
+  const kept = Object.entries(schemas).filter(([name]) => !renamed.has(name))
+  const components = { ...(document.components as Node), schemas: Object.fromEntries(kept) }
+  return mergeTwins(rename({ ...document, components }, renamed) as Node)
+}
+
+/** Maps the name of each superfluous schema to the name that stays. */
+function findTwins(schemas: Readonly<Record<string, Node>>): ReadonlyMap<string, string> {
+  const names = Object.keys(schemas).toSorted((one, other) => one.length - other.length)
+  const renamed = new Map<string, string>()
+  for (const [place, name] of names.entries()) {
+    const twin = names
+      .slice(0, place)
+      .find((other) => !renamed.has(other) && areTwins(schemas[other], schemas[name]))
+    if (twin !== undefined) renamed.set(name, twin)
+  }
+  return renamed
+}
+
+function areTwins(one: Node | undefined, other: Node | undefined): boolean {
+  return isDeepStrictEqual({ ...one, description: '' }, { ...other, description: '' })
+}
+
+function rename(node: unknown, renamed: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(node)) return node.map((item) => rename(item, renamed))
+  if (typeof node === 'string' && node.startsWith(PREFIX))
+    return PREFIX + (renamed.get(node.slice(PREFIX.length)) ?? node.slice(PREFIX.length))
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, rename(value, renamed)]))
 }

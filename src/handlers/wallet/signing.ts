@@ -1,6 +1,5 @@
 import { JsonError, parseJson } from '../../contract/exact-integers.ts'
 import type { HandlerMap } from '../../contract/handler.ts'
-
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readUnsigned } from './transaction-request.ts'
 import {

@@ -1,22 +1,22 @@
 import type { HandlerMap } from '../contract/handler.ts'
-import { abiHandlers } from './abis.ts'
-import { apiKeyHandlers, currentApiKeyHandlers, usageHandlers } from './api-keys.ts'
-import { approvalHandlers } from './approvals.ts'
-import { auditHandlers, reportHandlers } from './audit.ts'
-import { eventHandlers } from './events.ts'
-import { alertHandlers, healthHandlers, metricsHandlers } from './monitoring.ts'
-import { networkHandlers } from './networks.ts'
-import { deliveryHandlers, notificationHandlers } from './notifications.ts'
-import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from './relayers.ts'
-import type { Service } from './service.ts'
-import { signerHandlers, signingHandlers } from './signing.ts'
+import { abiHandlers } from '../handlers/abis.ts'
+import { apiKeyHandlers, currentApiKeyHandlers, usageHandlers } from '../handlers/api-keys.ts'
+import { approvalHandlers } from '../handlers/approvals.ts'
+import { auditHandlers, reportHandlers } from '../handlers/audit.ts'
+import { eventHandlers } from '../handlers/events.ts'
+import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
+import { networkHandlers } from '../handlers/networks.ts'
+import { deliveryHandlers, notificationHandlers } from '../handlers/notifications.ts'
+import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '../handlers/relayers.ts'
+import type { Service } from '../handlers/service.ts'
+import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
 import {
   pendingHandlers,
   searchTransactionsHandlers,
   transactionBatchHandlers,
   transactionHandlers,
-} from './transactions.ts'
-import { rpcHandlers } from './wallet/rpc.ts'
+} from '../handlers/transactions.ts'
+import { rpcHandlers } from '../handlers/wallet/rpc.ts'
 
 /** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(service: Service): HandlerMap {
