@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { EngineAnswer, EngineRequest } from '../../src/database/engines/embedded/engine-messages.ts'
 import type { StartedEngine } from '../../src/database/engines/embedded/start-engine.ts'
 
-const PROGRAM = new URL('../../src/database/engines/engine-thread.ts', import.meta.url)
+const PROGRAM = new URL('../../src/database/engines/embedded/engine-thread.ts', import.meta.url)
 
 /** Threads whose engine is closed. Each holds the memory of that engine, some 100 MB, until it opens the next one. */
 const idle: Worker[] = []
