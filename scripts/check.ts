@@ -26,6 +26,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['generated database schema', script('dump-schema.ts', '--check')],
   ['benchmark tables', script('bench-table.ts', '--check')],
   ['import arrows', script('check-imports.ts')],
+  ['layout', script('check-layout.ts')],
   ['words of exported names', script('check-words.ts')],
   ['unused code', [bin('knip'), '--no-progress']],
 ]
