@@ -104,7 +104,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     await db.transaction().execute(async (tx) => {
       const key = (await lockApiKey(tx, id)) ? await findApiKey(tx, id, now()) : undefined
       if (key === undefined) throw absent(id)
-      if (excessOf(key, principal) !== undefined) throw stronger(id)
+      if (findMissingRight(key, principal) !== undefined) throw stronger(id)
       await work(tx, key)
       const after = await findApiKey(tx, id, now())
       const target = { type: 'api_key', id } as const
@@ -186,7 +186,7 @@ function apply(key: ApiKey, patch: ApiKeyPatch): ApiKey {
 }
 
 function requireGrantable(rights: Rights, principal: Principal): void {
-  const problem = contradictionIn(rights) ?? excessOf(rights, principal)
+  const problem = findContradiction(rights) ?? findMissingRight(rights, principal)
   if (problem !== undefined) throw new AppError('invalid_request', problem)
 }
 
@@ -211,7 +211,7 @@ function absent(id: string) {
 }
 
 /** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined when there is none. */
-export function contradictionIn({ scopes, visibility, rules }: Rights): string | undefined {
+export function findContradiction({ scopes, visibility, rules }: Rights): string | undefined {
   if (rules !== undefined && scopes.includes('api-keys:admin'))
     return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create a key without them; leave the scope away, or the rules.'
   const [first, ...others] = seesEverything(visibility) ? [] : deploymentScopes(scopes)
@@ -221,7 +221,7 @@ export function contradictionIn({ scopes, visibility, rules }: Rights): string |
 }
 
 /** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined when there is none. */
-export function excessOf(rights: Rights, creator: Principal): string | undefined {
+export function findMissingRight(rights: Rights, creator: Principal): string | undefined {
   const further = rights.scopes.filter((scope) => !creator.may(scope))
   if (further.length > 0)
     return `body.scopes: your own key lacks ${further.join(', ')}, and a key cannot give what it lacks.`

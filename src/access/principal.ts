@@ -10,7 +10,7 @@ export interface Visibility {
 }
 
 /** The visibility of keys without a limit. */
-export const EVERYTHING: Visibility = Object.freeze({})
+export const ALL_RELAYERS: Visibility = Object.freeze({})
 
 /** Returns true when nothing is hidden. */
 export function seesEverything({ relayers, networks }: Visibility): boolean {
@@ -70,13 +70,13 @@ export const ROOT_ID = 'root'
 /** The key of the environment: it can do everything, and it lasts as long as the process. */
 export const ROOT: Principal = Object.freeze({
   id: ROOT_ID,
-  visibility: EVERYTHING,
+  visibility: ALL_RELAYERS,
   may: () => true,
   ended: new AbortController().signal,
 })
 
 /** A caller without a key, where an operation needs none. No record can have its id, so nothing that is kept by id mixes the two up. */
-export const NOBODY: Principal = Object.freeze({
+export const ANONYMOUS: Principal = Object.freeze({
   id: '(nobody)',
   visibility: { relayers: [] },
   may: () => false,

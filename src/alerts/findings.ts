@@ -22,7 +22,7 @@ interface LookOptions {
 }
 
 /** Looks for everything that can make an alert fire, except endpoints. Rejects when the database does not answer. */
-export async function lookForFindings(db: Db, { readings, now }: LookOptions): Promise<Finding[]> {
+export async function findFindings(db: Db, { readings, now }: LookOptions): Promise<Finding[]> {
   const relayers = await findAlertingRelayers(db)
   return [
     ...findLowBalances(relayers, readings),

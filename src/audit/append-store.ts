@@ -8,7 +8,7 @@ import {
   entryFields,
   entryHash,
   FIRST_HASH,
-  MANAGEMENT_CHAIN,
+  MANAGEMENT_LOG,
   type StoredEntry,
 } from './entry.ts'
 
@@ -16,7 +16,7 @@ import {
 const MAX_ENTRIES = 500
 
 /** The end of a chain. */
-interface ChainHead {
+interface LogHead {
   readonly number: bigint
   readonly hash: Uint8Array
   /** The time of the database when it was read, in whole milliseconds. */
@@ -42,7 +42,7 @@ export async function appendEntries(tx: Tx, chain: string, changes: readonly Aud
 async function appendAfter(
   tx: Tx,
   chain: string,
-  { head, changes }: { readonly head: ChainHead; readonly changes: readonly AuditedChange[] },
+  { head, changes }: { readonly head: LogHead; readonly changes: readonly AuditedChange[] },
 ): Promise<void> {
   const entries = link(chain, head, changes)
   const last = entries.at(-1)
@@ -65,10 +65,10 @@ async function appendAfter(
 
 /** Appends a change to the chain of everything but what relayers send and sign, as `appendEntries`. */
 export async function appendManagement(tx: Tx, ...changes: readonly AuditedChange[]): Promise<void> {
-  await appendEntries(tx, MANAGEMENT_CHAIN, changes)
+  await appendEntries(tx, MANAGEMENT_LOG, changes)
 }
 
-async function lockHead(tx: Tx, chain: string): Promise<ChainHead> {
+async function lockHead(tx: Tx, chain: string): Promise<LogHead> {
   const head = await findHead(tx, chain)
   if (head !== undefined) return head
   await tx
@@ -81,13 +81,13 @@ async function lockHead(tx: Tx, chain: string): Promise<ChainHead> {
   return created
 }
 
-async function findHead(tx: Tx, chain: string): Promise<ChainHead | undefined> {
-  const { rows } = await sql<ChainHead>`
+async function findHead(tx: Tx, chain: string): Promise<LogHead | undefined> {
+  const { rows } = await sql<LogHead>`
     select ${HEAD_COLUMNS} from audit_chains where chain = ${chain} for update`.execute(tx)
   return rows[0]
 }
 
-function link(chain: string, head: ChainHead, changes: readonly AuditedChange[]): StoredEntry[] {
+function link(chain: string, head: LogHead, changes: readonly AuditedChange[]): StoredEntry[] {
   let { number, hash } = head
   return changes.map((change) => {
     number += 1n

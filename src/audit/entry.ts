@@ -102,10 +102,10 @@ export interface StoredEntry extends AuditEntry {
 }
 
 /** The chain of everything but what relayers send and sign. */
-export const MANAGEMENT_CHAIN = 'management'
+export const MANAGEMENT_LOG = 'management'
 
 /** Gives the chain of what a relayer sends and signs. Relayers have chains of their own, so that they never wait for each other. */
-export function chainOf(relayerId: string): string {
+export function auditLogOf(relayerId: string): string {
   return `relayer:${relayerId}`
 }
 

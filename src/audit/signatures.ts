@@ -2,7 +2,7 @@ import type { Actor } from '../access/principal.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { appendEntries } from './append-store.ts'
-import { type AuditAction, chainOf } from './entry.ts'
+import { type AuditAction, auditLogOf } from './entry.ts'
 
 /** Something that a relayer has signed for a caller, who has not got it yet. */
 export interface AuditedSignature {
@@ -50,5 +50,5 @@ export async function appendSignatures(
     target: { type: 'relayer', id: relayerId } as const,
     after: { sha256 },
   }))
-  await appendEntries(tx, chainOf(relayerId), changes)
+  await appendEntries(tx, auditLogOf(relayerId), changes)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Selectable, sql } from 'kysely'
-import { EVERYTHING, seesEverything } from '../access/principal.ts'
+import { ALL_RELAYERS, seesEverything } from '../access/principal.ts'
 import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { EventsTable } from '../database/tables/events.ts'
@@ -51,7 +51,7 @@ const SHARED_CONTENT = sql<{ request: unknown }>`
 /** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
   db: Db,
-  { after, upTo, limit, relayerId, transactionId, type, visibility = EVERYTHING }: ReadOptions,
+  { after, upTo, limit, relayerId, transactionId, type, visibility = ALL_RELAYERS }: ReadOptions,
 ): Promise<EventRecord[]> {
   let query = db
     .selectFrom('events')

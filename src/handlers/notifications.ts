@@ -1,4 +1,4 @@
-import { EVERYTHING, type Visibility } from '../access/principal.ts'
+import { ALL_RELAYERS, type Visibility } from '../access/principal.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
@@ -145,7 +145,7 @@ function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
 async function requireDelivery(
   db: Db,
   path: Input<'getDelivery'>['path'],
-  visibility = EVERYTHING,
+  visibility = ALL_RELAYERS,
 ): Promise<DeliveryOfEvent> {
   const { id } = await requireNotification(db, path.notification_id, visibility)
   const item = await findDelivery(db, id, { deliveryId: path.delivery_id, visibility })

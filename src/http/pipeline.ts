@@ -1,4 +1,4 @@
-import { NOBODY } from '../access/principal.ts'
+import { ANONYMOUS } from '../access/principal.ts'
 import { documentationPages } from '../contract/docs.ts'
 import type { ContractOperation } from '../contract/document.ts'
 import { assertHandlers, type RequestContext } from '../contract/handler.ts'
@@ -171,9 +171,9 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const byKey = admitByKey(context, { operation, caller })
   const deadline = startDeadline(context, service.timeoutMs)
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
-  const { principal = NOBODY } = admission
-  if (principal !== NOBODY) context.state.apiKeyId = principal.id
-  context.state.caller = principal === NOBODY ? caller.limitKey : limitKeyOf(principal)
+  const { principal = ANONYMOUS } = admission
+  if (principal !== ANONYMOUS) context.state.apiKeyId = principal.id
+  context.state.caller = principal === ANONYMOUS ? caller.limitKey : limitKeyOf(principal)
   requireScope(operation, principal)
   if (operation.rateLimited)
     answers.admit(context.state.caller, operation.method === 'GET' ? 'read' : 'change')

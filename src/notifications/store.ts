@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { EVERYTHING, seesEverything, type Visibility } from '../access/principal.ts'
+import { ALL_RELAYERS, seesEverything, type Visibility } from '../access/principal.ts'
 import { usedByVisibleRelayer } from '../access/visibility-store.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { NotificationsTable } from '../database/tables/relayers.ts'
@@ -9,7 +9,7 @@ import type { Notification, PauseReason } from './notification.ts'
 export async function listNotifications(
   db: Db,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-  visibility = EVERYTHING,
+  visibility = ALL_RELAYERS,
 ): Promise<{ items: Notification[]; total: number }> {
   const listed = visible(db, visibility)
   const [rows, { total }] = await Promise.all([
@@ -29,7 +29,7 @@ function visible(db: Db, visibility: Visibility) {
 export async function findNotification(
   db: Db,
   id: string,
-  visibility = EVERYTHING,
+  visibility = ALL_RELAYERS,
 ): Promise<Notification | undefined> {
   const row = await visible(db, visibility).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toNotification(row)

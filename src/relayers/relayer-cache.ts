@@ -33,7 +33,7 @@ const RELAYER_ROWS_CHANNEL = 'relayer_rows_changed'
 const MAX_COPIES = 1_000
 
 /** A reader that remembers relayers. */
-interface RelayerCopies {
+interface RelayerCache {
   readonly read: RelayerReader
   /** Call it with every notification. */
   forget(): void
@@ -43,7 +43,7 @@ interface RelayerCopies {
  * Remembers the relayers of a reader until one changes. A copy is as fresh as a query where a notification arrives before the commit that
  * sends it has returned, as those of the embedded database do.
  */
-function keepCopies(read: RelayerReader): RelayerCopies {
+function createRelayerCache(read: RelayerReader): RelayerCache {
   let copies = new Map<string, Relayer>()
   return {
     forget() {
@@ -78,6 +78,6 @@ export async function openRelayerReader(
 ): Promise<OpenRelayerReader> {
   const read = createRelayerReader(database.requests, prepare)
   if (database.engine === 'postgres') return { read, close: async () => {} }
-  const copies = keepCopies(read)
+  const copies = createRelayerCache(read)
   return { read: copies.read, close: await database.listen(RELAYER_ROWS_CHANNEL, copies.forget) }
 }

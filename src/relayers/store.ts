@@ -1,5 +1,5 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import { EVERYTHING, seesEverything, type Visibility } from '../access/principal.ts'
+import { ALL_RELAYERS, seesEverything, type Visibility } from '../access/principal.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
 import type { HistoryMark } from '../chains/capabilities.ts'
 import type { Db, Schema, Tx } from '../database/db.ts'
@@ -19,7 +19,7 @@ interface Range {
 export async function listRelayers(
   db: Db,
   { offset, limit }: Range,
-  visibility = EVERYTHING,
+  visibility = ALL_RELAYERS,
 ): Promise<{ items: Relayer[]; total: number }> {
   const present = db.selectFrom('relayers').where('removed_at', 'is', null)
   const listed = seesEverything(visibility) ? present : present.where(visibleRelayer(visibility))

@@ -2,19 +2,19 @@ import { NATIVE } from '../chains/effects.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import {
+  add,
   askedBy,
   type Charge,
   type Counter,
   evaluateLimits,
   firstStep,
-  NOTHING,
-  plus,
   type Spent,
   type SpentIn,
   spentOf,
+  ZERO_SPENT,
 } from './budget.ts'
 import type { RuleResult } from './evaluate-content.ts'
-import { countedSince, type Holding, type HoldingChange, hold, raise } from './holding.ts'
+import { countedSince, type Holding, type HoldingChange, increase, reserve } from './holding.ts'
 import type { Spender } from './rules.ts'
 import { findHoldings, lockBudgets, readSpent, saveHoldings } from './spending-store.ts'
 
@@ -28,7 +28,7 @@ export interface Purchase {
 }
 
 /** The budgets of some spenders, locked until the commit. */
-export interface Book {
+export interface BudgetLedger {
   /** Asks the limits of every spender of a purchase. */
   evaluate(purchase: Purchase): RuleResult[]
   /** Counts a purchase, whatever the limits say. */
@@ -37,7 +37,7 @@ export interface Book {
   save(): Promise<void>
 }
 
-interface BookOptions {
+interface LedgerOptions {
   readonly spenders: readonly Spender[]
   /** By type and name. */
   readonly network: string
@@ -52,7 +52,7 @@ export function hasLimits({ rules }: Spender): boolean {
 }
 
 /** Locks the budgets of spenders in the database transaction that is going to store what they spend. */
-export async function openBook(tx: Tx, options: BookOptions): Promise<Book> {
+export async function openLedger(tx: Tx, options: LedgerOptions): Promise<BudgetLedger> {
   const subjects = options.spenders.filter(hasLimits).map(({ subject }) => subject)
   const held = await lockBudgets(tx, { subjects, transactionIds: options.transactionIds ?? [] })
   const changes: HoldingChange[] = []
@@ -65,7 +65,7 @@ export async function openBook(tx: Tx, options: BookOptions): Promise<Book> {
 }
 
 /** Reads the budgets of spenders without a lock. Another request may spend them at any time. */
-export async function readBook(db: Db, options: BookOptions): Promise<Pick<Book, 'evaluate'>> {
+export async function readLedger(db: Db, options: LedgerOptions): Promise<Pick<BudgetLedger, 'evaluate'>> {
   const held = await findHoldings(db, options.transactionIds ?? [])
   const counts = await readCounts(db, options, held)
   return { evaluate: (purchase) => evaluate(counts, purchase) }
@@ -82,7 +82,7 @@ interface Counts {
 
 async function readCounts(
   db: Db,
-  { spenders, network, now }: BookOptions,
+  { spenders, network, now }: LedgerOptions,
   held: readonly Holding[],
 ): Promise<Counts> {
   const before = await readSpent(db, askedBy(spenders.filter(hasLimits), network), now)
@@ -96,12 +96,12 @@ function evaluate(
   const holdingOf = (counter: Counter) => find(held, transactionId, counter)
   return spenders.flatMap((spender) =>
     evaluateLimits(spender, charge, {
-      spentIn: (counter, period) => plus(before(counter, period), taken.get(keyOf(counter)) ?? NOTHING),
+      spentIn: (counter, period) => add(before(counter, period), taken.get(keyOf(counter)) ?? ZERO_SPENT),
       countedIn: (counter, period) => {
         const known = holdingOf(counter)
-        return known === undefined ? NOTHING : countedSince(known, firstStep(period, now))
+        return known === undefined ? ZERO_SPENT : countedSince(known, firstStep(period, now))
       },
-      mostOf: (counter) => holdingOf(counter)?.most ?? NOTHING,
+      mostOf: (counter) => holdingOf(counter)?.most ?? ZERO_SPENT,
     }),
   )
 }
@@ -117,15 +117,15 @@ function take(
       const known = find(held, transactionId, counter)
       const change =
         known === undefined
-          ? hold(counter, {
+          ? reserve(counter, {
               transactionId,
               version: versionsOf(held, transactionId, counter) + 1,
               at: now,
               spent,
               settled: isFinal,
             })
-          : raise(known, spent, now)
-      taken.set(keyOf(counter), plus(taken.get(keyOf(counter)) ?? NOTHING, spent))
+          : increase(known, spent, now)
+      taken.set(keyOf(counter), add(taken.get(keyOf(counter)) ?? ZERO_SPENT, spent))
       return change ?? []
     }),
   )

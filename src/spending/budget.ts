@@ -11,7 +11,7 @@ export interface Spent {
 }
 
 /** Nothing. */
-export const NOTHING: Spent = Object.freeze({ value: 0n, fees: 0n, count: 0 })
+export const ZERO_SPENT: Spent = Object.freeze({ value: 0n, fees: 0n, count: 0 })
 
 /** Names what is counted: one spender, network and asset. */
 export interface Counter {
@@ -37,7 +37,7 @@ export interface Charge {
 export function spentOf({ amounts, fees }: Charge): Map<string, Spent> {
   const spent = new Map<string, Spent>([[NATIVE, { value: 0n, fees, count: 1 }]])
   for (const { asset, value } of amounts) {
-    const { fees: ofAsset, count } = spent.get(asset) ?? NOTHING
+    const { fees: ofAsset, count } = spent.get(asset) ?? ZERO_SPENT
     spent.set(asset, { value, fees: ofAsset, count })
   }
   return spent
@@ -56,18 +56,18 @@ interface Before {
 export function evaluateLimits(
   spender: Spender,
   charge: Charge,
-  { spentIn, countedIn = () => NOTHING, mostOf = () => NOTHING }: Before,
+  { spentIn, countedIn = () => ZERO_SPENT, mostOf = () => ZERO_SPENT }: Before,
 ): RuleResult[] {
   const spent = spentOf(charge)
   return (spender.rules.limits ?? []).flatMap((limit, index) => {
     if (!concerns(limit, charge.network)) return []
     const counter = { subject: spender.subject, network: charge.network, asset: limit.asset }
-    const wanted = spent.get(limit.asset) ?? NOTHING
+    const wanted = spent.get(limit.asset) ?? ZERO_SPENT
     if (limit.per === 'transaction')
-      return evaluateAmounts(spender, { limit, index, before: NOTHING, wanted, network: charge.network })
+      return evaluateAmounts(spender, { limit, index, before: ZERO_SPENT, wanted, network: charge.network })
     // The sums include the holding of the transaction already, so only the rest comes on top.
-    const before = less(spentIn(counter, limit.per), countedIn(counter, limit.per))
-    const total = most(wanted, mostOf(counter))
+    const before = subtract(spentIn(counter, limit.per), countedIn(counter, limit.per))
+    const total = maxSpent(wanted, mostOf(counter))
     return evaluateAmounts(spender, { limit, index, before, wanted: total, network: charge.network })
   })
 }
@@ -103,7 +103,7 @@ function evaluateAmounts(
 }
 
 /** The larger of each amount. */
-export function most(one: Spent, other: Spent): Spent {
+export function maxSpent(one: Spent, other: Spent): Spent {
   return {
     value: larger(one.value, other.value),
     fees: larger(one.fees, other.fees),
@@ -112,7 +112,7 @@ export function most(one: Spent, other: Spent): Spent {
 }
 
 /** The sum of each amount. */
-export function plus(one: Spent, other: Spent): Spent {
+export function add(one: Spent, other: Spent): Spent {
   return { value: one.value + other.value, fees: one.fees + other.fees, count: one.count + other.count }
 }
 
@@ -133,7 +133,7 @@ export function askedBy(
 }
 
 /** The difference of each amount, which can be negative. */
-export function less(one: Spent, other: Spent): Spent {
+export function subtract(one: Spent, other: Spent): Spent {
   return { value: one.value - other.value, fees: one.fees - other.fees, count: one.count - other.count }
 }
 

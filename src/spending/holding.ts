@@ -1,5 +1,5 @@
 import { smaller } from '../lib/bigint.ts'
-import { type Counter, most, NOTHING, type Spent } from './budget.ts'
+import { type Counter, maxSpent, type Spent, ZERO_SPENT } from './budget.ts'
 
 /** A holding says how much one version of a transaction takes from the budget of one spender, in one asset. */
 export interface Holding extends Counter {
@@ -35,7 +35,7 @@ interface Beginning extends Pick<Holding, 'transactionId' | 'version' | 'at' | '
 }
 
 /** Begins a holding. */
-export function hold(counter: Counter, { spent, ...beginning }: Beginning): HoldingChange {
+export function reserve(counter: Counter, { spent, ...beginning }: Beginning): HoldingChange {
   const holding = { ...counter, ...beginning, closed: false, most: spent, counted: spent }
   return { holding, changes: [change(holding, beginning.at, spent)] }
 }
@@ -44,8 +44,8 @@ export function hold(counter: Counter, { spent, ...beginning }: Beginning): Hold
  * Raises a holding to what its transaction can take now. All of it counts from now on, so that what is added late is not released with what
  * is older. Undefined when nothing changes.
  */
-export function raise(before: Holding, spent: Spent, now: Date): HoldingChange | undefined {
-  const higher = most(before.most, spent)
+export function increase(before: Holding, spent: Spent, now: Date): HoldingChange | undefined {
+  const higher = maxSpent(before.most, spent)
   if (isSame(higher, before.counted)) return undefined
   const holding = { ...before, most: higher, counted: higher, settled: false, at: now }
   return { holding, changes: [taken(before), change(before, now, higher)] }
@@ -55,7 +55,7 @@ export function raise(before: Holding, spent: Spent, now: Date): HoldingChange |
  * Reduces a holding to what its transaction took in the end; the rest is given back. Only the content that a spender sent is its value, and
  * the fees are those that the chain charged.
  */
-export function settle(before: Holding, took: Spent): HoldingChange {
+export function release(before: Holding, took: Spent): HoldingChange {
   const value = smaller(took.value, before.most.value)
   const counted = { value, fees: took.fees, count: Math.min(before.most.count, took.count) }
   return {
@@ -102,5 +102,5 @@ function isSame(one: Spent, other: Spent): boolean {
 
 /** Gives what a holding counts as long as it is in the period that began at `since`. */
 export function countedSince({ at, counted }: Holding, since: Date): Spent {
-  return at.getTime() >= since.getTime() ? counted : NOTHING
+  return at.getTime() >= since.getTime() ? counted : ZERO_SPENT
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { SpendingsTable } from '../database/tables/transactions.ts'
-import { type Counter, firstStep, NOTHING, type Spent, type SpentIn, stepOf } from './budget.ts'
+import { type Counter, firstStep, type Spent, type SpentIn, stepOf, ZERO_SPENT } from './budget.ts'
 import type { CountChange, Holding, HoldingChange } from './holding.ts'
 import { decodeRules } from './read-rules.ts'
 import { PERIODS, type Period, type Spender, subjectOfKey } from './rules.ts'
@@ -63,7 +63,7 @@ async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> 
 
 /** Reads what was spent in the periods that end now. */
 export async function readSpent(db: Db, asked: readonly Asked[], now: Date): Promise<SpentIn> {
-  if (asked.length === 0) return () => NOTHING
+  if (asked.length === 0) return () => ZERO_SPENT
   // A sum that is asked for twice would be joined twice, and doubled.
   const wanted = new Map(asked.map((one) => [keyOf(one.counter, one.period), one]))
   const records = [...wanted.values()].map(({ counter, period }) => ({
@@ -82,7 +82,7 @@ export async function readSpent(db: Db, asked: readonly Asked[], now: Date): Pro
     where step >= since
     group by subject, network, asset, period`.execute(db)
   const sums = new Map(rows.map((row) => [keyOf(row, row.period), toSpent(row)]))
-  return (counter, period) => sums.get(keyOf(counter, period)) ?? NOTHING
+  return (counter, period) => sums.get(keyOf(counter, period)) ?? ZERO_SPENT
 }
 
 function keyOf({ subject, network, asset }: Counter, period: string): string {

@@ -49,7 +49,7 @@ export function openTelemetry(settings: TelemetrySettings): Telemetry {
       endReports = reportFailures(found.log)
     },
     close: async (limitMs) => {
-      await settleWithin(
+      await waitAtMost(
         exports.map((one) => one.close()),
         limitMs,
       )
@@ -137,7 +137,7 @@ function queueOptions({ queue, timeoutMs }: { readonly queue: QueueSettings; rea
   }
 }
 
-async function settleWithin(works: readonly Promise<unknown>[], limitMs: number): Promise<void> {
+async function waitAtMost(works: readonly Promise<unknown>[], limitMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, limitMs)
   await Promise.race([Promise.allSettled(works), late])

@@ -8,7 +8,7 @@ import type { ChainRequest } from '../chains/request.ts'
 import { AppError } from '../errors.ts'
 import { shortOfFunds } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { readBook, refusalIn } from '../spending/book.ts'
+import { readLedger, refusalIn } from '../spending/book.ts'
 import type { RuleResult } from '../spending/evaluate-content.ts'
 import { checkRequest } from './accept/accept.ts'
 import { externalNonceProblem, prepareContent, usedExternalNonces, withEncodedArgs } from './accept/checks.ts'
@@ -287,6 +287,6 @@ async function evaluateBudgets(
   if (purchase === undefined) return []
   const { spenders, charge } = purchase
   const now = new Date(clock.now())
-  const book = await readBook(db, { spenders, network: charge.network, now, transactionIds: [replaces] })
+  const book = await readLedger(db, { spenders, network: charge.network, now, transactionIds: [replaces] })
   return book.evaluate(purchase)
 }

@@ -7,7 +7,7 @@ import {
   findWatchedStates,
   saveWatchedStates,
 } from '../alerts/alerts-store.ts'
-import { lookForFindings } from '../alerts/findings.ts'
+import { findFindings } from '../alerts/findings.ts'
 import {
   continueHeads,
   continuePeriods,
@@ -76,7 +76,7 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
   async function look({ samples, heads, monotonic, now }: Seen): Promise<void> {
     // What fires is read first: what begins meanwhile in another process is not ended by an older look.
     const open = await findOpenAlerts(db)
-    const found = await lookForFindings(db, { readings: health.readings(), now })
+    const found = await findFindings(db, { readings: health.readings(), now })
     const findings = [
       ...found,
       ...findDownEndpoints({ samples, memory, monotonic, now }),

@@ -5,7 +5,7 @@ import { vacuumEmbedded } from '../database/sql-helpers.ts'
 import { deleteOldEvents } from '../events/retention-store.ts'
 import type { Clock } from '../lib/time.ts'
 import { expireApprovals } from '../transactions/approvals/evaluate-approvals.ts'
-import { deleteOldBudgets, settleBudgets } from '../transactions/budgets/settle.ts'
+import { deleteOldBudgets, releaseBudgets } from '../transactions/budgets/settle.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { type TopUpOptions, topUpRelayer } from '../transactions/top-up/top-up.ts'
 import { listFilled } from '../transactions/top-up/top-up-store.ts'
@@ -34,7 +34,7 @@ export function createSpendingWorker(context: TransactionsContext): Loop {
     work: async () => {
       if (!(await lease.hold())) return
       await expireApprovals(context)
-      await settleBudgets(context)
+      await releaseBudgets(context)
       if (clock.monotonic() - deletedAt < DELETE_EVERY_MS) return
       deletedAt = clock.monotonic()
       await deleteOldBudgets(context)

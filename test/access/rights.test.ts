@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contradictionIn, excessOf } from '../../src/access/manage.ts'
+import { findContradiction, findMissingRight } from '../../src/access/manage.ts'
 import type { Rights } from '../../src/access/principal.ts'
 import { isWithin, principalOf, ROOT, seesRelayerId } from '../../src/access/principal.ts'
 
@@ -18,11 +18,11 @@ describe('a key gives what it has', () => {
     ['one network', { visibility: { ...OWN.visibility, networks: ['evm:anvil'] } }],
     ['an earlier end', { expiresAt: new Date(1_000) }],
   ])('%s', (_what, part) => {
-    expect(excessOf({ ...OWN, ...part }, own)).toBeUndefined()
+    expect(findMissingRight({ ...OWN, ...part }, own)).toBeUndefined()
   })
 
   test('the key of the environment gives everything', () => {
-    expect(excessOf({ scopes: ['api-keys:admin'], visibility: {} }, ROOT)).toBeUndefined()
+    expect(findMissingRight({ scopes: ['api-keys:admin'], visibility: {} }, ROOT)).toBeUndefined()
   })
 })
 
@@ -41,7 +41,7 @@ describe('a key does not give what it lacks', () => {
     ['a later end', { expiresAt: new Date(2_001) }, '1970-01-01T00:00:02.000Z'],
     ['no end', { expiresAt: undefined }, 'body.expires_at'],
   ])('%s', (_what, part, reason) => {
-    expect(excessOf({ ...OWN, ...part }, own)).toContain(reason)
+    expect(findMissingRight({ ...OWN, ...part }, own)).toContain(reason)
   })
 })
 
@@ -49,8 +49,8 @@ test.each([
   [['signers:admin', 'transactions:read'], { relayers: ['main'] }, 'signers:admin'],
   [['relayers:admin', 'api-keys:read'], { networks: ['evm:anvil'] }, 'relayers:admin, api-keys:read'],
 ] as const)('scopes of the deployment %j cannot be limited to %j', (scopes, visibility, named) => {
-  expect(contradictionIn({ scopes, visibility })).toContain(named)
-  expect(contradictionIn({ scopes, visibility: {} })).toBeUndefined()
+  expect(findContradiction({ scopes, visibility })).toContain(named)
+  expect(findContradiction({ scopes, visibility: {} })).toBeUndefined()
 })
 
 test('every id that a narrower visibility shows, the wider one shows', () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appendEntries, appendManagement } from '../../src/audit/append-store.ts'
-import { type AuditedChange, chainOf, MANAGEMENT_CHAIN } from '../../src/audit/entry.ts'
+import { type AuditedChange, auditLogOf, MANAGEMENT_LOG } from '../../src/audit/entry.ts'
 import { listEntries } from '../../src/audit/read-store.ts'
 import { type ChainReport, verifyLog } from '../../src/audit/verify.ts'
 import type { Database, Db } from '../../src/database/db.ts'
@@ -100,7 +100,7 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
     })
 
     test('of changes at the same time has no gap, and chains do not wait for each other', async () => {
-      const chains = ['one', 'two', 'three'].map(chainOf)
+      const chains = ['one', 'two', 'three'].map(auditLogOf)
       await append('one waits', change('x'))
       await db.transaction().execute(async (tx) => {
         await appendEntries(tx, 'one waits', [change('y')])
@@ -272,7 +272,7 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
       ]
       for (const filter of outside)
         expect(await listEntries(db, { actor: 'key-7', ...filter, limit: 9 })).not.toContainEqual(wanted)
-      expect(await reportOf(MANAGEMENT_CHAIN)).toMatchObject({ problem: undefined })
+      expect(await reportOf(MANAGEMENT_LOG)).toMatchObject({ problem: undefined })
       expect(await reportOf('many')).toMatchObject({ entries: 3_000n, problem: undefined })
     })
   })

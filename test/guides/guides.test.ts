@@ -141,7 +141,11 @@ describe('what the pages name is there', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     const commands = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => /^ {2}name: '([a-z -]+)',$/m.exec(read(join('src/cli', name)))?.[1] ?? [])
+      .flatMap((name) =>
+        [...read(join('src/cli', name)).matchAll(/^ {2}name: '([a-z -]+)',$/gm)].map(
+          ([, named]) => named ?? '',
+        ),
+      )
     const run = [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
     const called = [...read(page).matchAll(/npm run relayer -- ([a-z][a-z-]*(?: [a-z-]+)?)/g)].map(
       ([, name = '']) => name,

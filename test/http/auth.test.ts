@@ -1,7 +1,7 @@
 import crypto, { createHash } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { NOBODY, type Principal } from '../../src/access/principal.ts'
+import { ANONYMOUS, type Principal } from '../../src/access/principal.ts'
 import { API_KEY, ask, startSharedStub, startStub } from './stub-server.ts'
 
 const { port } = await startSharedStub()
@@ -106,7 +106,7 @@ const TOKENS = [
   ['a secret', SECRET, true],
 ] as const
 
-const APPLICATION: Principal = { ...NOBODY, id: 'application', may: () => true }
+const APPLICATION: Principal = { ...ANONYMOUS, id: 'application', may: () => true }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { EVERYTHING, principalOf } from '../../src/access/principal.ts'
+import { ALL_RELAYERS, principalOf } from '../../src/access/principal.ts'
 import type { HandlerMap } from '../../src/contract/handler.ts'
 import type { StreamGroup } from '../../src/contract/operations.ts'
 import { createAnswerBudget, UNREAD_BYTES } from '../../src/http/answers/answer-budget.ts'
@@ -19,7 +19,7 @@ const METRICS = '/api/v1/debug/metrics/scrape'
 const OTHER_KEY = 'Bearer another-key-for-tests-of-32-chars'
 const other = principalOf(
   'other',
-  { scopes: ['metrics:read'], visibility: EVERYTHING },
+  { scopes: ['metrics:read'], visibility: ALL_RELAYERS },
   new AbortController().signal,
 )
 

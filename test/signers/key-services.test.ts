@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
-import { createFirstAlone } from '../../src/signers/key-services/azure-key-vault.ts'
+import { createWarmUpGate } from '../../src/signers/key-services/azure-key-vault.ts'
 import { moduleEnvironment } from '../../src/signers/pkcs11/module-process.ts'
 import { describePinState } from '../../src/signers/pkcs11/process/module.ts'
-import { createMemo } from '../../src/signers/remote/create-remote-key.ts'
+import { createSignatureCache } from '../../src/signers/remote/create-remote-key.ts'
 
 /** Work that ends when it is told, and a list of what has begun. */
 function setUp() {
-  const inTurn = createFirstAlone()
+  const inTurn = createWarmUpGate()
   const begun: string[] = []
   const start = (name: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -93,7 +93,7 @@ test('calls for the same payload share one result, and failures are not kept', a
     .fn<(payload: Uint8Array) => Promise<number>>()
     .mockRejectedValueOnce(new Error('no'))
     .mockResolvedValue(1)
-  const memo = createMemo(make)
+  const memo = createSignatureCache(make)
   await expect(memo(Uint8Array.of(1))).rejects.toThrow('no')
   expect(await Promise.all([memo(Uint8Array.of(1)), memo(Uint8Array.of(1))])).toEqual([1, 1])
   expect(make).toHaveBeenCalledTimes(2)
@@ -103,7 +103,7 @@ test('calls for the same payload share one result, and failures are not kept', a
 
 test('long payloads are not kept in memory', async () => {
   const MEBIBYTE = 1024 * 1024
-  const memo = createMemo(async () => undefined)
+  const memo = createSignatureCache(async () => undefined)
   const before = process.memoryUsage().heapUsed
   const payload = new Uint8Array(MEBIBYTE)
   for (let number = 0; number < 200; number += 1) {

@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
 import { smaller } from '../../src/lib/bigint.ts'
-import { openBook } from '../../src/spending/book.ts'
+import { openLedger } from '../../src/spending/book.ts'
 import {
+  add,
   type Counter,
   firstStep,
-  most,
-  NOTHING,
-  plus,
+  maxSpent,
   SHAPES,
   type Spent,
   spentOf,
   stepOf,
+  ZERO_SPENT,
 } from '../../src/spending/budget.ts'
-import { raise, settle } from '../../src/spending/holding.ts'
+import { increase, release } from '../../src/spending/holding.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from '../../src/spending/rules.ts'
 import { lockBudgets, readSpent, saveHoldings } from '../../src/spending/spending-store.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -121,9 +121,9 @@ function createOracle() {
   const sum = (counter: Counter, isCounted: (at: number) => boolean) =>
     entries
       .filter((entry) => counts(entry, counter) && isCounted(entry.at))
-      .reduce((total, { counted }) => plus(total, counted), NOTHING)
+      .reduce((total, { counted }) => add(total, counted), ZERO_SPENT)
   const raiseEntry = (entry: Entry, spent: Spent, now: number) => {
-    const higher = most(entry.most, spent)
+    const higher = maxSpent(entry.most, spent)
     if (isSame(higher, entry.counted)) return
     Object.assign(entry, { at: now, most: higher, counted: higher })
   }
@@ -190,10 +190,10 @@ function fits(oracle: Oracle, wish: Wish, now: number): boolean {
       ({ per, network }) => per === 'transaction' && (network ?? wish.network) === wish.network,
     )
     return (
-      single.every((one) => !exceeds(charge.get(one.asset) ?? NOTHING, one)) &&
+      single.every((one) => !exceeds(charge.get(one.asset) ?? ZERO_SPENT, one)) &&
       rollingLimits(spender, wish.network).every(
         ({ limit: one, period, counter }) =>
-          !exceeds(plus(oracle.inSteps(counter, period, now), charge.get(one.asset) ?? NOTHING), one),
+          !exceeds(add(oracle.inSteps(counter, period, now), charge.get(one.asset) ?? ZERO_SPENT), one),
       )
     )
   })
@@ -202,7 +202,7 @@ function fits(oracle: Oracle, wish: Wish, now: number): boolean {
 async function ask(wish: Wish, now: number): Promise<boolean> {
   const { transactionId, network, spenders } = wish
   return database.db.transaction().execute(async (tx) => {
-    const book = await openBook(tx, {
+    const book = await openLedger(tx, {
       spenders,
       network,
       now: new Date(now),
@@ -218,7 +218,7 @@ async function ask(wish: Wish, now: number): Promise<boolean> {
 
 async function change(
   id: string,
-  to: (holding: Awaited<ReturnType<typeof lockBudgets>>[number]) => ReturnType<typeof raise>,
+  to: (holding: Awaited<ReturnType<typeof lockBudgets>>[number]) => ReturnType<typeof increase>,
 ) {
   await database.db.transaction().execute(async (tx) => {
     const held = await lockBudgets(tx, { transactionIds: [id] })
@@ -287,7 +287,7 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
             for (const { counter, period } of rollingLimits(spender, wish.network))
               held.set(key(counter, period), oracle.inWindow(counter, period, now))
           oracle.take(wish, now)
-          limitsHold(oracle, wish, (counter, period) => held.get(key(counter, period)) ?? NOTHING, now)
+          limitsHold(oracle, wish, (counter, period) => held.get(key(counter, period)) ?? ZERO_SPENT, now)
         }
         for (const one of steps) {
           const target = 'of' in one ? sent[one.of % sent.length] : undefined
@@ -323,9 +323,9 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
             if (await ask(wish, now)) accept(wish)
           }
           if (target?.open && one.kind === 'raise') {
-            const spent = { ...NOTHING, fees: BigInt(one.fees), count: 1 }
+            const spent = { ...ZERO_SPENT, fees: BigInt(one.fees), count: 1 }
             await change(target.id, (holding) =>
-              holding.asset === 'native' ? raise(holding, spent, new Date(now)) : undefined,
+              holding.asset === 'native' ? increase(holding, spent, new Date(now)) : undefined,
             )
             oracle.raise(target.id, spent, now)
           }
@@ -333,8 +333,8 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
             const took = (asset: string) =>
               asset === 'native'
                 ? { value: BigInt(one.value), fees: BigInt(one.fees), count: one.count }
-                : { ...NOTHING, value: BigInt(one.tokens) }
-            await change(target.id, (holding) => settle(holding, took(holding.asset)))
+                : { ...ZERO_SPENT, value: BigInt(one.tokens) }
+            await change(target.id, (holding) => release(holding, took(holding.asset)))
             oracle.settle(target.id, took)
             target.open = false
           }

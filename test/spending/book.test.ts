@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
-import { openBook, refusalIn } from '../../src/spending/book.ts'
+import { openLedger, refusalIn } from '../../src/spending/book.ts'
 import type { SpendingLimit } from '../../src/spending/rules.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { NETWORK, spenderWith } from './build.ts'
@@ -29,7 +29,7 @@ function charger(id: string, limits: readonly SpendingLimit[]) {
     database.db.transaction().execute(async (tx) => {
       const now = new Date(START_MS + hours * HOUR_MS)
       const transactionIds = [`${id} ${transactionId}`]
-      const book = await openBook(tx, { spenders, network: NETWORK, now, transactionIds })
+      const book = await openLedger(tx, { spenders, network: NETWORK, now, transactionIds })
       const charge = { network: NETWORK, amounts: [{ asset: 'native', value }], fees }
       const purchase = { transactionId: `${id} ${transactionId}`, spenders, charge }
       const refusal = refusalIn(book.evaluate(purchase))

@@ -3,9 +3,9 @@ import {
   askedBy,
   type Charge,
   evaluateLimits,
-  NOTHING,
   type Spent,
   spentOf as splitCharge,
+  ZERO_SPENT,
 } from '../../src/spending/budget.ts'
 import type { SpendingLimit, SpendingRules } from '../../src/spending/rules.ts'
 import { NETWORK, spenderWith, spentOf, TOKEN } from './build.ts'
@@ -27,7 +27,7 @@ interface Case {
 }
 
 /** The rules that refuse. */
-function refusing({ limit, spent = NOTHING, held = NOTHING, charge = chargeWith() }: Case): string[] {
+function refusing({ limit, spent = ZERO_SPENT, held = ZERO_SPENT, charge = chargeWith() }: Case): string[] {
   const before = { spentIn: () => spent, countedIn: () => held }
   return evaluateLimits(spenderWith({ limits: [limit] }), charge, before)
     .filter(({ allowed }) => !allowed)
@@ -117,7 +117,7 @@ test('a refusal names the limit, its owner, what is left and what is needed', ()
     'Rule limits[0].value of API key one: value up to 15 per day on evm:testnet; 7 is left, and this transaction needs up to 10.',
     'Rule limits[0].count of API key one: transactions up to 2 per day on evm:testnet; 0 is left, and this transaction needs up to 1.',
   ])
-  expect(details({ ...DAY, asset: TOKEN, value: 15n }, NOTHING)).toEqual([
+  expect(details({ ...DAY, asset: TOKEN, value: 15n }, ZERO_SPENT)).toEqual([
     `Rule limits[0].value of API key one: value of ${TOKEN} up to 15 per day on evm:testnet; 15 is left, and this transaction needs up to 0.`,
   ])
 })
@@ -130,7 +130,7 @@ test('a limit asks for its own period and asset', () => {
   ]
   const spentIn = (...question: unknown[]) => {
     asked.push(question)
-    return NOTHING
+    return ZERO_SPENT
   }
   evaluateLimits(spenderWith({ limits }), chargeWith(), { spentIn })
   expect(asked).toEqual([

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { less, most, NOTHING, plus, type Spent } from '../../src/spending/budget.ts'
+import { add, maxSpent, type Spent, subtract, ZERO_SPENT } from '../../src/spending/budget.ts'
 import {
   type CountChange,
   countedSince,
   type Holding,
   type HoldingChange,
-  hold,
-  raise,
-  settle,
+  increase,
+  release,
+  reserve,
 } from '../../src/spending/holding.ts'
 import { NETWORK, spentOf } from './build.ts'
 
@@ -33,7 +33,7 @@ const counter = (index: number) => ({
 })
 
 function begin(index: number, spent: Spent, at: Date): HoldingChange {
-  return hold(counter(index), { version: 1, transactionId: `tx ${index}`, at, spent, settled: false })
+  return reserve(counter(index), { version: 1, transactionId: `tx ${index}`, at, spent, settled: false })
 }
 
 /** Sums by spender, asset and time. */
@@ -41,7 +41,7 @@ function sumsOf(items: readonly Pick<CountChange, 'subject' | 'asset' | 'at' | '
   const sums = new Map<string, Spent>()
   for (const { subject, asset, at, spent } of items) {
     const key = `${subject} ${asset} ${at.getTime()}`
-    sums.set(key, plus(sums.get(key) ?? NOTHING, spent))
+    sums.set(key, add(sums.get(key) ?? ZERO_SPENT, spent))
   }
   return new Map([...sums].filter(([, { value, fees, count }]) => value !== 0n || fees !== 0n || count !== 0))
 }
@@ -60,8 +60,8 @@ test('the changes of the sums add up to what the holdings count, whatever happen
           before === undefined
             ? begin(index, spent, at)
             : what === 'settle'
-              ? settle(before, spent)
-              : raise(before, spent, at)
+              ? release(before, spent)
+              : increase(before, spent, at)
         if (change === undefined) continue
         holdings.set(index, change.holding)
         changes.push(...change.changes)
@@ -80,21 +80,21 @@ describe('raise', () => {
     ['a higher value', spentOf(11, 5, 1), spentOf(11, 5, 1)],
     ['higher fees', spentOf(0, 6, 1), spentOf(10, 6, 1)],
   ])('takes the larger of each amount from now on: %s', (_what, spent, counted) => {
-    expect(raise(HELD, spent, NOW)?.holding).toMatchObject({ most: counted, counted, at: NOW })
+    expect(increase(HELD, spent, NOW)?.holding).toMatchObject({ most: counted, counted, at: NOW })
   })
 
-  test.each([spentOf(10, 5, 1), spentOf(3, 5, 1), NOTHING])(
+  test.each([spentOf(10, 5, 1), spentOf(3, 5, 1), ZERO_SPENT])(
     'changes nothing for what is not more: %o',
     (spent) => {
-      expect(raise(HELD, spent, NOW)).toBeUndefined()
+      expect(increase(HELD, spent, NOW)).toBeUndefined()
     },
   )
 
   test('never lowers anything', () => {
     fc.assert(
       fc.property(amounts, (spent) => {
-        const after = raise(HELD, spent, NOW)?.holding ?? HELD
-        expect(after.counted).toEqual(most(HELD.counted, spent))
+        const after = increase(HELD, spent, NOW)?.holding ?? HELD
+        expect(after.counted).toEqual(maxSpent(HELD.counted, spent))
       }),
     )
   })
@@ -106,25 +106,25 @@ describe('settle', () => {
     ['a lower fee', spentOf(10, 2, 1), spentOf(10, 2, 1)],
     ['a higher fee than anyone expected', spentOf(10, 8, 1), spentOf(10, 8, 1)],
     ['a value that somebody else sent', spentOf(99, 2, 1), spentOf(10, 2, 1)],
-    ['nothing', NOTHING, NOTHING],
+    ['nothing', ZERO_SPENT, ZERO_SPENT],
   ])('counts what the transaction took, at the time it counted before: %s', (_what, took, counted) => {
-    const { holding, changes } = settle(HELD, took)
+    const { holding, changes } = release(HELD, took)
     expect(holding).toEqual({ ...HELD, counted, settled: true })
-    const sum = changes.reduce((total, { spent }) => plus(total, spent), NOTHING)
-    expect(sum).toEqual(less(counted, HELD.counted))
+    const sum = changes.reduce((total, { spent }) => add(total, spent), ZERO_SPENT)
+    expect(sum).toEqual(subtract(counted, HELD.counted))
     expect(changes.map(({ at }) => at)).toEqual(changes.map(() => HELD.at))
   })
 
   test('changes nothing when it is done twice', () => {
-    const once = settle(HELD, spentOf(3, 2, 1)).holding
-    expect(settle(once, spentOf(3, 2, 1))).toEqual({ holding: once, changes: [] })
+    const once = release(HELD, spentOf(3, 2, 1)).holding
+    expect(release(once, spentOf(3, 2, 1))).toEqual({ holding: once, changes: [] })
   })
 })
 
 test.each([
   [999, spentOf(10, 5, 1)],
   [1_000, spentOf(10, 5, 1)],
-  [1_001, NOTHING],
+  [1_001, ZERO_SPENT],
 ])('a holding of time 1000 counts since %i: %o', (since, counted) => {
   expect(countedSince(HELD, new Date(since))).toEqual(counted)
 })

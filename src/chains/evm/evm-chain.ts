@@ -18,7 +18,7 @@ import { createInFlightLimits } from './authorization.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
-import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
+import { createRefusalMemory, FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT } from './broadcast/second-opinion.ts'
 import { readAbi } from './call/abi.ts'
 import { callKey, decodeCall } from './call/decode-call.ts'
 import { encodeCall } from './call/encode-call.ts'
@@ -65,7 +65,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const market = createMarketWatch({ client, clock, freshForMs, bounds: bounds.current })
   const context: PrepareContext = {
     client,
-    simulations: createSimulationRefusals(LATER_AMONG_SILENT, clock),
+    simulations: createSimulationRefusals(FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT, clock),
     market,
     eip1559,
     maxGas: network.maxGasPerTransaction,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import { EVERYTHING, seesEverything, type Visibility } from '../../access/principal.ts'
+import { ALL_RELAYERS, seesEverything, type Visibility } from '../../access/principal.ts'
 import { ofVisibleEvent, ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { Db } from '../../database/db.ts'
 import type { DeliveriesTable } from '../../database/tables/events.ts'
@@ -44,7 +44,7 @@ const IS_BLOCKED = sql<boolean>`(
 /** Lists the deliveries of a notification, newest event first. */
 export async function listDeliveries(
   db: Db,
-  { notificationId, status, visibility = EVERYTHING, offset, limit }: ListQuery,
+  { notificationId, status, visibility = ALL_RELAYERS, offset, limit }: ListQuery,
 ): Promise<{ items: DeliveryOfEvent[]; total: number }> {
   const stored = sql`${ofStatus(notificationId, status)} and ${isVisible(visibility, 'deliveries.event_number')}`
   const untried = sql`${untriedOf(notificationId, status)} and ${isVisible(visibility, 'e.number')}`
@@ -104,7 +104,7 @@ export async function findDelivery(
   notificationId: string,
   {
     deliveryId: id,
-    visibility = EVERYTHING,
+    visibility = ALL_RELAYERS,
   }: { readonly deliveryId: string; readonly visibility?: Visibility },
 ): Promise<DeliveryOfEvent | undefined> {
   const number = eventNumberOf(notificationId, id)

@@ -103,7 +103,7 @@ async function check(
     ),
   )
   for (const { target, evaluation, step } of decided)
-    if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, target, evaluation)
+    if (step.kind === 'disable' || step.kind === 'enable') await recordHealth(deps, target, evaluation)
   return decided.map(({ target, memory, reading, step }) => ({
     id: target.relayer.id,
     memory,
@@ -224,7 +224,7 @@ const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
  * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the others, and the next check
  * repeats the finding.
  */
-async function settleHealth(
+async function recordHealth(
   deps: HealthCheckerDeps,
   target: HealthTarget,
   evaluation: HealthEvaluation,
@@ -249,10 +249,10 @@ async function decideAgain(
   evaluation: HealthEvaluation,
 ): Promise<HealthStep> {
   // A caller has changed the urls of its network.
-  if ((await prepare(relayer)).chain !== chain) return NOTHING
+  if ((await prepare(relayer)).chain !== chain) return NO_CHANGE
   return db.transaction().execute(async (tx) => {
     const present = await lockForHealth(tx, relayer.id)
-    if (present === undefined || !isDeepStrictEqual(tested(present), tested(relayer))) return NOTHING
+    if (present === undefined || !isDeepStrictEqual(tested(present), tested(relayer))) return NO_CHANGE
     const step = nextStep(present, evaluation)
     if (step.kind === 'disable') await setSystemDisabled(tx, relayer.id, step.reason)
     if (step.kind === 'enable') await setSystemDisabled(tx, relayer.id, null)
@@ -260,7 +260,7 @@ async function decideAgain(
   })
 }
 
-const NOTHING: HealthStep = { kind: 'none' }
+const NO_CHANGE: HealthStep = { kind: 'none' }
 
 /** Returns the fields of a relayer that a check depends on. */
 function tested(relayer: Relayer) {

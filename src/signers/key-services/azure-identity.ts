@@ -2,7 +2,7 @@ import type { KeyClientOptions } from '@azure/keyvault-keys'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secrets.ts'
 import { loadPackage } from '../providers/provider.ts'
-import { answered, bareCause, loginFailure } from '../remote/answers.ts'
+import { answered, loginFailure, sanitisedCause } from '../remote/answers.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 
 /** The ways to log in to Microsoft Entra ID, with the fields of existing configuration files. */
@@ -54,7 +54,7 @@ export async function createCredential(login: AzureLogin, httpClient: AzureTrans
       try {
         return new WorkloadIdentityCredential(options)
       } catch (error) {
-        throw new RemoteFault('refused', NO_WORKLOAD_IDENTITY, { cause: bareCause(error) })
+        throw new RemoteFault('refused', NO_WORKLOAD_IDENTITY, { cause: sanitisedCause(error) })
       }
     }
     case 'managed_identity': {

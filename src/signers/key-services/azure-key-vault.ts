@@ -3,7 +3,7 @@ import { type FieldType, oneOf, text } from '../../lib/fields.ts'
 import type { HttpClient } from '../../lib/http/http-client.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { loadPackage, type RemoteProvider, type SignerFields } from '../providers/provider.ts'
-import { bareCause } from '../remote/answers.ts'
+import { sanitisedCause } from '../remote/answers.ts'
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
 import type { KeyMaterial } from '../remote/wrap-key.ts'
 import {
@@ -108,7 +108,7 @@ interface Session {
 interface SigningClient {
   readonly id: string | undefined
   readonly client: CryptographyClient
-  readonly inTurn: FirstAlone
+  readonly inTurn: WarmUpGate
 }
 
 /**
@@ -168,7 +168,7 @@ async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps): Promi
     const known = clients.get(current)
     if (known !== undefined && known.id === key.id) return known
     const client = new azure.CryptographyClient(key, current.credential, options)
-    const made = { id: key.id, client, inTurn: createFirstAlone() }
+    const made = { id: key.id, client, inTurn: createWarmUpGate() }
     clients.set(current, made)
     return made
   }
@@ -203,13 +203,13 @@ function readPublicKey(key: JsonWebKey | undefined): PublicKeys {
 }
 
 /** Runs work; until one has succeeded, each runs alone. */
-type FirstAlone = <T>(work: () => Promise<T>) => Promise<T>
+type WarmUpGate = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * Lets one request of a client succeed before it sends others. Azure's library learns from its first request who issues tokens, and leaves
  * the body out of it; when another request learns that first, the library sends the first one again without its body.
  */
-export function createFirstAlone(): FirstAlone {
+export function createWarmUpGate(): WarmUpGate {
   let isLearned = false
   let running: Promise<void> | undefined
   return async (work) => {
@@ -315,7 +315,7 @@ const REFUSED: Readonly<Record<number, string>> = {
 function toRemoteFault(error: unknown, loginFault: RemoteFault | undefined): RemoteFault {
   const known = faultIn(error)
   if (known !== undefined) return known
-  const cause = bareCause(error)
+  const cause = sanitisedCause(error)
   const status = Number((error as { readonly statusCode?: unknown } | null)?.statusCode)
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)', { cause })
   const refusal = REFUSED[status]

@@ -3,7 +3,7 @@ import type { HttpClient } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secrets.ts'
 import { loadPackage } from '../providers/provider.ts'
 import { type AccessToken, signJwt } from '../remote/access-token.ts'
-import { answered, bareCause, loginFailure, readJsonObject, textIn } from '../remote/answers.ts'
+import { answered, loginFailure, readJsonObject, sanitisedCause, textIn } from '../remote/answers.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 
 /** The key file of a service account, as far as it is used. */
@@ -106,7 +106,7 @@ export async function connectDefaultCredentials(projectId: string): Promise<() =
 
 /** The messages of the library can quote answers, so only the status goes on. */
 function failureOf(error: unknown): RemoteFault {
-  const cause = bareCause(error)
+  const cause = sanitisedCause(error)
   const status = statusOf(error)
   if (status !== undefined && status >= 400)
     return loginFailure({ status, refused: 'the login by default credentials failed' }, { cause })

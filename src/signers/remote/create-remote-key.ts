@@ -60,8 +60,8 @@ export function connectRemoteKey(options: RemoteKeyOptions): RemoteConnection {
   const call = createCaller({ ...options, name })
   const ask = () => call(remote.publicKeys)
   const prove = async (publicKeys: PublicKeys) => {
-    const room = { call, remote, name, publicKeys }
-    for (const curve of curvesOf(publicKeys)) await signChallenge(room, curve)
+    const signing = { call, remote, name, publicKeys }
+    for (const curve of curvesOf(publicKeys)) await signChallenge(signing, curve)
   }
   return {
     name,
@@ -89,7 +89,7 @@ export function comparePublicKeys(
   )
 }
 
-interface Room {
+interface RemoteSigning {
   readonly call: Caller
   readonly remote: RemoteKey
   readonly name: string
@@ -101,14 +101,14 @@ interface Owner {
   readonly health: RemoteHealth
 }
 
-function createKeyWith(room: Room, owner: Owner): Key {
-  const { secp256k1, ed25519 } = room.publicKeys
-  const remoteEd25519 = ed25519 && createRemoteEd25519(room, { ...owner, publicKey: ed25519 })
+function createKeyWith(signing: RemoteSigning, owner: Owner): Key {
+  const { secp256k1, ed25519 } = signing.publicKeys
+  const remoteEd25519 = ed25519 && createRemoteEd25519(signing, { ...owner, publicKey: ed25519 })
   return keyOf({
     id: owner.id,
     isShared: true,
-    evm: secp256k1 && createRemoteSecp256k1(room, { ...owner, publicKey: secp256k1 }),
-    stellar: room.remote.ed25519For === undefined ? remoteEd25519 : undefined,
+    evm: secp256k1 && createRemoteSecp256k1(signing, { ...owner, publicKey: secp256k1 }),
+    stellar: signing.remote.ed25519For === undefined ? remoteEd25519 : undefined,
     solana: remoteEd25519,
   })
 }
@@ -117,29 +117,31 @@ interface OneKey extends Owner {
   readonly publicKey: Uint8Array
 }
 
-function createRemoteSecp256k1(room: Room, key: OneKey): Secp256k1Signer {
+function createRemoteSecp256k1(signing: RemoteSigning, key: OneKey): Secp256k1Signer {
   const { id, health, publicKey } = key
-  const sign = createMemo((digest) => noted(health, () => signDigest(room, digest, publicKey)))
+  const sign = createSignatureCache((digest) => noted(health, () => signDigest(signing, digest, publicKey)))
   return Object.freeze({
     curve: 'secp256k1',
     id,
     publicKey,
     check: health.check,
-    ...(room.remote.hashesMessages && { signMessage: createMessageSigner(room, key) }),
+    ...(signing.remote.hashesMessages && { signMessage: createMessageSigner(signing, key) }),
     sign: async (digest: Uint8Array) => {
-      if (room.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, and no digests.`)
+      if (signing.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, and no digests.`)
       if (digest.length !== DIGEST_BYTES) throw new Error(`A digest has ${DIGEST_BYTES} bytes.`)
       return sign(digest)
     },
   } satisfies Secp256k1Signer)
 }
 
-function createMessageSigner(room: Room, { health, publicKey }: OneKey) {
-  return createMemo((message) => noted(health, () => signHashed(room, message, publicKey)))
+function createMessageSigner(signing: RemoteSigning, { health, publicKey }: OneKey) {
+  return createSignatureCache((message) => noted(health, () => signHashed(signing, message, publicKey)))
 }
 
-function createRemoteEd25519(room: Room, { id, health, publicKey }: OneKey): Ed25519Signer {
-  const sign = createMemo((message) => noted(health, () => signMessage(room, message, publicKey)))
+function createRemoteEd25519(signing: RemoteSigning, { id, health, publicKey }: OneKey): Ed25519Signer {
+  const sign = createSignatureCache((message) =>
+    noted(health, () => signMessage(signing, message, publicKey)),
+  )
   return Object.freeze({
     curve: 'ed25519',
     id,
@@ -161,26 +163,26 @@ async function noted<T>(health: RemoteHealth, sign: () => Promise<T>): Promise<T
   }
 }
 
-async function signDigest(room: Room, digest: Uint8Array, publicKey: Uint8Array) {
+async function signDigest(signing: RemoteSigning, digest: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(digest)
-  const bytes = await callToSign(room, 'secp256k1', payload)
-  return verifiedEcdsa(bytes, payload, publicKey) ?? refuseForeign(room)
+  const bytes = await callToSign(signing, 'secp256k1', payload)
+  return verifiedEcdsa(bytes, payload, publicKey) ?? refuseForeign(signing)
 }
 
-async function signHashed(room: Room, message: Uint8Array, publicKey: Uint8Array) {
+async function signHashed(signing: RemoteSigning, message: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(message)
-  const bytes = await callToSign(room, 'secp256k1', payload)
-  return verifiedEcdsa(bytes, keccak256(payload), publicKey) ?? refuseForeign(room)
+  const bytes = await callToSign(signing, 'secp256k1', payload)
+  return verifiedEcdsa(bytes, keccak256(payload), publicKey) ?? refuseForeign(signing)
 }
 
-async function signMessage(room: Room, message: Uint8Array, publicKey: Uint8Array) {
+async function signMessage(signing: RemoteSigning, message: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(message)
-  const bytes = await callToSign(room, 'ed25519', payload)
-  return verifiedEd25519(bytes, payload, publicKey) ?? refuseForeign(room)
+  const bytes = await callToSign(signing, 'ed25519', payload)
+  return verifiedEd25519(bytes, payload, publicKey) ?? refuseForeign(signing)
 }
 
 /** Bytes that are no signature at all say nothing about the key, so the call is repeated. */
-function callToSign({ call, remote }: Room, curve: Curve, payload: Uint8Array): Promise<Uint8Array> {
+function callToSign({ call, remote }: RemoteSigning, curve: Curve, payload: Uint8Array): Promise<Uint8Array> {
   return call(async (signal) => {
     const bytes = await remote.sign({ curve, payload, signal })
     if (bytes.length === SIGNATURE_BYTES) return bytes
@@ -188,18 +190,18 @@ function callToSign({ call, remote }: Room, curve: Curve, payload: Uint8Array): 
   })
 }
 
-function refuseForeign({ name }: Room): never {
+function refuseForeign({ name }: RemoteSigning): never {
   throw signerRefused(
     `${name} answered with a signature that is not by its own key for what was to be signed. The signature was dropped; look at the service, or at what stands between.`,
   )
 }
 
-async function signChallenge(room: Room, curve: Signer['curve']): Promise<void> {
-  const publicKey = room.publicKeys[curve]
+async function signChallenge(signing: RemoteSigning, curve: Signer['curve']): Promise<void> {
+  const publicKey = signing.publicKeys[curve]
   if (publicKey === undefined) return
-  if (curve === 'ed25519') await signMessage(room, CHALLENGE, publicKey)
-  else if (room.remote.hashesMessages) await signHashed(room, CHALLENGE, publicKey)
-  else await signDigest(room, CHALLENGE.subarray(0, DIGEST_BYTES), publicKey)
+  if (curve === 'ed25519') await signMessage(signing, CHALLENGE, publicKey)
+  else if (signing.remote.hashesMessages) await signHashed(signing, CHALLENGE, publicKey)
+  else await signDigest(signing, CHALLENGE.subarray(0, DIGEST_BYTES), publicKey)
 }
 
 function curvesOf({ secp256k1, ed25519 }: PublicKeys): Curve[] {
@@ -273,7 +275,7 @@ const MAX_KEPT = 1_000
  * thereby gives the same bytes for the same content, and content whose signature was dropped costs no further call. Failures are not
  * kept. A payload is kept as its hash, because a message can be as long as the body of a request.
  */
-export function createMemo<T>(
+export function createSignatureCache<T>(
   make: (payload: Uint8Array) => Promise<T>,
 ): (payload: Uint8Array) => Promise<T> {
   const kept = new Map<string, Promise<T>>()

@@ -1,13 +1,13 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
-import { chainOf } from '../../audit/entry.ts'
+import { auditLogOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { type Book, openBook, refusalIn } from '../../spending/book.ts'
+import { type BudgetLedger, openLedger, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
 import { awaitApproval, evaluateApprovals } from '../approvals/evaluate-approvals.ts'
@@ -134,7 +134,7 @@ async function admitGroup(
   )
   await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
   await book.save()
-  await appendEntries(tx, chainOf(id), admitted.map(auditedSending))
+  await appendEntries(tx, auditLogOf(id), admitted.map(auditedSending))
   return decisions
 }
 
@@ -158,7 +158,7 @@ interface AdmissionState {
   readonly keys: Map<string, KeyRecord>
   readonly reserved: bigint
   /** The budgets of the relayer and of every API key of the batch. */
-  readonly book: Book
+  readonly book: BudgetLedger
   readonly relayer: Relayer
   /** The reasons for which each candidate waits for an approval. */
   readonly waiting: readonly (readonly RuleResult[])[]
@@ -209,13 +209,13 @@ function openBookOf(
     candidates,
     now,
   }: { readonly relayer: Relayer; readonly candidates: readonly Candidate[]; readonly now: number },
-): Promise<Book> {
+): Promise<BudgetLedger> {
   const spenders = new Map(
     candidates
       .flatMap(({ actor }) => spendersOf(relayer, actor))
       .map((spender) => [spender.subject, spender]),
   )
-  return openBook(tx, { spenders: [...spenders.values()], network: networkOf(relayer), now: new Date(now) })
+  return openLedger(tx, { spenders: [...spenders.values()], network: networkOf(relayer), now: new Date(now) })
 }
 
 function asBudgeted(relayer: Relayer, { transaction, actor }: Candidate): Transaction {

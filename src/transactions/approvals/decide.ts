@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
-import { chainOf } from '../../audit/entry.ts'
+import { auditLogOf } from '../../audit/entry.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
@@ -133,7 +133,7 @@ async function decide(context: TransactionsContext, deciding: Deciding, found: F
       decision,
       reason,
     })
-    await appendEntries(tx, chainOf(saved.relayerId), [entry])
+    await appendEntries(tx, auditLogOf(saved.relayerId), [entry])
     return saved
   })
   if (written) reportFinished(context, [written])

@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
-import { chainOf, SERVICE } from '../../audit/entry.ts'
+import { auditLogOf, SERVICE } from '../../audit/entry.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Effects } from '../../chains/effects.ts'
 import type { Db } from '../../database/db.ts'
@@ -209,7 +209,7 @@ async function expire(
       action: 'expireApproval',
       decision: 'expired',
     })
-    await appendEntries(tx, chainOf(relayerId), [entry])
+    await appendEntries(tx, auditLogOf(relayerId), [entry])
     return written
   })
   reportFinished(context, saved)

@@ -12,7 +12,7 @@ import { hasFollowers } from '../store/queue-store.ts'
 import { announceIncident, saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 import { isAboutPrice } from './follow-up.ts'
 import { broadcastByRoute, routeOf, willBePublic } from './route.ts'
-import { type Settled, settleBroadcast } from './settle-broadcast.ts'
+import { applyResult, type Settled } from './settle-broadcast.ts'
 import { comparedAttempt, isComparison } from './unclear.ts'
 
 /**
@@ -107,7 +107,7 @@ function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, non
 /**
  * Treats the items as `already known` without calling a node. The attempt rows are not updated, because no node confirmed them.
  */
-export async function settleAsKnown(
+export async function storeAsKnown(
   context: TransactionsContext,
   runtime: RelayerRuntime,
   items: readonly TransactionWithAttempts[],
@@ -141,7 +141,7 @@ interface SettledBroadcast extends Settled {
 function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): SettledBroadcast {
   const { chain } = runtime
   const before = reply.item.transaction
-  const settled = settleBroadcast({
+  const settled = applyResult({
     ...reply,
     now,
     costOf: chain.cost,

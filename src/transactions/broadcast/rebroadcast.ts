@@ -9,7 +9,7 @@ import { findHead } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { signAll, storeSigned } from '../submit/sign.ts'
 import { markStuck } from '../watch/stuck.ts'
-import { broadcastCurrent, currentAttempt, isAwaitingExpiry, settleAsKnown } from './broadcast.ts'
+import { broadcastCurrent, currentAttempt, isAwaitingExpiry, storeAsKnown } from './broadcast.ts'
 import { willBePublic } from './route.ts'
 import { isComparisonDue } from './unclear.ts'
 
@@ -48,7 +48,7 @@ export async function rebroadcastDue(
   // lost before a node said that it took it is submitted without an acceptance.
   const isAccepted = ({ transaction: { status, sentAt, isPrivate } }: TransactionWithAttempts) =>
     status === 'submitted' && sentAt !== undefined && isPrivate !== true
-  await settleAsKnown(context, leased.runtime, others.filter(isAccepted))
+  await storeAsKnown(context, leased.runtime, others.filter(isAccepted))
   const open = others.filter((item) => !isAccepted(item))
   const refused = refusedOf(await broadcastCurrent(context, leased.runtime, open))
   return { refused, ...(result.queuedInPool === true && { queuedInPool: first }) }

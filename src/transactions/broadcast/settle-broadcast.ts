@@ -41,7 +41,7 @@ export interface Settled {
 }
 
 /** Gives the changes that follow from the answer of a node. Pure. */
-export function settleBroadcast(attempted: BroadcastCase): Settled {
+export function applyResult(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')

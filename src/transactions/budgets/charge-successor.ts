@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/db.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
-import { openBook, refusalIn } from '../../spending/book.ts'
+import { openLedger, refusalIn } from '../../spending/book.ts'
 import { awaitsCharge } from '../../spending/holding.ts'
 import { findHoldings } from '../../spending/spending-store.ts'
 import { isNoop } from '../model/attempts.ts'
@@ -78,7 +78,7 @@ async function takeCharge(
 ): Promise<string | undefined> {
   const spenders = await limitedAmong(tx, relayer, await findHoldings(tx, [id]))
   if (spenders.length === 0) return undefined
-  const book = await openBook(tx, { spenders, network: networkOf(relayer), now, transactionIds: [id] })
+  const book = await openLedger(tx, { spenders, network: networkOf(relayer), now, transactionIds: [id] })
   const purchase = { transactionId: id, spenders, charge }
   const refused = mayWait ? refusalIn(book.evaluate(purchase)) : undefined
   if (refused !== undefined) return refused.detail

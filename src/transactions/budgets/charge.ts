@@ -4,7 +4,7 @@ import type { Reviewed } from '../../chains/chain.ts'
 import { type Effects, nativeIn } from '../../chains/effects.ts'
 import type { Tx } from '../../database/db.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
-import { openBook, type Purchase, requireAllowed } from '../../spending/book.ts'
+import { openLedger, type Purchase, requireAllowed } from '../../spending/book.ts'
 import type { Charge } from '../../spending/budget.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
@@ -63,7 +63,7 @@ export async function chargeChange(
   const purchase = purchaseOf(runtimeOf(replacing.relayer), replacing, transaction)
   if (purchase === undefined) return
   const { spenders, charge, transactionId } = purchase
-  const book = await openBook(tx, {
+  const book = await openLedger(tx, {
     spenders,
     network: charge.network,
     now: new Date(clock.now()),
@@ -75,7 +75,7 @@ export async function chargeChange(
 }
 
 /** Marks a transaction that the service itself sends for a relayer with limits, so that what it costs is counted. */
-export function asOwn(relayer: Relayer, transaction: Transaction): Transaction {
+export function asBudgeted(relayer: Relayer, transaction: Transaction): Transaction {
   return limitedSpendersOf(relayer).length === 0 ? transaction : { ...transaction, isBudgeted: true }
 }
 
@@ -90,7 +90,7 @@ export async function chargeOwn(
   const spenders = limitedSpendersOf(relayer)
   if (spenders.length === 0 || transactions.length === 0) return
   const charge = { network: networkOf(relayer), amounts: [], fees: 0n }
-  const book = await openBook(tx, { spenders, network: charge.network, now })
+  const book = await openLedger(tx, { spenders, network: charge.network, now })
   for (const { id } of transactions) book.take({ transactionId: id, spenders, charge })
   await book.save()
 }
@@ -133,7 +133,7 @@ interface Spending {
 }
 
 async function spend(tx: Tx, { spenders, charge, now }: Spending): Promise<void> {
-  const book = await openBook(tx, { spenders, network: charge.network, now })
+  const book = await openLedger(tx, { spenders, network: charge.network, now })
   const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true } as const
   requireAllowed(book.evaluate(purchase))
   book.take(purchase)

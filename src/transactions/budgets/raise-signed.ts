@@ -5,8 +5,8 @@ import type { Db, Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { hasLimits } from '../../spending/book.ts'
-import { askedBy, evaluateLimits, firstStep, NOTHING } from '../../spending/budget.ts'
-import { countedSince, type Holding, type HoldingChange, raise } from '../../spending/holding.ts'
+import { askedBy, evaluateLimits, firstStep, ZERO_SPENT } from '../../spending/budget.ts'
+import { countedSince, type Holding, type HoldingChange, increase } from '../../spending/holding.ts'
 import type { Spender } from '../../spending/rules.ts'
 import {
   findHoldings,
@@ -65,7 +65,7 @@ export async function raiseSigned(
       draft: attempt.draft,
       kind: contentKind(attempts, attempt.number),
     })
-    const change = raise(holding, { ...NOTHING, fees, count: 1 }, attempt.signedAt)
+    const change = increase(holding, { ...ZERO_SPENT, fees, count: 1 }, attempt.signedAt)
     if (change !== undefined) changes.push(change)
   }
   if (raisedBy !== undefined) await requireWithinBudgets(tx, raisedBy, changes)
@@ -114,7 +114,7 @@ export async function findRaiseRefusal(
   const fees = feesOf(chain, { transaction, draft, kind: contentKind(attempts, transaction.currentAttempt) })
   const raised = held.flatMap((holding) =>
     holding.asset === NATIVE && !holding.closed
-      ? (raise(holding, { ...NOTHING, fees, count: 1 }, now)?.holding ?? [])
+      ? (increase(holding, { ...ZERO_SPENT, fees, count: 1 }, now)?.holding ?? [])
       : [],
   )
   return refusalOfFees(db, { relayer, now }, raised)
@@ -146,7 +146,7 @@ async function refusalOfFees(
       {
         spentIn,
         countedIn: (_, period) =>
-          before === undefined ? NOTHING : countedSince(before, firstStep(period, now)),
+          before === undefined ? ZERO_SPENT : countedSince(before, firstStep(period, now)),
       },
     )
     const refused = results.find(({ allowed, rule }) => !allowed && rule.endsWith('.fees'))

@@ -1,7 +1,7 @@
 import type { ContentReader } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
-import { NOTHING, type Spent } from '../../spending/budget.ts'
-import { type Holding, newest, settle } from '../../spending/holding.ts'
+import { type Spent, ZERO_SPENT } from '../../spending/budget.ts'
+import { type Holding, newest, release } from '../../spending/holding.ts'
 import {
   deleteOldSpendings,
   findUnsettled,
@@ -27,14 +27,14 @@ const KEPT_MS = 32 * 24 * 60 * 60_000
  * Gives back what transactions did not spend, once the chain has decided. It works from the stored state alone, so a crash before it loses
  * nothing, and to do it twice changes nothing.
  */
-export async function settleBudgets(context: TransactionsContext): Promise<void> {
+export async function releaseBudgets(context: TransactionsContext): Promise<void> {
   const { db } = context
   for (const [relayerId, ids] of await findUnsettled(db, MAX_TRANSACTIONS)) {
     const relayer = await context.relayerOf(relayerId)
     // It was deleted a moment ago, or cannot act at present.
     if (relayer === undefined) continue
     const { chain } = context.runtimeOf(relayer)
-    await settleTransactions(context, { chain, relayerId, ids })
+    await releaseTransactions(context, { chain, relayerId, ids })
   }
 }
 
@@ -49,7 +49,7 @@ interface Unsettled {
   readonly ids: readonly string[]
 }
 
-async function settleTransactions(
+async function releaseTransactions(
   { db }: TransactionsContext,
   { chain, relayerId, ids }: Unsettled,
 ): Promise<void> {
@@ -67,21 +67,21 @@ async function settleTransactions(
       const item = final.get(holding.transactionId)
       if (item === undefined || holding.settled) return []
       // The chain has one version at most, and the proofs say that it is not an earlier one.
-      return [settle(holding, isNewest.has(holding) ? tookOf(holding, item, chain) : NOTHING)]
+      return [release(holding, isNewest.has(holding) ? amountTakenBy(holding, item, chain) : ZERO_SPENT)]
     })
     await saveHoldings(tx, changes)
   })
 }
 
 /** Gives what a final transaction took in the asset of a holding. Pure. */
-export function tookOf(
+export function amountTakenBy(
   { asset, most }: Holding,
   { transaction, attempts }: TransactionWithAttempts,
   chain: ContentReader & Pick<Chain, 'trustedChain'>,
 ): Spent {
   const included = attempts.find(({ number }) => number === transaction.currentAttempt)
   if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
-    return NOTHING
+    return ZERO_SPENT
   const isNative = most.count > 0
   const charged = chain.paidFee(included, transaction.from)
   const isUnexecuted = movesNothing(attempts, {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
-import { chainOf } from '../../audit/entry.ts'
+import { auditLogOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
@@ -130,7 +130,7 @@ interface AuditedStates {
 /** Appends the entry of a replacement or cancellation. A cancellation has no new content. Call it last, as `appendEntries`. */
 export async function auditChange(tx: Tx, { change, before, after }: AuditedStates): Promise<void> {
   const states = change.request === undefined ? { before } : { before, after }
-  await appendEntries(tx, chainOf(after.relayerId), [auditedAction(after.id, change, states)])
+  await appendEntries(tx, auditLogOf(after.relayerId), [auditedAction(after.id, change, states)])
 }
 
 /** A transaction, and a nonce of a third party that it is to get. */

@@ -1,5 +1,5 @@
 import { appendEntries } from '../../audit/append-store.ts'
-import { chainOf } from '../../audit/entry.ts'
+import { auditLogOf } from '../../audit/entry.ts'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
@@ -106,7 +106,7 @@ async function undoReplacement(
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       const undo = { actor, action: 'undoReplacement' } as const
       const entry = auditedAction(id, undo, { before: transaction, after: saved })
-      await appendEntries(tx, chainOf(relayer.id), [entry])
+      await appendEntries(tx, auditLogOf(relayer.id), [entry])
       return true
     })
     if (undone) return true

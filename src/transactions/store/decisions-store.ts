@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
-import { type Author, chainOf } from '../../audit/entry.ts'
+import { type Author, auditLogOf } from '../../audit/entry.ts'
 import type { Db } from '../../database/db.ts'
 import { storableText } from '../../database/sql-helpers.ts'
 import type { OperatorDecisionsTable } from '../../database/tables/transactions.ts'
@@ -97,7 +97,7 @@ export async function storeDecision(
     const { attempt, reason, decidedBy } = decision
     const after = { included: attempt !== undefined, attempt, reason, decided_by: decidedBy }
     const entry = { author, action: 'decideTransaction', target, after } as const
-    await appendEntries(tx, chainOf(row.relayer_id), [entry])
+    await appendEntries(tx, auditLogOf(row.relayer_id), [entry])
     return 'stored'
   })
 }

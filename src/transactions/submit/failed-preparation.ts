@@ -3,7 +3,7 @@ import type { Prepared, SetupRequired } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { asOwn, chargeOwn } from '../budgets/charge.ts'
+import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
 import { isNoop, unprovenAttempts } from '../model/attempts.ts'
 import { WATCHED_MS } from '../model/due.ts'
 import {
@@ -56,7 +56,7 @@ function isAboutFunds({ code }: Refusal): boolean {
 }
 
 /** Stores the results of transactions that cannot be prepared: they wait, end, or become a no-op. */
-export async function settleUnprepared(
+export async function storeFailures(
   context: TransactionsContext,
   { runtime }: LeasedAccount,
   failed: readonly FailedPreparation[],
@@ -137,7 +137,7 @@ export async function runSetupTransaction(
     await lockAccount(tx, relayer.id)
     const latest = await findLatestSetup(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []
-    const setup = asOwn(present, {
+    const setup = asBudgeted(present, {
       id: newTransactionId(),
       relayerId: relayer.id,
       network: relayer.network,

@@ -33,7 +33,7 @@ import {
   isWait,
   OVERDUE,
   runSetupTransaction,
-  settleUnprepared,
+  storeFailures,
   type Unprepared,
   WAIT_MS,
 } from './failed-preparation.ts'
@@ -212,7 +212,7 @@ async function prepareInOrder(
     failed.push({ transaction, answer })
     if (isWait({ transaction, answer }) && !isOvertaken(transaction)) break
   }
-  if (failed.length > 0) await settleUnprepared(context, leased, failed)
+  if (failed.length > 0) await storeFailures(context, leased, failed)
   if (tooCheap.length > 0) await saveInOwnTransaction(context, tooCheap)
   return ready
 }

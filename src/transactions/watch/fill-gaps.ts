@@ -1,6 +1,6 @@
 import { sendsPrivately } from '../../relayers/policies/policy.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { asOwn, chargeOwn } from '../budgets/charge.ts'
+import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
 import { unprovenAttempts } from '../model/attempts.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { newTransactionId, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
@@ -62,7 +62,10 @@ async function fillGap(
       (nonce) => !used.has(nonce),
     )
     const stored = missing.map((nonce) =>
-      asOwn(relayer, { ...gapFiller(head, nonce, now), isPrivate: sendsPrivately(relayer) || undefined }),
+      asBudgeted(relayer, {
+        ...gapFiller(head, nonce, now),
+        isPrivate: sendsPrivately(relayer) || undefined,
+      }),
     )
     await insertTransactions(tx, stored)
     await chargeOwn(tx, relayer, { transactions: stored, now })

@@ -4,7 +4,7 @@ import { movesNothing } from '../model/attempts.ts'
 import { type FeePayment, traceStep } from '../model/observer.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
-import { finalised, included, type Resolution } from './resolution.ts'
+import { included, type Resolution, toFinal } from './resolution.ts'
 import { describeInclusion } from './resolve.ts'
 import { STUCK_AFTER_MS } from './stuck.ts'
 import type { WatchRound } from './watch-round.ts'
@@ -73,7 +73,7 @@ async function resolveFinal(
     round.memory.disputed.delete(transaction.id)
     const now = round.context.clock.now()
     round.memory.finalSince = Math.min(round.memory.finalSince, now)
-    return finalised(item, new Date(now))
+    return toFinal(item, new Date(now))
   }
   round.open = true
   if (opinion.kind !== 'contradicted') return dispute(round, item, opinion.kind)

@@ -51,7 +51,7 @@ export function isClosed({ outcome: known }: Attempt): boolean {
 }
 
 /** The block is final. The included attempt decides the final status, not the newest request. */
-export function finalised({ transaction, attempts }: TransactionWithAttempts, now: Date): Resolution {
+export function toFinal({ transaction, attempts }: TransactionWithAttempts, now: Date): Resolution {
   const attempt = attempts.find((other) => other.number === transaction.currentAttempt)
   const event = finalEvent(contentKind(attempts, transaction.currentAttempt), attempt?.outcome)
   return {

@@ -62,7 +62,7 @@ export async function resolveExpired(
   round: WatchRound,
   item: TransactionWithAttempts,
 ): Promise<Resolution | undefined> {
-  return settleWithProof(
+  return resolveWithProof(
     round,
     item,
     () => afterExpiry(round, item),
@@ -99,7 +99,7 @@ type Doubt = { readonly because: string } | { readonly missing: string } | undef
  * Asks the chain for a proof about all attempts. An included attempt wins; the proof that none is included gives `whenAbsent`. Without a
  * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one, or none did for a while.
  */
-async function settleWithProof(
+async function resolveWithProof(
   round: WatchRound,
   item: TransactionWithAttempts,
   whenAbsent: () => Resolution,
@@ -207,7 +207,7 @@ async function resolveUsedNonce(
     round.open = true
     return undefined
   }
-  const resolution = await settleWithProof(
+  const resolution = await resolveWithProof(
     round,
     item,
     () => nonceUsedElsewhere(item, nonceLoss(round, item.transaction)),

@@ -63,10 +63,10 @@ export async function watchNetwork(
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   // Before this round makes others final: what is final until now was written on the chain as the last check, or the last process, saw it.
   if (recheck) await recheckFinal(round)
-  await settleUnmined(round, unmined)
+  await resolveUnmined(round, unmined)
   await makeOverduePublic(round, unmined)
-  if (chain.blockFinality) await settleMined(round, mined)
-  else await settleReceipts(round, await withAttempts(round, mined))
+  if (chain.blockFinality) await resolveMined(round, mined)
+  else await resolveReceipts(round, await withAttempts(round, mined))
   const open = new Set(watched.map(({ id }) => id))
   for (const remembered of [memory.doubtSince, memory.disputed])
     for (const id of [...remembered.keys()]) if (!open.has(id)) remembered.delete(id)
@@ -77,13 +77,13 @@ export async function watchNetwork(
  * Reads the receipts of transactions whose nonce the chain has passed, and of all transactions on chains without nonces. Expired
  * transactions without a receipt need a proof of absence.
  */
-async function settleUnmined(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {
+async function resolveUnmined(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {
   const { context, chain } = round
   const { passed, nonces } = await findPassedNonces(round, unmined)
   round.passed = new Set(passed.map(({ id }) => id))
   const needsReceipt = ({ id, nonce }: Transaction) => nonce === undefined || round.passed.has(id)
   const items = await withAttempts(round, chain.expiry ? unmined : unmined.filter(needsReceipt))
-  const written = await settleReceipts(
+  const written = await resolveReceipts(
     round,
     items.filter(({ transaction }) => needsReceipt(transaction)),
   )
@@ -94,7 +94,7 @@ async function settleUnmined(round: WatchRound, unmined: readonly Transaction[])
       nonces,
     })
   }
-  await settleExpired(
+  await endExpired(
     round,
     items.filter(({ transaction: { id } }) => !round.passed.has(id) && !written.has(id)),
   )
@@ -123,18 +123,18 @@ async function reopenUndecided(
   )
 }
 
-async function settleMined(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
+async function resolveMined(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
   const moved = await findMovedBlocks(round, mined)
-  await settleFinal(
+  await finaliseMined(
     round,
     mined.filter((transaction) => !moved.has(transaction.id)),
   )
   const gone = mined.filter((transaction) => moved.get(transaction.id) === true)
-  await settleReceipts(round, await withAttempts(round, gone))
+  await resolveReceipts(round, await withAttempts(round, gone))
 }
 
 /** Resolves the transactions whose attempts have all expired. */
-async function settleExpired(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
+async function endExpired(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
   const ended = await Promise.all(items.map((item) => haveAllExpired(round, item)))
   const over = items.filter((_, index) => ended[index])
   const resolved = await Promise.all(over.map((item) => resolveExpired(round, item)))
@@ -155,13 +155,13 @@ function isBehind(head: Head, { highest }: WatchMemory, now: number): boolean {
 }
 
 /** Finalises the transactions whose block is still in the chain and is final (I7). */
-async function settleFinal(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
+async function finaliseMined(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
   const deep = mined.filter(({ block }) => block && isFinalBlock(round, block.number))
   for (const group of slicesOf(deep, GROUP_SIZE)) await finalise(round, await withAttempts(round, group))
 }
 
 /** Resolves the transactions from their receipts, and returns the ids of the written ones. */
-async function settleReceipts(
+async function resolveReceipts(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],
 ): Promise<ReadonlySet<string>> {
@@ -177,7 +177,7 @@ async function settleReceipts(
   const receipts: Receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const written = new Set<string>()
   for (const group of slicesOf(items, GROUP_SIZE))
-    for (const id of await settleGroup(round, group, receipts)) written.add(id)
+    for (const id of await resolveGroup(round, group, receipts)) written.add(id)
   return written
 }
 
@@ -185,7 +185,7 @@ async function settleReceipts(
 type Receipts = ReadonlyMap<string, ReceiptAnswer | undefined>
 
 /** Returns the ids of the written transactions. */
-async function settleGroup(
+async function resolveGroup(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],
   receipts: Receipts,
@@ -193,12 +193,12 @@ async function settleGroup(
   const resolved = await Promise.all(items.map((item) => resolveTransaction(round, item, receipts)))
   const resolutions = resolved.filter((resolution) => resolution !== undefined)
   const written = await writeResolutions(round, resolutions)
-  await settleAtOnce(round, items, { receipts, written })
+  await resolveImmediately(round, items, { receipts, written })
   return written.map(({ id }) => id)
 }
 
 /** Confirms transactions whose block is final at inclusion. The record goes through both statuses, so that readers of events see each. */
-async function settleAtOnce(
+async function resolveImmediately(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],
   { receipts, written }: { receipts: Receipts; written: readonly Transaction[] },

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { NOBODY } from '../../../src/access/principal.ts'
+import { ANONYMOUS } from '../../../src/access/principal.ts'
 import { explainAway, noteAway } from '../../../src/database/errors.ts'
 import { healthHandlers } from '../../../src/handlers/monitoring.ts'
 import { UNREAD_BYTES } from '../../../src/http/answers/answer-budget.ts'
@@ -53,7 +53,7 @@ const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Lets an API key ask for what its scopes do not contain. */
 export async function playWithoutScopes(heard: Heard): Promise<void> {
-  const { url } = await startStub({ findKey: () => ({ ...NOBODY, id: 'payments' }) })
+  const { url } = await startStub({ findKey: () => ({ ...ANONYMOUS, id: 'payments' }) })
   const headers = { authorization: `Bearer ${API_KEY.toUpperCase()}` }
   await heard.fetch(`${url}/api/v1/relayers`, headers)
   await heard.fetch(`${url}/api/v1/signers`, headers)

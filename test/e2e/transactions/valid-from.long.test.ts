@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { LATER_AMONG_SILENT } from '../../../src/chains/evm/broadcast/second-opinion.ts'
+import { FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT } from '../../../src/chains/evm/broadcast/second-opinion.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { issueApprover } from '../../support/approver.ts'
@@ -126,7 +126,7 @@ describe('a transaction with a valid_from', () => {
       () => story.get(id),
       ({ status_reason }) => status_reason?.startsWith('Waiting for another endpoint') === true,
     )
-    await story.mine(Number(LATER_AMONG_SILENT))
+    await story.mine(Number(FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT))
     clock.advance(TRIED_AGAIN_MS)
     const failed = await story.reach(id, 'failed')
     expect(failed).toMatchObject({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainOf as auditChainOf } from '../../../src/audit/entry.ts'
+import { auditLogOf as auditChainOf } from '../../../src/audit/entry.ts'
 import { verifyLog } from '../../../src/audit/verify.ts'
 import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
 import { admitCandidates, type Candidate } from '../../../src/transactions/accept/admit.ts'

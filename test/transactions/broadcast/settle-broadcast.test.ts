@@ -4,7 +4,7 @@ import type { Attempt, AttemptKind, AttemptOutcome } from '../../../src/chains/a
 import type { Chain } from '../../../src/chains/chain.ts'
 import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
 import { currentAttempt, isAwaitingExpiry } from '../../../src/transactions/broadcast/broadcast.ts'
-import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
+import { applyResult } from '../../../src/transactions/broadcast/settle-broadcast.ts'
 import type { RelayerRuntime } from '../../../src/transactions/model/runtime.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
@@ -28,7 +28,7 @@ function settle(
   const item = itemOf(attempts, { status: 'sent', ...change })
   const attempt = currentAttempt(item)
   if (!attempt) throw new Error('no current attempt')
-  return settleBroadcast({ item, attempt, result, now: NOW, costOf: chain.cost, holdsOthers })
+  return applyResult({ item, attempt, result, now: NOW, costOf: chain.cost, holdsOthers })
 }
 
 const SIGNED = { outcome: 'signed' } as const

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Effects } from '../../../src/chains/effects.ts'
 import { removeRelayer } from '../../../src/relayers/store.ts'
-import { openBook } from '../../../src/spending/book.ts'
+import { openLedger } from '../../../src/spending/book.ts'
 import type { Counter, Spent } from '../../../src/spending/budget.ts'
 import type { Holding } from '../../../src/spending/holding.ts'
 import { findUnsettled, readSpent } from '../../../src/spending/spending-store.ts'
-import { deleteOldBudgets, settleBudgets, tookOf } from '../../../src/transactions/budgets/settle.ts'
+import { amountTakenBy, deleteOldBudgets, releaseBudgets } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { NETWORK, spenderWith, spentOf, TOKEN } from '../../spending/build.ts'
 import { effectsWith } from '../../support/samples.ts'
@@ -140,13 +140,13 @@ const CASES: readonly [string, Case][] = [
 test.each(CASES)('what a transaction took: %s', (_what, { attempts, change, took, ofToken }) => {
   const item = itemOf(attempts, change)
   const chain = chainMoving(EFFECTS)
-  expect(tookOf(holdingOf('native', spentOf(90, 9, 1)), item, chain)).toEqual(took)
-  expect(tookOf(holdingOf(TOKEN, spentOf(8)), item, chain)).toEqual(spentOf(ofToken))
+  expect(amountTakenBy(holdingOf('native', spentOf(90, 9, 1)), item, chain)).toEqual(took)
+  expect(amountTakenBy(holdingOf(TOKEN, spentOf(8)), item, chain)).toEqual(spentOf(ofToken))
 })
 
 test('a transaction took nothing of an asset that its last content does not move', () => {
   const item = itemOf([{}, { kind: 'replace', ...MINED }])
-  expect(tookOf(holdingOf('other', spentOf(8)), item, chainMoving(EFFECTS))).toEqual(spentOf(0))
+  expect(amountTakenBy(holdingOf('other', spentOf(8)), item, chainMoving(EFFECTS))).toEqual(spentOf(0))
 })
 
 describe('stored budgets', () => {
@@ -172,7 +172,7 @@ describe('stored budgets', () => {
     const network = `evm:${account.relayer.network}`
     const charge = { network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
     await fixture.context.db.transaction().execute(async (tx) => {
-      const book = await openBook(tx, { spenders, network, now: new Date(fixture.clock.now()) })
+      const book = await openLedger(tx, { spenders, network, now: new Date(fixture.clock.now()) })
       book.take({ transactionId: transaction.id, spenders, charge })
       await book.save()
     })
@@ -188,9 +188,9 @@ describe('stored budgets', () => {
     const account = await addAccount()
     const canceled = await charged(account, 'key:canceled', { status: 'canceled' })
     const pending = await charged(account, 'key:pending', { status: 'pending' })
-    await settleBudgets(fixture.context)
+    await releaseBudgets(fixture.context)
     expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
-    await settleBudgets(fixture.context)
+    await releaseBudgets(fixture.context)
     expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
   })
 
@@ -201,7 +201,7 @@ describe('stored budgets', () => {
     const alone = await charged(one, 'key:alone', { status: 'failed' })
     const elsewhere = await charged(other, 'key:many', { status: 'canceled' })
     expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(300, 25, 5), spentOf(60, 5, 1)])
-    await Promise.all([settleBudgets(fixture.context), settleBudgets(fixture.context)])
+    await Promise.all([releaseBudgets(fixture.context), releaseBudgets(fixture.context)])
     expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(60, 5, 1), spentOf(0)])
   })
 
@@ -209,7 +209,7 @@ describe('stored budgets', () => {
     const account = await addAccount()
     const reopened = await charged(account, 'key:reopened', { status: 'failed' })
     const { db } = fixture.context
-    await settleBudgets({
+    await releaseBudgets({
       ...fixture.context,
       // It is asked between the finding and the locking.
       relayerOf: async (id) => {
@@ -229,7 +229,7 @@ describe('stored budgets', () => {
     const deleted = await charged(account, 'key:deleted', { status: 'canceled' })
     await fixture.context.db.transaction().execute((tx) => removeRelayer(tx, account.relayer.id))
     expect(await findUnsettled(fixture.context.db, 10)).toEqual(new Map())
-    await settleBudgets(fixture.context)
+    await releaseBudgets(fixture.context)
     expect(await spentBy(deleted)).toEqual(spentOf(60, 5, 1))
   })
 

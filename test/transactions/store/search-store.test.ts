@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EVERYTHING } from '../../../src/access/principal.ts'
+import { ALL_RELAYERS } from '../../../src/access/principal.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import {
@@ -21,7 +21,7 @@ afterAll(() => fixture.close())
 const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 
 const find = (search: Partial<TransactionSearch>) =>
-  searchTransactions(fixture.context.db, { visibility: EVERYTHING, limit: 100, ...search })
+  searchTransactions(fixture.context.db, { visibility: ALL_RELAYERS, limit: 100, ...search })
 
 const idsOf = async (search: Partial<TransactionSearch>) =>
   (await find(search)).items.map(({ transaction }) => transaction.id)
@@ -53,9 +53,9 @@ describe('a search', () => {
     expect(await idsOf({ visibility, relayerId: hidden.relayer.id })).toEqual([])
     const [ofHidden = ''] = ids
     expect(await idsOf({ visibility, id: ofHidden })).toEqual([])
-    expect(await idsOf({ visibility: EVERYTHING, id: ofHidden })).toEqual([ofHidden])
+    expect(await idsOf({ visibility: ALL_RELAYERS, id: ofHidden })).toEqual([ofHidden])
     expect(await findPosition(fixture.context.db, ofHidden, visibility)).toBeUndefined()
-    expect(await findPosition(fixture.context.db, ofHidden, EVERYTHING)).toBeTypeOf('bigint')
+    expect(await findPosition(fixture.context.db, ofHidden, ALL_RELAYERS)).toBeTypeOf('bigint')
   })
 
   test('gives each transaction once while others are accepted', async () => {

@@ -1,4 +1,4 @@
-import { EVERYTHING, type Visibility } from '../../../src/access/principal.ts'
+import { ALL_RELAYERS, type Visibility } from '../../../src/access/principal.ts'
 import type { Db } from '../../../src/database/db.ts'
 import {
   findPosition,
@@ -18,7 +18,7 @@ export async function collectPages(
   search: Partial<TransactionSearch>,
   between: () => Promise<unknown> = async () => {},
 ): Promise<string[][]> {
-  const whole: TransactionSearch = { visibility: EVERYTHING, limit: 100, ...search }
+  const whole: TransactionSearch = { visibility: ALL_RELAYERS, limit: 100, ...search }
   const pages: string[][] = []
   for (let { before } = whole; ; ) {
     const { items, lastId } = await searchTransactions(db, { ...whole, before })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import { raiseKnownNonce } from '../../../src/relayers/store.ts'
 import { currentAttempt } from '../../../src/transactions/broadcast/broadcast.ts'
-import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
+import { applyResult } from '../../../src/transactions/broadcast/settle-broadcast.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { findExplainedNonces, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
@@ -170,7 +170,7 @@ function settle(result: BroadcastResult, change: Partial<Transaction> = {}) {
   const item = itemOf([{ outcome: 'signed' }], { status: 'sent', ...change })
   const attempt = currentAttempt(item)
   if (!attempt) throw new Error('no current attempt')
-  return settleBroadcast({
+  return applyResult({
     item,
     attempt,
     result,

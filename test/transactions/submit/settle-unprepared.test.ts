@@ -7,7 +7,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import {
   isWait,
   OVERDUE,
-  settleUnprepared,
+  storeFailures,
   type Unprepared,
 } from '../../../src/transactions/submit/failed-preparation.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
@@ -88,7 +88,7 @@ describe('content that cannot be prepared', () => {
       finished: (some: readonly Transaction[]) => void finished.push(...some),
       paid() {},
     }
-    await settleUnprepared({ ...fixture.context, observer }, leased, [{ transaction: stored, answer }])
+    await storeFailures({ ...fixture.context, observer }, leased, [{ transaction: stored, answer }])
     const { transaction } = await reload(fixture.context, stored)
     return { stored, transaction, finished }
   }

@@ -4,8 +4,8 @@ import { PURPOSES, type Purpose, type Transaction } from '../../../src/transacti
 import {
   expired,
   finalEvent,
-  finalised,
   nonceUsedElsewhere,
+  toFinal,
 } from '../../../src/transactions/watch/resolution.ts'
 import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { decidedAbsent, decidedIncluded, undecided } from '../../../src/transactions/watch/undecided.ts'
@@ -166,7 +166,7 @@ describe('the final event of an included attempt', () => {
   test('is that of the attempt that the record shows', () => {
     const mined = { status: 'mined', currentAttempt: 1 } as const
     const item = itemOf([{ outcome: 'mined' }, { kind: 'cancel', outcome: 'reverted' }], mined)
-    const { transaction, outcomes } = finalised(item, NOW)
+    const { transaction, outcomes } = toFinal(item, NOW)
     expect(transaction).toMatchObject({ status: 'confirmed', confirmedAt: NOW })
     expect(outcomes).toEqual([])
   })

@@ -4,12 +4,7 @@ import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
 import { weigh } from '../../../src/transactions/watch/finalise.ts'
 import { waitingReason } from '../../../src/transactions/watch/inclusion-reason.ts'
-import {
-  expired,
-  finalised,
-  included,
-  nonceUsedElsewhere,
-} from '../../../src/transactions/watch/resolution.ts'
+import { expired, included, nonceUsedElsewhere, toFinal } from '../../../src/transactions/watch/resolution.ts'
 import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
@@ -211,7 +206,7 @@ describe('finalised', () => {
       outcome: index + 1 === shown ? outcome : ('superseded' as const),
     }))
     const item = itemOf(attempts, { status: 'mined', purpose, currentAttempt: shown })
-    expect(finalised(item, NOW).transaction).toMatchObject({ status: want, confirmedAt: NOW })
+    expect(toFinal(item, NOW).transaction).toMatchObject({ status: want, confirmedAt: NOW })
   })
 
   test('a raised fee after a cancellation that a node refused: the content is that of the request', () => {
@@ -223,7 +218,7 @@ describe('finalised', () => {
       ],
       { status: 'mined' },
     )
-    expect(finalised(item, NOW).transaction.status).toBe('confirmed')
+    expect(toFinal(item, NOW).transaction.status).toBe('confirmed')
   })
 })
 

@@ -34,13 +34,13 @@ const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
 const NO_CONTRADICTION: readonly BroadcastResult['kind'][] = [...FINAL, 'unclear']
 
 /** A refusal by the only endpoint counts as a second opinion when it has lasted for this many blocks, and `SETTLE_MS`. */
-const LATER_ALONE = 1n
+const FINAL_AFTER_BLOCKS_IF_ALONE = 1n
 
 /**
  * The same limit where other endpoints exist and none answers: a node that left the chain continues for a while, and a resting endpoint
  * comes back within this number of blocks on most networks.
  */
-export const LATER_AMONG_SILENT = 32n
+export const FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT = 32n
 
 /**
  * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from another endpoint, or from the
@@ -80,7 +80,11 @@ function isRepeated(
 ): boolean {
   const others = opinions.filter(({ behind, result }) => !behind && !NO_CONTRADICTION.includes(result.kind))
   if (head === undefined || others.some(isAnswer)) return false
-  return hasLasted(first, { head, now, blocks: endpoints > 1 ? LATER_AMONG_SILENT : LATER_ALONE })
+  return hasLasted(first, {
+    head,
+    now,
+    blocks: endpoints > 1 ? FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT : FINAL_AFTER_BLOCKS_IF_ALONE,
+  })
 }
 
 function isAnswer({ result }: Opinion): boolean {

@@ -18,7 +18,7 @@ const WINDOW = 32n
  * question · `covered`: the search read all blocks since then, and none holds such a hash · `none`: the blocks around that time hold no
  * transaction at all.
  */
-export type Landmark =
+export type ReferenceBlock =
   | { readonly kind: 'landmark'; readonly hash: string; readonly height: bigint }
   | { readonly kind: 'ours'; readonly hash: string; readonly height: bigint }
   | { readonly kind: 'covered' }
@@ -36,7 +36,7 @@ interface LandmarkSearch {
  * Finds a landmark: the newest transaction that is not younger than `since`, or the oldest one after it where the blocks between are empty.
  * It reads headers only, which nodes keep longest: a binary search by time, and 65 blocks around the result.
  */
-export async function findLandmark(client: PooledClient, search: LandmarkSearch): Promise<Landmark> {
+export async function findLandmark(client: PooledClient, search: LandmarkSearch): Promise<ReferenceBlock> {
   const start = await findBlockAt(client, search)
   if (start === undefined) return { kind: 'unknown' }
   const window = await readWindow(client, start, search.asOf)
@@ -45,7 +45,11 @@ export async function findLandmark(client: PooledClient, search: LandmarkSearch)
 }
 
 /** Chooses the landmark. Pure. The window has no holes, starts with the oldest block, and reaches to both sides of `start`. */
-function chooseLandmark(window: readonly Header[], start: bigint, { asOf, ours }: LandmarkSearch): Landmark {
+function chooseLandmark(
+  window: readonly Header[],
+  start: bigint,
+  { asOf, ours }: LandmarkSearch,
+): ReferenceBlock {
   for (const { height, transactions } of window) {
     const hash = transactions.find((one) => ours.has(one))
     if (hash !== undefined) return { kind: 'ours', hash, height }

@@ -59,7 +59,7 @@ function oldestSignature(attempts: readonly EvmAttempt[]): Date {
 
 /** Decides by any endpoint that has a block with one of the hashes; undefined when none has. Pure. */
 function evaluateFates(question: Question, asked: AskedEverywhere): InclusionProof | undefined {
-  const fates = asked.endpoints.map(({ replies }) => readFates(replies))
+  const fates = asked.endpoints.map(({ replies }) => readLookups(replies))
   for (const ofEndpoint of fates) {
     for (const [index, fate] of ofEndpoint.entries()) {
       const attempt = question.attempts[index]
@@ -160,7 +160,7 @@ function evaluateMemory(
   asked: AskedEverywhere,
   remembering?: readonly boolean[],
 ): InclusionProof {
-  const fates: HashFate[] = asked.endpoints.flatMap(({ replies }) => readFates(replies))
+  const fates: TransactionLookup[] = asked.endpoints.flatMap(({ replies }) => readLookups(replies))
   if (fates.some(({ kind }) => kind === 'known'))
     return unknown('an endpoint still holds one of the attempts')
   if (!isComplete(asked))
@@ -168,7 +168,7 @@ function evaluateMemory(
   const current = asked.endpoints.filter(({ behind }) => !behind)
   const knowing = asked.endpoints.filter(
     ({ behind, replies }, index) =>
-      !behind && remembering?.[index] !== false && readFates(replies).every(({ kind }) => kind === 'null'),
+      !behind && remembering?.[index] !== false && readLookups(replies).every(({ kind }) => kind === 'null'),
   )
   if (knowing.length > 0) return { kind: 'absent' }
   if (current.length === 0) return unknown('every endpoint is behind the newest block that is known')
@@ -190,7 +190,7 @@ function undecidable(fact: string): InclusionProof {
  * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of that age · `known`: the node
  * has it in no block · `null`: the node has neither transaction nor receipt, or has them no longer · `unclear`: the node did not tell.
  */
-type HashFate =
+type TransactionLookup =
   | { readonly kind: 'included'; readonly receipt: Receipt }
   | { readonly kind: 'mined'; readonly blockNumber: bigint }
   | { readonly kind: 'known' }
@@ -206,7 +206,7 @@ function fateCalls(hashes: readonly string[]): RpcCall[] {
 }
 
 /** Reads one node's replies to `fateCalls`, in the order of the hashes. */
-function readFates(replies: readonly RpcReply[]): HashFate[] {
+function readLookups(replies: readonly RpcReply[]): TransactionLookup[] {
   return Array.from({ length: replies.length / 2 }, (_, index) =>
     readFate(replies[2 * index] ?? NO_REPLY, replies[2 * index + 1] ?? NO_REPLY),
   )
@@ -214,7 +214,7 @@ function readFates(replies: readonly RpcReply[]): HashFate[] {
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-function readFate(receiptReply: RpcReply, transactionReply: RpcReply): HashFate {
+function readFate(receiptReply: RpcReply, transactionReply: RpcReply): TransactionLookup {
   const receipt = toReceipt({ reply: receiptReply, behind: false })
   if (receipt.kind === 'included') return receipt
   const transaction = readTransaction(transactionReply)
@@ -222,7 +222,7 @@ function readFate(receiptReply: RpcReply, transactionReply: RpcReply): HashFate 
   return receipt.kind === 'none' ? transaction : { kind: 'unclear' }
 }
 
-function readTransaction(reply: RpcReply): Exclude<HashFate, { kind: 'included' }> {
+function readTransaction(reply: RpcReply): Exclude<TransactionLookup, { kind: 'included' }> {
   if (reply.kind !== 'result') return { kind: 'unclear' }
   if (reply.result === null) return { kind: 'null' }
   const { hash, blockNumber } = reply.result as { hash?: unknown; blockNumber?: unknown }

@@ -3,7 +3,7 @@ import type { InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
-import type { Life } from './inclusion-window.ts'
+import type { InclusionWindow } from './inclusion-window.ts'
 import { type Coverage, coverageOf, readLedgers, type Span } from './ledgers.ts'
 
 /** The proof asks for blocks from another slot on at most this often, because the number of slots without a block is not known before. */
@@ -21,7 +21,7 @@ const SLACK_SLOTS = 64n
 /** The question whether a transaction is absent from the chain. */
 interface AbsenceQuestion {
   /** The range of blocks that could include the transaction. */
-  readonly life: Life
+  readonly life: InclusionWindow
   /** The transaction must be absent up to this finalized slot. */
   readonly asOf: bigint
   /** A finalized slot and its height, not before `asOf`. */
@@ -57,7 +57,7 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
     if (next === undefined) break
     from = next
   }
-  return isAbsent([...findings.values()]) ? { kind: 'absent' } : describeDoubt(findings, { from, to })
+  return isAbsent([...findings.values()]) ? { kind: 'absent' } : explainMissingProof(findings, { from, to })
 }
 
 function isAbsent(findings: readonly EndpointFinding[]): boolean {
@@ -125,7 +125,7 @@ interface Circumstances {
 }
 
 /** Explains to an operator why nothing is proved; `unprovable` when every endpoint lacks for good what the proof needs. */
-function describeDoubt(
+function explainMissingProof(
   findings: ReadonlyMap<string, EndpointFinding>,
   { from, to }: Circumstances,
 ): InclusionProof {

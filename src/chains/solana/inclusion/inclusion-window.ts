@@ -31,7 +31,7 @@ const LONGEST_LIFE = MAX_AGE + 1n + 2n * FORK_MARGIN
 const SLOT_MARGIN = 64n
 
 /** The range of blocks that can include a transaction. The bounds are safe: the real life lies inside them. */
-export interface Life {
+export interface InclusionWindow {
   /** No block below this height can include it. */
   readonly fromHeight?: bigint
   /** No block below this slot can include it. */
@@ -41,14 +41,14 @@ export interface Life {
 }
 
 /** Returns the range for a draft; undefined for a durable nonce of an earlier version of this service, which did not store the slot. */
-export function lifeOf({ expiresAt, preparedAtSlot }: SolanaDraft): Life | undefined {
+export function inclusionWindowOf({ expiresAt, preparedAtSlot }: SolanaDraft): InclusionWindow | undefined {
   if (expiresAt !== undefined)
     return { fromHeight: larger(0n, expiresAt - LONGEST_LIFE), toHeight: expiresAt }
   return preparedAtSlot === undefined ? undefined : { fromSlot: larger(0n, preparedAtSlot - SLOT_MARGIN) }
 }
 
 /** Returns the range that contains all of them. */
-export function spanOf(lives: readonly Life[]): Life {
+export function joinWindows(lives: readonly InclusionWindow[]): InclusionWindow {
   const heights = lives.flatMap(({ fromHeight }) => fromHeight ?? [])
   const slots = lives.flatMap(({ fromSlot }) => fromSlot ?? [])
   const ends = lives.flatMap(({ toHeight }) => toHeight ?? [])
@@ -85,9 +85,9 @@ export function mayStillExecute({ nonceAccount }: SolanaDraft, { executed }: Rec
 }
 
 /** A transaction whose absence has to be proved with ledgers. */
-export interface Open<T> {
+export interface UnprovenTransaction<T> {
   readonly of: T
-  readonly life: Life
+  readonly life: InclusionWindow
   /** The answers of each endpoint about its signatures. */
   readonly endpoints: readonly EndpointStatuses[]
 }
@@ -96,10 +96,10 @@ export interface Open<T> {
 const NEAR_BLOCKS = 150n
 
 /** Groups transactions with lives close to each other; a transaction with a life by slot stays alone. */
-export function groupByLife<T>(open: readonly Open<T>[]): Open<T>[][] {
+export function groupByWindow<T>(open: readonly UnprovenTransaction<T>[]): UnprovenTransaction<T>[][] {
   const alone = open.filter(({ life }) => !livesByHeight(life))
   const sorted = open.filter(({ life }) => livesByHeight(life)).sort(byStart)
-  const groups: Open<T>[][] = []
+  const groups: UnprovenTransaction<T>[][] = []
   for (const one of sorted) {
     const group = groups.at(-1)
     if (group?.[0] !== undefined && startOf(one) - startOf(group[0]) <= NEAR_BLOCKS) group.push(one)
@@ -108,15 +108,15 @@ export function groupByLife<T>(open: readonly Open<T>[]): Open<T>[][] {
   return [...groups, ...alone.map((one) => [one])]
 }
 
-function livesByHeight({ fromHeight, fromSlot, toHeight }: Life): boolean {
+function livesByHeight({ fromHeight, fromSlot, toHeight }: InclusionWindow): boolean {
   return fromHeight !== undefined && toHeight !== undefined && fromSlot === undefined
 }
 
-function startOf<T>({ life: { fromHeight = 0n } }: Open<T>): bigint {
+function startOf<T>({ life: { fromHeight = 0n } }: UnprovenTransaction<T>): bigint {
   return fromHeight
 }
 
-function byStart<T>(one: Open<T>, other: Open<T>): number {
+function byStart<T>(one: UnprovenTransaction<T>, other: UnprovenTransaction<T>): number {
   const difference = startOf(one) - startOf(other)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }

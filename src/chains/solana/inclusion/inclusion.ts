@@ -6,7 +6,14 @@ import { type Finalized, readFinalized } from '../read/head.ts'
 import type { EndpointStatuses, ReceiptReader } from '../read/receipts.ts'
 import type { SolanaAttempt } from '../types.ts'
 import { proveAbsence } from './absence.ts'
-import { groupByLife, type Life, lifeOf, mayStillExecute, type Open, spanOf } from './inclusion-window.ts'
+import {
+  groupByWindow,
+  type InclusionWindow,
+  inclusionWindowOf,
+  joinWindows,
+  mayStillExecute,
+  type UnprovenTransaction,
+} from './inclusion-window.ts'
 
 interface ProverOptions {
   readonly client: PooledClient
@@ -58,7 +65,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     const signatures = items.flatMap((attempts) => attempts.map(({ signed }) => signed.hash))
     const endpoints = await receipts.askEach(signatures, asOf)
     const proofs = new Map<Attempts, InclusionProof>()
-    const open: Open<Attempts>[] = []
+    const open: UnprovenTransaction<Attempts>[] = []
     let from = 0
     for (const attempts of items) {
       const statuses = endpoints.map((one) => ({
@@ -75,22 +82,22 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
   }
 
   async function proveOpen(
-    open: readonly Open<Attempts>[],
+    open: readonly UnprovenTransaction<Attempts>[],
     { asOf, proofs }: { asOf: bigint | undefined; proofs: Map<Attempts, InclusionProof> },
   ): Promise<void> {
     const head = await readFinalized(client, asOf)
     if (head.kind !== 'ok') return
     const look = { asOf: asOf ?? head.value.slot, head: head.value }
-    for (const group of groupByLife(open)) await proveGroup(group, look, proofs)
+    for (const group of groupByWindow(open)) await proveGroup(group, look, proofs)
   }
 
   /** Proves all together where that succeeds; otherwise in halves, until the transactions without a proof are found. */
   async function proveGroup(
-    group: readonly Open<Attempts>[],
+    group: readonly UnprovenTransaction<Attempts>[],
     look: Look,
     proofs: Map<Attempts, InclusionProof>,
   ): Promise<void> {
-    const life = spanOf(group.map((one) => one.life))
+    const life = joinWindows(group.map((one) => one.life))
     const read = await proveAbsence(client, { ...look, life, endpoints: mergeStatuses(group) })
     const proof = read.kind !== 'absent' || (await isUnchanged(group, look)) ? read : CHANGED
     if (proof.kind === 'absent' || group.length === 1) {
@@ -106,7 +113,10 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
    * The signatures are asked for again after the ledgers: behind one url there may be several nodes, or one that got its blocks back, so the ledger
    * that was read need not be that of the node which did not know them.
    */
-  async function isUnchanged(group: readonly Open<Attempts>[], { asOf }: Look): Promise<boolean> {
+  async function isUnchanged(
+    group: readonly UnprovenTransaction<Attempts>[],
+    { asOf }: Look,
+  ): Promise<boolean> {
     const signatures = group.flatMap(({ of }) => of.map(({ signed }) => signed.hash))
     const again = await receipts.askEach(signatures, asOf)
     const kindsOf = (endpoints: readonly EndpointStatuses[]) =>
@@ -192,15 +202,15 @@ function evaluateStatuses(
 }
 
 /** Expired attempts were proved to be absent when they expired. Returns undefined when one of the others does not tell its life. */
-function lifeOfAll(attempts: Attempts): Life | undefined {
+function lifeOfAll(attempts: Attempts): InclusionWindow | undefined {
   const open = attempts.filter(({ outcome }) => outcome !== 'expired')
-  const lives = (open.length > 0 ? open : attempts).map(({ draft }) => lifeOf(draft))
+  const lives = (open.length > 0 ? open : attempts).map(({ draft }) => inclusionWindowOf(draft))
   const known = lives.filter((life) => life !== undefined)
-  return known.length === lives.length ? spanOf(known) : undefined
+  return known.length === lives.length ? joinWindows(known) : undefined
 }
 
 /** Joins the answers of each endpoint about all transactions; every transaction was asked of the same endpoints. */
-function mergeStatuses(group: readonly Open<Attempts>[]): EndpointStatuses[] {
+function mergeStatuses(group: readonly UnprovenTransaction<Attempts>[]): EndpointStatuses[] {
   const [first] = group
   return (first?.endpoints ?? []).map(({ url }, index) => ({
     url,

@@ -1,6 +1,6 @@
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
-import type { Life } from './inclusion-window.ts'
+import type { InclusionWindow } from './inclusion-window.ts'
 import {
   askEverywhere,
   blocksCalls,
@@ -19,7 +19,7 @@ interface LedgerQuestion {
   readonly to: bigint
   /** An endpoint counts only when it has finalized this slot. */
   readonly asOf: bigint
-  readonly life: Life
+  readonly life: InclusionWindow
   /** A finalized slot and its height, which bound the possible heights of other slots. */
   readonly head: Finalized
   /** Heights by slot. The round adds those that it learns. */
@@ -156,7 +156,7 @@ export type Coverage =
 
 /** The range to cover: a life, up to this slot, which has a finalized block. */
 export interface Span {
-  readonly life: Life
+  readonly life: InclusionWindow
   readonly asOf: bigint
 }
 
@@ -191,7 +191,7 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
 }
 
 /** Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the first. */
-function decisiveSlots(blocks: readonly bigint[], life: Life, heights: Heights): bigint[] {
+function decisiveSlots(blocks: readonly bigint[], life: InclusionWindow, heights: Heights): bigint[] {
   const last = blocks.at(-1)
   if (last === undefined) return []
   const start = startIndex(blocks, life, heights.get(last))
@@ -205,7 +205,7 @@ function decisiveSlots(blocks: readonly bigint[], life: Life, heights: Heights):
  */
 function startIndex(
   blocks: readonly bigint[],
-  { fromHeight, fromSlot }: Life,
+  { fromHeight, fromSlot }: InclusionWindow,
   lastHeight: bigint | undefined,
 ): number | undefined {
   if (fromHeight !== undefined && lastHeight === undefined) return undefined
@@ -219,7 +219,7 @@ function startIndex(
   return Math.min(byHeight, bySlot)
 }
 
-function startsEarlyEnough({ fromHeight, fromSlot }: Life, slot: bigint, height: bigint): boolean {
+function startsEarlyEnough({ fromHeight, fromSlot }: InclusionWindow, slot: bigint, height: bigint): boolean {
   // No block is older than the genesis block.
   if (slot === 0n) return true
   return (fromHeight === undefined || height <= fromHeight) && (fromSlot === undefined || slot <= fromSlot)

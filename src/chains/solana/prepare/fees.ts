@@ -38,7 +38,7 @@ export type Bid =
   | { readonly kind: 'short'; readonly needed: bigint }
 
 /** Chooses the market's price for priority, limited by the cap; signatures have to be paid in any case. */
-export function decideBid(
+export function chooseBid(
   message: Message,
   { wanted, unitLimit, cap }: { wanted: bigint; unitLimit: number; cap: bigint },
 ): Bid {

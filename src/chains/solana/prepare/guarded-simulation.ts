@@ -48,7 +48,7 @@ export async function guardedSimulation(
   if (!isDoubtful) return answer
   const endpoints = await simulateEverywhere(tools, trial)
   const opinions = endpoints.map((opinion) => ({ ...opinion, answer: guard(one, trial, opinion.answer) }))
-  return simulations.settle(contentOf(subject.self, request), withHarmVeto(opinions))
+  return simulations.settle(contentOf(subject.self, request), refuseIfAnySeesLoss(opinions))
 }
 
 /** Blockhash and compute budget differ each time, so the request identifies the content. */
@@ -181,7 +181,9 @@ function part({ data }: AccountState, from: number, to: number): Buffer {
  * An endpoint that sees the relayer lose something forbids the successes of the others: their state may be some slots older, and a loss
  * cannot be undone. The transaction is not signed before no endpoint that is not behind sees a loss any more. Pure.
  */
-export function withHarmVeto<T>(opinions: readonly SimulationOpinion<T>[]): readonly SimulationOpinion<T>[] {
+export function refuseIfAnySeesLoss<T>(
+  opinions: readonly SimulationOpinion<T>[],
+): readonly SimulationOpinion<T>[] {
   if (!opinions.some(seesHarm)) return opinions
   return opinions.map((opinion) =>
     opinion.answer.kind === 'ok' ? { ...opinion, answer: FORBIDDEN } : opinion,

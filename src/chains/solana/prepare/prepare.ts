@@ -30,7 +30,7 @@ import {
   askPrice,
   type Bid,
   type Budget,
-  decideBid,
+  chooseBid,
   feeCap,
   feeOf,
   MAX_UNITS,
@@ -114,7 +114,7 @@ async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<So
   if (price.kind !== 'ok') return price
   const unitLimit = readBudget(message).unitLimit ?? unitLimitFor(outcome.value.units)
   const cap = feeCap(policies)
-  const bid = decideBid(message, { wanted: price.value, unitLimit, cap })
+  const bid = chooseBid(message, { wanted: price.value, unitLimit, cap })
   if (bid.kind === 'short') return { kind: 'refused', refusal: aboveCap(bid.needed, cap) }
   const priced = complete(message, missing, { unitLimit, unitPrice: bid.unitPrice })
   return {

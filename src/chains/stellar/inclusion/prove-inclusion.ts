@@ -54,7 +54,7 @@ export async function proveInclusion(
 }
 
 function unknown(doubt: Doubt, terms: Terms): InclusionProof {
-  const detail = explainDoubt(doubt, terms)
+  const detail = explainMissingProof(doubt, terms)
   return doubt.kind === 'forgotten'
     ? { kind: 'unknown', detail, unprovable: true }
     : { kind: 'unknown', detail }
@@ -184,7 +184,7 @@ function hasForgotten(lookups: readonly LookupResult[]): boolean {
 }
 
 /** Explains the doubt to an operator. */
-function explainDoubt(
+function explainMissingProof(
   { attempt, sequence, kind }: Doubt,
   { asOf, since }: Pick<Terms, 'asOf' | 'since'>,
 ): string {

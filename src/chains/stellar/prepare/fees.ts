@@ -49,7 +49,7 @@ export function budgetOf({ maxFee }: Pick<StellarRequest, 'maxFee'>, { policies 
 }
 
 /** The demands on a bid, and its limits. */
-export interface Wish {
+export interface BidOptions {
   /** The price that the network accepts at present, in stroops for each operation. */
   readonly market: bigint
   /** No node accepts a lower price. */
@@ -68,7 +68,7 @@ export type Bid =
  * Decides the bid. It always leaves money for a fee bump, which a replacement and a channel account need. The network charges the price of
  * the ledger, which is mostly less than the bid.
  */
-export function decideBid({ market, least, operationCount, resourceFee, maxFee }: Wish): Bid {
+export function chooseBid({ market, least, operationCount, resourceFee, maxFee }: BidOptions): Bid {
   const count = BigInt(operationCount + 1)
   const affordable = (maxFee - resourceFee) / count
   if (affordable < least) return { kind: 'short', needed: least * count + resourceFee }

@@ -30,11 +30,11 @@ import type { StellarAccount, StellarPrepared } from '../types.ts'
 import {
   aboveBudget,
   type Bid,
+  type BidOptions,
   budgetOf,
-  decideBid,
+  chooseBid,
   type Market,
   MIN_FEE_PER_OPERATION,
-  type Wish,
 } from './fees.ts'
 import { assemble, isSorobanTransaction, type SimulationContext, withResources } from './simulate.ts'
 
@@ -65,8 +65,8 @@ export async function prepareDraft(
   })
   if (content.kind !== 'ok') return content
   const { content: bare, included } = content.value
-  const wish = wishFor(bare, market.value, budgetOf(request, account))
-  const bid = decideBid(wish)
+  const wish = bidOptionsFor(bare, market.value, budgetOf(request, account))
+  const bid = chooseBid(wish)
   if (bid.kind === 'short') return { kind: 'refused', refusal: aboveBudget(bid.needed, wish.maxFee) }
   const bumped = bare.externallySigned
   const { feePerOperation } = bid
@@ -143,7 +143,7 @@ async function composeExternallySigned(
 }
 
 /** Returns the demands and limits of a bid for this content. */
-export function wishFor(content: Content, market: Market, maxFee: bigint): Wish {
+export function bidOptionsFor(content: Content, market: Market, maxFee: bigint): BidOptions {
   const { operationCount, resourceFee } = content
   return {
     market: resourceFee > 0n ? market.soroban : market.classic,

@@ -7,14 +7,14 @@ import type { StellarDraft, StellarRequest } from '../content.ts'
 import { maxTimeOf, openEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
 import type { StellarAccount, StellarAttempt, StellarPrepared } from '../types.ts'
-import { budgetOf, costOf, decideBid, replacementFloor, underpriced } from './fees.ts'
+import { budgetOf, chooseBid, costOf, replacementFloor, underpriced } from './fees.ts'
 import {
+  bidOptionsFor,
   type Content,
   logsOf,
   type PrepareContext,
   prepareContent,
   prepareDraft,
-  wishFor,
 } from './prepare.ts'
 
 /** New content in place of attempts with the present sequence number of the transaction. */
@@ -53,15 +53,15 @@ export async function prepareReplacement(
 }
 
 interface Raise {
-  readonly market: Parameters<typeof wishFor>[1]
+  readonly market: Parameters<typeof bidOptionsFor>[1]
   readonly floor: bigint
   readonly maxFee: bigint
 }
 
 /** Bids for the content at least `floor`, inside a fee bump; refuses when `maxFee` does not allow it. */
 function raised(content: Content, { market, floor, maxFee }: Raise): Answer<StellarPrepared> {
-  const wish = wishFor(content, market, maxFee)
-  const bid = decideBid({ ...wish, least: larger(wish.least, floor) })
+  const wish = bidOptionsFor(content, market, maxFee)
+  const bid = chooseBid({ ...wish, least: larger(wish.least, floor) })
   if (bid.kind === 'short') return { kind: 'refused', refusal: underpriced(bid.needed, maxFee) }
   const draft: StellarDraft = { ...content, feePerOperation: bid.feePerOperation, bumped: true, maxFee }
   const log = `The bid is now ${bid.feePerOperation} stroops for each operation; a node asks for at least ${floor}.`

@@ -11,7 +11,7 @@ import {
 } from '../../../../simulators/solana/wallet.ts'
 import { createLoadedBytes } from '../../../../src/chains/solana/prepare/context.ts'
 import {
-  decideBid,
+  chooseBid,
   feeCap,
   feeOf,
   priceFor,
@@ -117,7 +117,7 @@ describe('a bid', () => {
       { kind: 'short', needed: 5_000n },
     ],
   ])('is %s', (_what, wish, bid) => {
-    expect(decideBid(message, wish)).toMatchObject(bid)
+    expect(chooseBid(message, wish)).toMatchObject(bid)
   })
 
   test('follows the percentile of the speed, and its multiplier', () => {

@@ -14,7 +14,7 @@ import {
   type SimulationOpinion,
 } from '../../../../src/chains/simulations.ts'
 import type { SolanaRequest } from '../../../../src/chains/solana/content.ts'
-import { withHarmVeto } from '../../../../src/chains/solana/prepare/guarded-simulation.ts'
+import { refuseIfAnySeesLoss } from '../../../../src/chains/solana/prepare/guarded-simulation.ts'
 import type { SolanaChain } from '../../../../src/chains/solana/types.ts'
 import { createHurriedClock, createTestClock, type HurriedClock } from '../../../support/clock.ts'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
@@ -128,7 +128,7 @@ test.each([
   { name: 'a loss from behind and a success', of: [HARM_BEHIND, GOOD], want: 'ok' },
   { name: 'a failure and a success', of: [REVERT, GOOD], want: 'ok' },
 ])('$name of endpoints', ({ of, want }) => {
-  const answer = createSimulationRefusals(150n, createTestClock()).settle('content', withHarmVeto(of))
+  const answer = createSimulationRefusals(150n, createTestClock()).settle('content', refuseIfAnySeesLoss(of))
   if (answer.kind === 'refused') expect(answer.refusal).toEqual({ ...Object(want), detail: 'no' })
   else expect(answer.kind).toBe(want)
 })

@@ -4,8 +4,8 @@ import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import type { StellarDraft } from '../../../../src/chains/stellar/content.ts'
 import {
   budgetOf,
+  chooseBid,
   createMarketWatch,
-  decideBid,
   MAX_PLAIN_FEE,
   replacementFloor,
   totalFee,
@@ -50,11 +50,11 @@ describe('a bid', () => {
   const wish = { market: 100n, least: 100n, operationCount: 1, resourceFee: 0n, maxFee: 1_000_000n }
 
   test('is the market where the budget allows it', () => {
-    expect(decideBid({ ...wish, market: 250n })).toEqual({ kind: 'bid', feePerOperation: 250n, wanted: 250n })
+    expect(chooseBid({ ...wish, market: 250n })).toEqual({ kind: 'bid', feePerOperation: 250n, wanted: 250n })
   })
 
   test('is what the budget allows below the market', () => {
-    expect(decideBid({ ...wish, market: 10_000n, maxFee: 301n })).toEqual({
+    expect(chooseBid({ ...wish, market: 10_000n, maxFee: 301n })).toEqual({
       kind: 'bid',
       feePerOperation: 150n,
       wanted: 10_000n,
@@ -62,9 +62,9 @@ describe('a bid', () => {
   })
 
   test('is short by what the least of it costs', () => {
-    expect(decideBid({ ...wish, maxFee: 199n })).toEqual({ kind: 'short', needed: 200n })
-    expect(decideBid({ ...wish, maxFee: 200n }).kind).toBe('bid')
-    expect(decideBid({ ...wish, resourceFee: 50n, maxFee: 249n })).toEqual({ kind: 'short', needed: 250n })
+    expect(chooseBid({ ...wish, maxFee: 199n })).toEqual({ kind: 'short', needed: 200n })
+    expect(chooseBid({ ...wish, maxFee: 200n }).kind).toBe('bid')
+    expect(chooseBid({ ...wish, resourceFee: 50n, maxFee: 249n })).toEqual({ kind: 'short', needed: 250n })
   })
 
   test('never costs more than the budget, wrapped or not, and what is said to be needed is enough', () => {
@@ -79,11 +79,11 @@ describe('a bid', () => {
           maxFee: fc.bigInt({ min: 1n, max: 10n ** 12n }),
         }),
         (any) => {
-          const bid = decideBid(any)
+          const bid = chooseBid(any)
           if (bid.kind === 'short') {
             expect(bid.needed).toBeGreaterThan(any.maxFee)
-            expect(decideBid({ ...any, maxFee: bid.needed }).kind).toBe('bid')
-            expect(decideBid({ ...any, maxFee: bid.needed - 1n }).kind).toBe('short')
+            expect(chooseBid({ ...any, maxFee: bid.needed }).kind).toBe('bid')
+            expect(chooseBid({ ...any, maxFee: bid.needed - 1n }).kind).toBe('short')
             return
           }
           const { feePerOperation } = bid
