@@ -1,7 +1,6 @@
-import type { Unit } from '../chains/chain.ts'
+import { FAMILIES } from '../chains/families.ts'
 import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { NetworkType } from '../networks/network.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'
 import type { HealthReading } from '../relayers/health/health.ts'
 import { networkOf, type Relayer } from '../relayers/relayer.ts'
@@ -62,8 +61,6 @@ async function readUsages(db: Db, relayers: readonly Relayer[], now: Date): Prom
 /** The part of `warn_balance`, in percent, from which on the balance counts as enough again. */
 const BALANCE_ENOUGH_PERCENT = 110n
 
-const UNITS: Readonly<Record<NetworkType, Unit>> = { evm: 'wei', solana: 'lamports', stellar: 'stroops' }
-
 /** Compares the balances that the last checks read with the policies `warn_balance`. Pure. */
 export function findLowBalances(relayers: readonly Relayer[], readings: readonly HealthReading[]): Finding[] {
   const read = new Map(readings.map((reading) => [reading.relayerId, reading]))
@@ -79,7 +76,7 @@ function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthRead
   const balance = reading?.network === network ? reading.spendable : undefined
   const isLow = balance !== undefined && balance < threshold
   const isEnough = balance !== undefined && !isLow && balance * 100n >= threshold * BALANCE_ENOUGH_PERCENT
-  const amounts = `${balance} ${UNITS[networkType]}, and its warn_balance is ${threshold}`
+  const amounts = `${balance} ${FAMILIES[networkType].unit}, and its warn_balance is ${threshold}`
   return {
     kind: 'balance_low',
     subject: id,

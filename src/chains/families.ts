@@ -1,19 +1,51 @@
-import type { NetworkType } from '../networks/network.ts'
+import type { NetworkOf, NetworkType } from '../networks/network.ts'
+import type { Curve } from '../signers/signer.ts'
 import type { ContentReader } from './capabilities.ts'
-import { READ_METHODS as EVM, EVM_CONTENT } from './evm/family.ts'
-import { READ_METHODS as SOLANA, SOLANA_CONTENT } from './solana/family.ts'
-import { READ_METHODS as STELLAR, STELLAR_CONTENT } from './stellar/family.ts'
+import type { Chain, Unit } from './chain.ts'
+import { EVM_CONTENT, READ_METHODS as EVM_METHODS } from './evm/family.ts'
+import type { ChainOptions } from './rpc/connect.ts'
+import { SOLANA_CONTENT, READ_METHODS as SOLANA_METHODS } from './solana/family.ts'
+import { STELLAR_CONTENT, READ_METHODS as STELLAR_METHODS } from './stellar/family.ts'
 
-/** The readers of stored content by the type of the network. They need no endpoint, so they also read what removed relayers sent. */
-export const CONTENT_READERS: Readonly<Record<NetworkType, ContentReader>> = {
-  evm: EVM_CONTENT,
-  stellar: STELLAR_CONTENT,
-  solana: SOLANA_CONTENT,
+/** A type of networks, as far as it is known without a network of it. A further type is a row of `FAMILIES` and a folder beside. */
+export interface ChainFamily<T extends NetworkType = NetworkType> {
+  /** The smallest unit of the native currency. */
+  readonly unit: Unit
+  /** The curve of its accounts. */
+  readonly curve: Curve
+  /** The name of the number that an account gives each of its transactions; absent where accounts have none. */
+  readonly numbering?: 'nonce' | 'sequence number'
+  /** Reads stored content. It needs no endpoint, so it also reads what removed relayers sent. */
+  readonly content: ContentReader
+  /** The RPC methods that every relayer may pass on: reads, prices and simulations. */
+  readonly readMethods: readonly string[]
+  /** Loads the maker of chains. The libraries of Solana and Stellar take a tenth and a third of a second, so only their relayers load them. */
+  load(): Promise<(options: ChainOptions<NetworkOf<T>>) => Chain>
 }
 
-/** The RPC methods that every relayer may pass on: reads, prices and simulations. */
-export const READ_METHODS: Readonly<Record<NetworkType, readonly string[]>> = {
-  evm: EVM,
-  solana: SOLANA,
-  stellar: STELLAR,
+/** What each type of networks is. Code outside this folder asks here, or a capability of the chain, and compares no types. */
+export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
+  evm: {
+    unit: 'wei',
+    curve: 'secp256k1',
+    numbering: 'nonce',
+    content: EVM_CONTENT,
+    readMethods: EVM_METHODS,
+    load: async () => (await import('./evm/evm-chain.ts')).createEvmChain,
+  },
+  solana: {
+    unit: 'lamports',
+    curve: 'ed25519',
+    content: SOLANA_CONTENT,
+    readMethods: SOLANA_METHODS,
+    load: async () => (await import('./solana/solana-chain.ts')).createSolanaChain,
+  },
+  stellar: {
+    unit: 'stroops',
+    curve: 'ed25519',
+    numbering: 'sequence number',
+    content: STELLAR_CONTENT,
+    readMethods: STELLAR_METHODS,
+    load: async () => (await import('./stellar/stellar-chain.ts')).createStellarChain,
+  },
 }

@@ -1,6 +1,7 @@
 import { larger, smaller } from '../lib/bigint.ts'
 import { isBlockLate, isHeadStale, pausesWhenIdle } from '../networks/head-age.ts'
 import { wayOut } from '../relayers/chain-reset.ts'
+import { privateFallbackBlocksOf } from '../relayers/policies/policy.ts'
 import { isScheduled } from '../transactions/model/due.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
@@ -353,7 +354,7 @@ function madePublic({ transaction }: DiagnosisFacts): Finding | undefined {
 }
 
 function untilWhen({ transaction: { privateSinceBlock }, relayer, head }: DiagnosisFacts): string {
-  const blocks = relayer.networkType === 'evm' ? relayer.policies.privateFallbackBlocks : undefined
+  const blocks = privateFallbackBlocksOf(relayer)
   if (blocks === undefined) return 'It stays so: the relayer has no private_fallback_blocks.'
   if (privateSinceBlock === undefined) return 'The ordinary endpoints have not told the newest block yet.'
   const newest = head === undefined ? '' : `; the newest is ${head.number}`

@@ -1,3 +1,4 @@
+import { gasPriceCapOf } from '../relayers/policies/policy.ts'
 import type { Finding } from './diagnosis.ts'
 import { type DiagnosisFacts, isUnmined } from './facts.ts'
 
@@ -13,7 +14,7 @@ export function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | 
 
 /** Finds that the policy stops the next raise. */
 export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
-  const cap = relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : undefined
+  const cap = gasPriceCapOf(relayer)
   if (!isUnmined(transaction.status) || price === undefined || cap === undefined) return undefined
   if (price.market <= price.bid || (price.bid * 11n) / 10n <= cap) return undefined
   return {

@@ -1,12 +1,12 @@
 import type { Actor, Visibility } from '../access/principal.ts'
 import type { Chain } from '../chains/chain.ts'
+import { FAMILIES } from '../chains/families.ts'
 import type { ChainRequest } from '../chains/request.ts'
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { fingerprintOf } from '../lib/hash.ts'
-import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
@@ -76,7 +76,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
       const relayer = await requireRelayer(relayerOf, relayer_id)
-      if (!HAS_NONCES[relayer.networkType]) throw nonceless(relayer)
+      if (FAMILIES[relayer.networkType].numbering !== 'nonce') throw nonceless(relayer)
       const item = await findByNonce(db, relayer, nonce)
       if (item === undefined)
         throw new AppError(
@@ -171,9 +171,6 @@ function callIn(shown: Schemas['Transaction']): Schemas['DecodedCall'] | undefin
 function dryRunAnswer(dryRun: DryRun) {
   return { data: presentDryRun(dryRun), logs: dryRun.logs }
 }
-
-/** True for the network types whose transactions have a `nonce` in the contract. */
-const HAS_NONCES: Readonly<Record<NetworkType, boolean>> = { evm: true, solana: false, stellar: false }
 
 function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(

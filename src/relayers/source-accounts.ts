@@ -1,9 +1,10 @@
 import type { SourceAccount } from '../chains/chain.ts'
+import { FAMILIES } from '../chains/families.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
 import { typesFor } from '../signers/providers/registry.ts'
 import { evmAddress } from '../signers/secp256k1.ts'
-import type { Curve, Ed25519Signer } from '../signers/signer.ts'
+import type { Ed25519Signer } from '../signers/signer.ts'
 import { channelsOf, type RelayerConfig } from './relayer.ts'
 
 /** The relayer's own account first, then its channels. */
@@ -103,13 +104,6 @@ async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {
   return key
 }
 
-/** The curve of the accounts of each network type. */
-const CURVES: Readonly<Record<NetworkType, Curve>> = {
-  evm: 'secp256k1',
-  stellar: 'ed25519',
-  solana: 'ed25519',
-}
-
 /** A relayer names a signer whose key cannot sign for it. The message is a sentence without a full stop. */
 export class UnfitSignerError extends Error {
   override readonly name = 'UnfitSignerError'
@@ -131,7 +125,7 @@ interface Unfit {
 
 /** Makes the error for a key of another curve, or one whose service signs only for another network type of the same curve. */
 export function unfitKey(key: Key, { signerId, networkType, field = 'signer_id' }: Unfit): UnfitSignerError {
-  const curve = CURVES[networkType]
+  const curve = FAMILIES[networkType].curve
   const fitting = typesFor(curve, networkType).join(', ')
   if (networkType === 'stellar' && key.solana !== undefined)
     return new UnfitSignerError(

@@ -32,12 +32,14 @@ interface ReportSums {
   rows(): ReportRow[]
 }
 
+type ReaderOf = (type: NetworkType) => ContentReader
+
 /** Creates empty sums. */
-export function createReportSums(readers: Readonly<Record<NetworkType, ContentReader>>): ReportSums {
+export function createReportSums(readerOf: ReaderOf): ReportSums {
   const sums = new Map<string, ReportRow>()
   return {
     add: (item) => {
-      for (const row of rowsOf(item, readers)) {
+      for (const row of rowsOf(item, readerOf)) {
         const key = keyOf(row)
         const before = sums.get(key)
         sums.set(key, before === undefined ? row : plus(before, row))
@@ -47,13 +49,10 @@ export function createReportSums(readers: Readonly<Record<NetworkType, ContentRe
   }
 }
 
-function rowsOf(
-  item: TransactionWithAttempts,
-  readers: Readonly<Record<NetworkType, ContentReader>>,
-): ReportRow[] {
+function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] {
   const { transaction } = item
   const { confirmedAt, relayerId, requestedBy, request, network } = transaction
-  const spending = spendingOf(item, readers[request.type])
+  const spending = spendingOf(item, readerOf(request.type))
   if (confirmedAt === undefined || spending === undefined) return []
   const common = {
     day: confirmedAt.toISOString().slice(0, 'yyyy-mm-dd'.length),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Visibility } from '../access/principal.ts'
 import { visibleRelayer } from '../access/visibility-store.ts'
-import { CONTENT_READERS } from '../chains/families.ts'
+import { FAMILIES } from '../chains/families.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { readTransactions } from '../transactions/store/lookups-store.ts'
@@ -24,7 +24,7 @@ export async function readReport(db: Db, query: ReportQuery, signal: AbortSignal
       'report_too_large',
       `More than ${MAX_TRANSACTIONS} transactions were confirmed from ${query.from.toISOString()} to ${query.to.toISOString()}; ask for shorter times one after the other, or for one relayer.`,
     )
-  const sums = createReportSums(CONTENT_READERS)
+  const sums = createReportSums((type) => FAMILIES[type].content)
   for (let start = 0; start < ids.length; start += PAGE) {
     signal.throwIfAborted()
     for (const item of await readTransactions(db, ids.slice(start, start + PAGE))) sums.add(item)

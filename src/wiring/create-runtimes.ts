@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { READ_METHODS } from '../chains/families.ts'
 import { FREE_ANSWER_BYTES, httpTransport, MAX_ANSWER_BYTES } from '../chains/rpc/transport.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
 import type { Config } from '../config/types.ts'
@@ -122,7 +121,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
   const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })
-  const bounds = createPolicyBounds({ ...config, networks, readMethods: READ_METHODS })
+  const bounds = createPolicyBounds({ ...config, networks })
   await lowerPolicies({ db, bounds, log })
   const problems = await registry.look()
   if (problems.length > 0) throw new ConfigError(problems)

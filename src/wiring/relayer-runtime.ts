@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Answer } from '../chains/answer.ts'
 import type { Chain } from '../chains/chain.ts'
-import { createEvmChain } from '../chains/evm/evm-chain.ts'
+import { FAMILIES } from '../chains/families.ts'
 import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
 import { type Clock, withTimeout } from '../lib/time.ts'
@@ -93,7 +93,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
   const goneSince = new Map<string, number>()
 
   async function load(type: NetworkType): Promise<ChainMaker> {
-    const maker = makers.get(type) ?? (await MAKERS[type](options))
+    const maker = makers.get(type) ?? (await loadMaker(type, options))
     makers.set(type, maker)
     return maker
   }
@@ -191,31 +191,16 @@ function accountsKey(relayer: Relayer): string {
   return JSON.stringify([id, networkType, address, channelsOf(relayer)])
 }
 
-type MakerOptions = Pick<RelayerRuntimesOptions, 'rpcTimeoutMs' | 'clock' | 'log' | 'guarded' | 'rpcObserver'>
-
-/** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
-const MAKERS: { readonly [T in NetworkType]: (options: MakerOptions) => Promise<ChainMaker> } = {
-  evm: async (options) => (network) =>
-    createEvmChain({ network: requireType(network, 'evm'), ...depsOf(network, options) }),
-  solana: async (options) => {
-    const { createSolanaChain } = await import('../chains/solana/solana-chain.ts')
-    return (network) =>
-      createSolanaChain({ network: requireType(network, 'solana'), ...depsOf(network, options) })
-  },
-  stellar: async (options) => {
-    const { createStellarChain } = await import('../chains/stellar/stellar-chain.ts')
-    return (network) =>
-      createStellarChain({ network: requireType(network, 'stellar'), ...depsOf(network, options) })
-  },
-}
-
-function depsOf({ name }: Network, { rpcTimeoutMs, clock, log, guarded, rpcObserver }: MakerOptions) {
-  return { rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) }
-}
-
-function requireType<T extends NetworkType>(network: Network, type: T): NetworkOf<T> {
-  if (isOfType(network, type)) return network
-  throw new Error(`network ${network.name} is not of type ${type}`)
+/** Loads the maker of chains of one type. Every network that it is given is of this type, because it was found by it. */
+async function loadMaker<T extends NetworkType>(
+  type: T,
+  { rpcTimeoutMs, clock, log, guarded, rpcObserver }: RelayerRuntimesOptions,
+): Promise<ChainMaker> {
+  const create = await FAMILIES[type].load()
+  return (network) => {
+    if (!isOfType(network, type)) throw new Error(`network ${network.name} is not of type ${type}`)
+    return create({ network, rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(network.name) })
+  }
 }
 
 function isOfType<T extends NetworkType>(network: Network, type: T): network is NetworkOf<T> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { FAMILIES } from '../../chains/families.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
 import { createKey, separateSecret } from '../../signers/key.ts'
@@ -77,7 +78,7 @@ function targetOf(config: SignerConfig, networkType: NetworkType) {
     throw new UsageError(
       `Signers of the type ${config.type} take no key from this command; docs/signers.md ("Bring a key along") says which tool imports it.`,
     )
-  const curve = curveOf(networkType)
+  const curve = FAMILIES[networkType].curve
   if (!provider.curves.includes(curve))
     throw new UsageError(
       `Signers of the type ${config.type} have no ${curve} key, which accounts of type ${networkType} need; choose another --network-type or signer.`,
@@ -85,12 +86,10 @@ function targetOf(config: SignerConfig, networkType: NetworkType) {
   return { config, provider }
 }
 
-const curveOf = (networkType: NetworkType) => (networkType === 'evm' ? 'secp256k1' : 'ed25519')
-
 function materialOf({ secret, separate }: NewSecret, networkType: NetworkType): KeyMaterial {
   const own = separate ? separateSecret(secret, networkType) : Uint8Array.from(secret)
   const { publicKey } = createKey('imported', own)[networkType]
-  return { curve: curveOf(networkType), secret: own, publicKey }
+  return { curve: FAMILIES[networkType].curve, secret: own, publicKey }
 }
 
 interface HandOver {

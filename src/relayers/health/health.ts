@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
 import type { OwnTransaction } from '../../chains/capabilities.ts'
 import { type Chain, type SourceAccount, toWholeUnits, type Unit } from '../../chains/chain.ts'
+import { FAMILIES } from '../../chains/families.ts'
 import type { Db } from '../../database/db.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Clock } from '../../lib/time.ts'
@@ -183,9 +184,9 @@ function evaluateNonces(
   // An unknown nonce does not clear earlier findings.
   const outOfStep = late.length > 0 ? before + 1 : unknown ? before : 0
   if (outOfStep < OUT_OF_STEP_CHECKS) return { reasons: [], unsure: unknown || late.length > 0, outOfStep }
-  const numbering = NUMBERINGS[relayer.networkType]
-  if (numbering === undefined) return { reasons: [], unsure: unknown, outOfStep }
-  const { type, number } = numbering
+  const { numbering: number } = FAMILIES[relayer.networkType]
+  if (number === undefined) return { reasons: [], unsure: unknown, outOfStep }
+  const type = OUT_OF_STEP[number]
   const reasons = late.flatMap(({ address, next, confirmed }): DisabledReason[] =>
     next.kind !== 'ok'
       ? []
@@ -201,7 +202,7 @@ function evaluateNonces(
 
 function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCase) {
   return ({ address, chainNonce, explained }: UnexplainedNonces): DisabledReason => {
-    const number = NUMBERINGS[networkType]?.number ?? 'nonce'
+    const { numbering: number = 'nonce' } = FAMILIES[networkType]
     return {
       type: 'UnexplainedNonces',
       details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
@@ -229,14 +230,8 @@ function keepsUnexplained({ relayer: { disabledReason } }: HealthCase, { kind }:
   return kind === 'unknown' && (type === 'UnexplainedTransactions' || type === 'Multiple')
 }
 
-/** The names of an account's numbers on each network type; undefined where accounts have no numbers. */
-const NUMBERINGS: Readonly<
-  Record<NetworkType, { readonly type: DisabledReason['type']; readonly number: string } | undefined>
-> = {
-  evm: { type: 'NonceSyncFailed', number: 'nonce' },
-  solana: undefined,
-  stellar: { type: 'SequenceSyncFailed', number: 'sequence number' },
-}
+/** The reason for which a relayer is disabled whose numbers the chain has forgotten. */
+const OUT_OF_STEP = { nonce: 'NonceSyncFailed', 'sequence number': 'SequenceSyncFailed' } as const
 
 /** Combines several reasons: into one of the same type, or into `Multiple`. */
 function reasonOf(reasons: readonly DisabledReason[]): Pick<HealthEvaluation, 'reason'> {

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
+import { FAMILIES } from '../../chains/families.ts'
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
-import { chainName, type Network, type NetworkType } from '../../networks/network.ts'
+import { chainName, type Network } from '../../networks/network.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { lockRelayer, pagesOfRelayers, updateRelayer } from '../store.ts'
 import { nameItems } from './limit.ts'
@@ -24,8 +25,6 @@ interface PolicyBoundsOptions {
   /** The ids of those whose policies callers may relax. */
   readonly apiMayRelax: readonly string[]
   readonly networks: Pick<NetworkDirectory, 'find'>
-  /** The methods that callers may let any relayer pass on to the endpoints of the operator. */
-  readonly readMethods: Readonly<Record<NetworkType, readonly string[]>>
 }
 
 /** A policy that allows more than the operator does, and the value that replaces it. */
@@ -41,7 +40,7 @@ interface Excess {
  * relayer of the file and create another one. Nobody but the file decides which methods reach the operator's endpoints.
  */
 export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
-  const { relayers, networks, apiMayRelax, readMethods } = options
+  const { relayers, networks, apiMayRelax } = options
   const networkOf = ({ networkType, network }: RelayerConfig) => networks.find(networkType, network)
   const entries = Map.groupBy(relayers, ({ signerId }) => signerId)
   const entryOf = (relayer: RelayerConfig) =>
@@ -53,7 +52,10 @@ export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
     const excesses = entry === undefined ? [] : relaxations(relayer, entry)
     if (entry?.policies.allowedRpcMethods !== undefined) return excesses
     const { extraRpcMethods = [] } = networkOf(relayer) ?? {}
-    const methods = excessOfMethods(relayer, [...readMethods[relayer.networkType], ...extraRpcMethods])
+    const methods = excessOfMethods(relayer, [
+      ...FAMILIES[relayer.networkType].readMethods,
+      ...extraRpcMethods,
+    ])
     return methods === undefined ? excesses : [...excesses, methods]
   }
 

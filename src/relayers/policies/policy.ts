@@ -72,7 +72,17 @@ export function limitProblem({ network, networkType: type, policies }: RelayerCo
 
 /** Returns true when everything that the relayer signs goes to private endpoints. */
 export function sendsPrivately(relayer: RelayerConfig): boolean {
-  return relayer.networkType === 'evm' && relayer.policies.privateTransactions === true
+  return 'privateTransactions' in relayer.policies && relayer.policies.privateTransactions === true
+}
+
+/** Returns the number of blocks after which a private transaction goes to ordinary endpoints as well; undefined for never. */
+export function privateFallbackBlocksOf({ policies }: RelayerConfig): number | undefined {
+  return 'privateFallbackBlocks' in policies ? policies.privateFallbackBlocks : undefined
+}
+
+/** Returns the highest price per unit of gas that the relayer pays, in the smallest unit; undefined for no limit, and where gas has no price. */
+export function gasPriceCapOf({ policies }: RelayerConfig): bigint | undefined {
+  return 'gasPriceCap' in policies ? policies.gasPriceCap : undefined
 }
 
 /** Returns true when other programs send from the account, too, so that its chain may show nonces and transactions that the records do not explain. */

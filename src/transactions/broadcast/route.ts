@@ -1,5 +1,6 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
+import { privateFallbackBlocksOf } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 
@@ -66,11 +67,7 @@ const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
 /** Private endpoints refuse by rules of their own, and the ordinary ones get the bytes after some blocks. Pure. */
 export function willBePublic(relayer: Relayer, transaction: Transaction): boolean {
-  return (
-    routeOf(transaction) === 'private' &&
-    relayer.networkType === 'evm' &&
-    relayer.policies.privateFallbackBlocks !== undefined
-  )
+  return routeOf(transaction) === 'private' && privateFallbackBlocksOf(relayer) !== undefined
 }
 
 /** Returns the positions of the items that do not have this route. */

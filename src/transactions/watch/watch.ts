@@ -1,5 +1,6 @@
 import type { Head, ReceiptAnswer } from '../../chains/answer.ts'
 import { slicesOf } from '../../lib/object.ts'
+import { privateFallbackBlocksOf } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempts.ts'
 import { traceStep } from '../model/observer.ts'
@@ -288,9 +289,8 @@ async function fallbackBlocksOf(
   const limits = new Map<string, number>()
   for (const id of new Set(open.map(({ relayerId }) => relayerId))) {
     const relayer = await relayerOf(id)
-    if (relayer?.networkType !== 'evm') continue
-    const { privateFallbackBlocks } = relayer.policies
-    if (privateFallbackBlocks !== undefined) limits.set(id, privateFallbackBlocks)
+    const blocks = relayer && privateFallbackBlocksOf(relayer)
+    if (blocks !== undefined) limits.set(id, blocks)
   }
   return limits
 }
