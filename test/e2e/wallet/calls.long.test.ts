@@ -175,7 +175,8 @@ test('without the policy the methods are refused, and the error names it', async
 
 describe('a transaction that nothing signs in time', () => {
   test('is accepted, the error has its id, and what comes after it in the batch is not begun', async () => {
-    const env = { REQUEST_TIMEOUT_SECONDS: '1', RELAYER_MAX_IN_FLIGHT: '1' }
+    // Half of the time is for the wait: enough to sign the first one in a service that has just started.
+    const env = { REQUEST_TIMEOUT_SECONDS: '4', RELAYER_MAX_IN_FLIGHT: '1' }
     const slow = await startScenario({ policies: { wallet_rpc: true }, env })
     try {
       const [first, second, third] = await post<unknown[]>(
