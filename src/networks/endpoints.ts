@@ -21,8 +21,10 @@ export interface EndpointPool {
    * for a while, so that the reads of one step see one node. A resting endpoint is the last resort.
    */
   choose(except: ReadonlySet<string>): string | undefined
-  answered(url: string): void
-  failed(url: string, failure: Failure): void
+  /** Returns true when the answer brings the endpoint back into use. */
+  answered(url: string): boolean
+  /** Returns true when the failure takes the endpoint out of use: it rests from now on. */
+  failed(url: string, failure: Failure): boolean
   /** Records a request whose outcome says nothing about the endpoint's health. */
   notCounted(url: string): void
   sawHead(url: string, height: bigint): void
@@ -84,12 +86,15 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
     return drawn ?? lastResort(others(except), now())
   }
 
-  function settle(url: string, change: (health: Health, at: number) => Health) {
+  /** Returns true when the endpoint is in use now and was not before, or the other way round. */
+  function record(url: string, change: (health: Health, at: number) => Health): boolean {
     const endpoint = find(url)
-    if (!endpoint) return
+    if (!endpoint) return false
+    const wasInUse = endpoint.health.rests === 0
     endpoint.health = change(endpoint.health, now())
     endpoint.onTrial = false
     endpoint.asked = true
+    return wasInUse !== (endpoint.health.rests === 0)
   }
 
   return {
@@ -98,10 +103,10 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
       if (endpoint && conditionOf(endpoint.health, now()) === 'trial') endpoint.onTrial = true
       return endpoint?.url
     },
-    answered: (url) => settle(url, afterAnswer),
+    answered: (url) => record(url, afterAnswer),
     failed: (url, failure) => {
-      settle(url, (health, at) => afterFailure(health, failure, at))
       if (chosen?.url === url) chosen = undefined
+      return record(url, (health, at) => afterFailure(health, failure, at))
     },
     notCounted: (url) => {
       const endpoint = find(url)

@@ -48,6 +48,7 @@ export interface TurnTaken {
 export function createEndpointExecutor(options: EndpointExecutorOptions): (turn: Turn) => Promise<TurnTaken> {
   const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes, largeAnswers } =
     options
+  const reporting: ReportOptions = { ...options, outages: createOutageLog(options) }
   const sendBatches = createBatchSender({
     clock,
     transportOf,
@@ -63,8 +64,8 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     inOrder: boolean,
   ): Promise<BatchOutcome> {
     const batched = await sendBatches({ url, calls, timeoutMs, deadline, inOrder, forwarded })
-    if (forwarded) reportForwarded(options, url, batched)
-    else report(options, url, batched)
+    if (forwarded) reportForwarded(reporting, url, batched)
+    else report(reporting, url, batched)
     const tooLarge = batched.replies.find(isTooLarge)
     if (tooLarge !== undefined)
       options.log.warn({ endpoint: maskUrlInLog(url), detail: tooLarge.detail }, 'RPC answer too large')
@@ -108,7 +109,7 @@ function isTooLarge(reply: RpcReply): reply is RpcReply & { readonly kind: 'unkn
   return reply.kind === 'unknown' && reply.tooLarge === true
 }
 
-function report(options: EndpointExecutorOptions, url: string, { replies, failure }: BatchOutcome): void {
+function report(options: ReportOptions, url: string, { replies, failure }: BatchOutcome): void {
   const classify = (reply: RpcReply) => classifyNodeError(reply, options.errors)
   evaluateHealth(
     options,
@@ -123,11 +124,7 @@ function report(options: EndpointExecutorOptions, url: string, { replies, failur
  * The caller chooses the calls, so they may cause a slow answer, an error or a closed connection. Only a connection that could not be
  * opened, or an unambiguous rate limit, counts against the endpoint.
  */
-function reportForwarded(
-  options: EndpointExecutorOptions,
-  url: string,
-  { replies, failure }: BatchOutcome,
-): void {
+function reportForwarded(options: ReportOptions, url: string, { replies, failure }: BatchOutcome): void {
   const isRateLimit = (reply: RpcReply) => classifyForwardedError(reply, options.errors) === 'rate_limit'
   const counted = failure?.kind === 'limited' || failure?.unreachable === true ? failure : undefined
   const problem = counted ?? failureIn(replies, { kind: 'limited', is: isRateLimit })
@@ -144,17 +141,51 @@ function failureIn(
   return found?.kind === 'error' ? { kind, detail: found.message } : undefined
 }
 
-function evaluateHealth(
-  { pool, log }: EndpointExecutorOptions,
-  url: string,
-  failure: Failure | undefined,
-): void {
+function evaluateHealth({ pool, outages }: ReportOptions, url: string, failure: Failure | undefined): void {
   if (failure === undefined) {
-    pool.answered(url)
-    return
+    if (pool.answered(url)) outages.ended(url)
+  } else outages.failed(url, failure, pool.failed(url, failure))
+}
+
+/** The options of an executor, with what it has said about outages. */
+interface ReportOptions extends EndpointExecutorOptions {
+  readonly outages: OutageLog
+}
+
+/** Tells outages of endpoints in the log: one line when an endpoint goes out of use, and one when it is back. */
+interface OutageLog {
+  failed(url: string, failure: Failure, isOut: boolean): void
+  ended(url: string): void
+}
+
+/**
+ * An endpoint that goes in and out of use is told at most once in this time, in ms: one that limits requests does so each second. A shorter time
+ * fills the log, and a longer one hides outages. Every failure is in the log at level debug, and in the metrics.
+ */
+const OUTAGE_LINE_MS = 60_000
+
+function createOutageLog({ log, clock }: Pick<EndpointExecutorOptions, 'log' | 'clock'>): OutageLog {
+  const outages = new Map<
+    string,
+    { readonly since: number; readonly isTold: boolean; readonly toldAt: number }
+  >()
+  return {
+    failed: (url, { detail }, isOut) => {
+      const line = { endpoint: maskUrlInLog(url), detail }
+      const now = clock.monotonic()
+      if (!isOut) return log.debug(line, 'RPC endpoint did not answer')
+      const toldAt = outages.get(url)?.toldAt ?? Number.NEGATIVE_INFINITY
+      const isTold = now - toldAt >= OUTAGE_LINE_MS
+      outages.set(url, { since: now, isTold, toldAt: isTold ? now : toldAt })
+      log[isTold ? 'warn' : 'debug'](line, 'RPC endpoint out of use')
+    },
+    ended: (url) => {
+      const outage = outages.get(url)
+      if (outage === undefined) return
+      const line = { endpoint: maskUrlInLog(url), outForMs: Math.round(clock.monotonic() - outage.since) }
+      log[outage.isTold ? 'info' : 'debug'](line, 'RPC endpoint in use again')
+    },
   }
-  pool.failed(url, failure)
-  log.warn({ endpoint: maskUrlInLog(url), detail: failure.detail }, 'RPC endpoint did not answer')
 }
 
 /** A rate limit says nothing about the call, because the node did not look at it. */

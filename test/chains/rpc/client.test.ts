@@ -492,3 +492,65 @@ describe('a height without its block', () => {
     })
   })
 })
+
+describe('the outage of an endpoint', () => {
+  const LIMITED: WireAnswer = { status: 429, text: '' }
+  const echoed = ([first]: readonly WireCall[]): WireAnswer => ({
+    body: { jsonrpc: '2.0', id: first?.id, result: first?.method },
+  })
+
+  /** A client of one endpoint, and what it has logged at level info and above. */
+  async function setUp() {
+    let answer: (calls: readonly WireCall[]) => WireAnswer = echoed
+    const server = await startRpcServer((calls) => answer(calls))
+    onTestFinished(() => server.stop())
+    const told: string[] = []
+    const log = createLogger({ level: 'info' }, { write: (line) => void told.push(JSON.parse(line).msg) })
+    const clock = createHurriedClock()
+    const urls = [{ url: server.url, weight: 100 }]
+    const client = createRpcClient({ urls, timeoutMs: 1_000, clock, log, ...NODE_DIALECT })
+    const ask = async (given: typeof answer) => {
+      answer = given
+      await client.call('a', [])
+    }
+    return { ask, told, clock }
+  }
+
+  test('is one line when it begins and one when it ends, however often the endpoint fails meanwhile', async () => {
+    const { ask, told, clock } = await setUp()
+    for (let failure = 0; failure < 20; failure += 1) {
+      await ask(() => 'cut')
+      clock.advance(1_000)
+    }
+    expect(told).toEqual(['RPC endpoint out of use'])
+    clock.advance(300_000)
+    await ask(echoed)
+    await ask(echoed)
+    expect(told).toEqual(['RPC endpoint out of use', 'RPC endpoint in use again'])
+  })
+
+  test('is told at most once a minute for an endpoint that comes and goes, and a later one is told again', async () => {
+    const { ask, told, clock } = await setUp()
+    for (let round = 0; round < 5; round += 1) {
+      await ask(() => LIMITED)
+      clock.advance(9_000)
+      await ask(echoed)
+    }
+    expect(told).toEqual(['RPC endpoint out of use', 'RPC endpoint in use again'])
+    clock.advance(60_000)
+    await ask(() => LIMITED)
+    expect(told).toHaveLength(3)
+  })
+
+  test('is not told for a request that fails once and is answered when it is asked again', async () => {
+    const { ask, told } = await setUp()
+    let isFirst = true
+    await ask((calls) => {
+      if (!isFirst) return echoed(calls)
+      isFirst = false
+      return { status: 500, text: '' }
+    })
+    expect(isFirst).toBe(false)
+    expect(told).toEqual([])
+  })
+})
