@@ -27,7 +27,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['benchmark tables', script('bench-table.ts', '--check')],
   ['import arrows', script('check-imports.ts')],
   ['layout', script('check-layout.ts')],
-  ['words of exported names', script('check-words.ts')],
+  ['words of names and sentences', script('check-words.ts')],
   ['unused code', [bin('knip'), '--no-progress']],
 ]
 

@@ -1,5 +1,5 @@
 /**
- * `npm run record:console`: takes the pictures of `docs/console.md` anew, of a service with a chain of each kind. It needs Chromium, like
+ * `npm run record:console`: takes the pictures of `docs/console.md` again, of a service with a chain of each kind. It needs Chromium, like
  * `npm run test:browser`.
  */
 import { join } from 'node:path'

@@ -14,7 +14,7 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   mined: ['mined', 'submitted', 'confirmed', 'canceled', 'expired', 'failed'],
 }
 
-/** What a record can be when the chain takes back the block that decided about it, and when another block has decided anew. */
+/** What a record can be when the chain takes back the block that decided about it, and when another block has decided again. */
 const ENDS: readonly string[] = ['confirmed', 'canceled', 'expired', 'failed']
 
 interface Told {

@@ -1,20 +1,14 @@
-/** Words that no exported name contains, each with the standard term. A name is split at its capitals and underscores. */
+/** Words that no declared name contains, each with the standard term. A name is split at its capitals and underscores. */
 export const BANNED_WORDS: Readonly<Record<string, string>> = {
-  operator: 'relayer runtime; the operator is the person who runs the service',
-  line: 'source account, or queue',
-  lines: 'source accounts',
   place: 'path, index, nonce, or route',
   placed: 'path, index, nonce, or route',
   lapse: 'expire',
   lapsed: 'expired',
   lapses: 'expires',
   held: 'leased',
-  offer: 'broadcast',
-  offered: 'broadcast',
   judge: 'resolve, evaluate, or check',
   judged: 'resolved, evaluated, or checked',
   verdict: 'resolution, outcome, or result',
-  given: 'untrusted',
   foreign: 'externally signed',
   seat: 'slot, or signing context',
   seats: 'slots',
@@ -28,26 +22,22 @@ export const BANNED_WORDS: Readonly<Record<string, string>> = {
   passage: 'request context',
   doubles: 'duplicates',
   ears: 'subscriptions',
-  standing: 'permanent',
   ground: 'state, or environment',
   steering: 'delivery controls',
   survey: 'probe',
   asker: 'executor',
   visits: 'iterator',
   trouble: 'error, or fault',
-  demand: 'require',
   room: 'module, or fixture',
   outlay: 'amount out',
   intent: 'purpose',
   stranger: 'unauthenticated caller, or third party',
 }
 
-/** Exported names that contain a banned word in its ordinary sense. */
-export const ALLOWED_NAMES: ReadonlySet<string> = new Set([
-  // The person who runs the service decided it.
-  'OperatorDecision',
-  'OperatorDecisionsTable',
-  'operator_decisions',
-  // Stellar's own terms: https://developers.stellar.org/docs/learn/glossary
-  'encodeTrustLine',
-])
+/** Words that no comment and no message contains, each with what people write instead. */
+export const BANNED_PROSE: Readonly<Record<string, string>> = {
+  anew: 'again',
+}
+
+/** Names that contain a banned word in its ordinary sense. */
+export const ALLOWED_NAMES: ReadonlySet<string> = new Set([])

@@ -1,9 +1,12 @@
-import { ALLOWED_NAMES, BANNED_WORDS } from './banned-words.ts'
-import { exportedNames } from './exported-names.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sourceFiles } from '../imports/read-imports.ts'
+import { ALLOWED_NAMES, BANNED_PROSE, BANNED_WORDS } from './banned-words.ts'
+import { declaredNames } from './declared-names.ts'
 
-/** One sentence for each exported name under `root` with a banned word. */
+/** One sentence for each declared name under `root` with a banned word. */
 export function findBannedNames(root: string): string[] {
-  return exportedNames(root).flatMap(({ file, line, name }) => {
+  return declaredNames(root).flatMap(({ file, line, name }) => {
     const banned = ALLOWED_NAMES.has(name)
       ? undefined
       : wordsOf(name).find((word) => Object.hasOwn(BANNED_WORDS, word))
@@ -11,6 +14,20 @@ export function findBannedNames(root: string): string[] {
       ? []
       : [`${file}:${line}: ${name} contains "${banned}"; the field says: ${BANNED_WORDS[banned]}`]
   })
+}
+
+/** One sentence for each line under `root` with a word that no comment and no message contains. */
+export function findBannedProse(root: string): string[] {
+  return sourceFiles(root).flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((text, index) => {
+        const banned = wordsOf(text).find((word) => Object.hasOwn(BANNED_PROSE, word))
+        return banned === undefined
+          ? []
+          : [`${file}:${index + 1}: "${banned}" is not what people write; write: ${BANNED_PROSE[banned]}`]
+      }),
+  )
 }
 
 /** `isExternallySigned` → is, externally, signed. */

@@ -135,7 +135,7 @@ function seconds(ms: number): number {
 }
 
 /**
- * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a process that was started anew goes on
+ * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a process that was started again goes on
  * counting: a service that ends again and again would otherwise never tell.
  */
 export interface WatchedState extends AlertKey {

@@ -225,7 +225,7 @@ interface InclusionHashes<D extends Draft = Draft> {
   of(attempt: Attempt<D>): readonly string[]
 }
 
-/** The chain has a first block whose hash changes when a test network starts anew under the same name. */
+/** The chain has a first block whose hash changes when a test network starts again under the same name. */
 export interface Genesis {
   /** Reads the hash of the first block from one endpoint. */
   read(): Promise<Answer<string>>

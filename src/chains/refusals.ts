@@ -25,9 +25,9 @@ export async function confirmRefusals(
     ANY_HEIGHT,
   )
   return results.map((result, index) => {
-    const place = doubtful.indexOf(index)
-    if (place === -1) return result
-    const kinds = everywhere.map((replies) => read(replies[place]?.reply ?? NO_RESULT).kind)
+    const position = doubtful.indexOf(index)
+    if (position === -1) return result
+    const kinds = everywhere.map((replies) => read(replies[position]?.reply ?? NO_RESULT).kind)
     if (kinds.includes('accepted')) return { kind: 'accepted', known: true }
     return markUnanswered(result, !kinds.every(confirms))
   })

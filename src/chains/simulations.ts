@@ -107,7 +107,7 @@ export interface SimulationRefusals {
 const MAX_REMEMBERED = 1_000
 
 /**
- * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts anew: the state has changed in
+ * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts again: the state has changed in
  * between, and the first refusal says nothing about it. A waiting transaction is simulated every few seconds.
  */
 const OCCASION_FACTOR = 4

@@ -14,7 +14,7 @@ import { openUnlessServed } from './open-database.ts'
 /** `relayer reset`. */
 export const reset: Command = {
   name: 'reset',
-  summary: 'Start over on a network whose chain was reset, such as a local node that was started anew.',
+  summary: 'Start over on a network whose chain was reset, such as a local node that was started again.',
   usage: '<network> [--confirm <network>]',
   help: [
     'Ends the open transactions of all relayers on the network as failed, because nothing of the old chain counts any more, and reads',

@@ -123,7 +123,8 @@ function requestCheck(
   compiler: RequestCompiler,
 ): (input: RawInput) => ValidationResult {
   const schemas = requestSchemas(operation)
-  const of = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
+  const of = (location: Parameter['in']) =>
+    operation.parameters.filter((parameter) => parameter.in === location)
   const pathCheck = createPathCheck(schemas.path, compiler)
   const queryCheck = createQueryCheck(of('query'), schemas.query, compiler)
   const headerCheck = createHeaderCheck(of('header'), schemas.header, compiler)
@@ -273,7 +274,7 @@ export interface RequestSchemas {
 
 /** Lists the schemas of an operation, for the validator and for the build that compiles them beforehand. */
 export function requestSchemas({ id, parameters, body }: ContractOperation): RequestSchemas {
-  const of = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place)
+  const of = (location: Parameter['in']) => parameters.filter((parameter) => parameter.in === location)
   return {
     path: of('path').map((parameter) => ({
       name: `${id}_path_${parameter.name}`,

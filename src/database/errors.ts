@@ -66,7 +66,7 @@ export function noteAway(error: unknown): void {
   if (typeof error === 'object' && error !== null) away.add(error)
 }
 
-/** A caller may try again after this time, in s: a fail-over takes some seconds, and the database is asked anew each time. */
+/** A caller may try again after this time, in s: a fail-over takes some seconds, and the database is asked again each time. */
 const TRY_AGAIN_S = 1
 
 /** Gives the failure for a request that could not use the database; undefined for any other error. */

@@ -238,7 +238,7 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
   return isUnmined(status) && nonce !== undefined && chainNonce !== undefined && nonce < chainNonce
 }
 
-/** A pool sorts itself anew after each block, so the transaction gets this many blocks first. */
+/** A pool sorts itself again after each block, so the transaction gets this many blocks first. */
 const QUEUED_BLOCKS = 3
 
 function queuedInPool(facts: DiagnosisFacts): Finding | undefined {

@@ -310,7 +310,7 @@ async function readCursor(db: Db, { cursor }: Query, visibility: Visibility): Pr
   if (position === undefined)
     throw new AppError(
       'invalid_request',
-      'query.cursor: expected pagination.next_cursor of an earlier answer; leave it out to begin anew.',
+      'query.cursor: expected pagination.next_cursor of an earlier answer; leave it out to begin again.',
     )
   return position
 }

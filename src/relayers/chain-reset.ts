@@ -15,7 +15,7 @@ export interface ChainResetDetector {
 }
 
 /**
- * Time in ms for which one look counts. A node needs longer to start anew, so nothing is signed for a new chain because of a look at the
+ * Time in ms for which one look counts. A node needs longer to start again, so nothing is signed for a new chain because of a look at the
  * old one.
  */
 const LOOK_MS = 500
@@ -40,7 +40,7 @@ interface DetectorDeps {
  */
 export function createChainResetDetector({ db, clock, networks }: DetectorDeps): ChainResetDetector {
   const looks = new WeakMap<Chain, Look>()
-  /** The first block of each chain as the database has it. A reset makes all chains anew. */
+  /** The first block of each chain as the database has it. A reset makes all chains again. */
   const known = new WeakMap<Chain, string>()
 
   async function look(

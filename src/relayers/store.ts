@@ -168,14 +168,14 @@ export async function saveRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<v
  */
 export async function insertRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer | undefined> {
   const values = columnsOf(relayer)
-  const anew = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
+  const enabled = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
   const row = await tx
     .insertInto('relayers')
     .values({ id: relayer.id, ...values })
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ ...values, ...anew })
+        .doUpdateSet({ ...values, ...enabled })
         .where('relayers.removed_at', 'is not', null),
     )
     .returningAll()

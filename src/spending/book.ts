@@ -54,9 +54,9 @@ export function hasLimits({ rules }: Spender): boolean {
 /** Locks the budgets of spenders in the database transaction that is going to store what they spend. */
 export async function openLedger(tx: Tx, options: LedgerOptions): Promise<BudgetLedger> {
   const subjects = options.spenders.filter(hasLimits).map(({ subject }) => subject)
-  const held = await lockBudgets(tx, { subjects, transactionIds: options.transactionIds ?? [] })
+  const holdings = await lockBudgets(tx, { subjects, transactionIds: options.transactionIds ?? [] })
   const changes: HoldingChange[] = []
-  const counts = await readCounts(tx, options, held)
+  const counts = await readCounts(tx, options, holdings)
   return {
     evaluate: (purchase) => evaluate(counts, purchase),
     take: (purchase) => void changes.push(...take(counts, purchase)),
@@ -66,8 +66,8 @@ export async function openLedger(tx: Tx, options: LedgerOptions): Promise<Budget
 
 /** Reads the budgets of spenders without a lock. Another request may spend them at any time. */
 export async function readLedger(db: Db, options: LedgerOptions): Promise<Pick<BudgetLedger, 'evaluate'>> {
-  const held = await findHoldings(db, options.transactionIds ?? [])
-  const counts = await readCounts(db, options, held)
+  const holdings = await findHoldings(db, options.transactionIds ?? [])
+  const counts = await readCounts(db, options, holdings)
   return { evaluate: (purchase) => evaluate(counts, purchase) }
 }
 
@@ -76,24 +76,24 @@ interface Counts {
   readonly network: string
   readonly now: Date
   readonly before: SpentIn
-  readonly held: readonly Holding[]
+  readonly holdings: readonly Holding[]
   readonly taken: Map<string, Spent>
 }
 
 async function readCounts(
   db: Db,
   { spenders, network, now }: LedgerOptions,
-  held: readonly Holding[],
+  holdings: readonly Holding[],
 ): Promise<Counts> {
   const before = await readSpent(db, askedBy(spenders.filter(hasLimits), network), now)
-  return { network, now, before, held, taken: new Map() }
+  return { network, now, before, holdings, taken: new Map() }
 }
 
 function evaluate(
-  { now, before, held, taken }: Counts,
+  { now, before, holdings, taken }: Counts,
   { transactionId, spenders, charge }: Purchase,
 ): RuleResult[] {
-  const holdingOf = (counter: Counter) => find(held, transactionId, counter)
+  const holdingOf = (counter: Counter) => find(holdings, transactionId, counter)
   return spenders.flatMap((spender) =>
     evaluateLimits(spender, charge, {
       spentIn: (counter, period) => add(before(counter, period), taken.get(keyOf(counter)) ?? ZERO_SPENT),
@@ -108,18 +108,18 @@ function evaluate(
 
 /** Counts a purchase, and returns the changes to store. */
 function take(
-  { network, now, held, taken }: Counts,
+  { network, now, holdings, taken }: Counts,
   { transactionId, spenders, charge, isFinal = false }: Purchase,
 ): HoldingChange[] {
   return spenders.filter(hasLimits).flatMap((spender) =>
     countedBy(spender, charge).flatMap(([asset, spent]) => {
       const counter = { subject: spender.subject, network, asset }
-      const known = find(held, transactionId, counter)
+      const known = find(holdings, transactionId, counter)
       const change =
         known === undefined
           ? reserve(counter, {
               transactionId,
-              version: versionsOf(held, transactionId, counter) + 1,
+              version: versionsOf(holdings, transactionId, counter) + 1,
               at: now,
               spent,
               settled: isFinal,
@@ -153,13 +153,13 @@ function countedBy({ rules }: Spender, charge: Charge): [string, Spent][] {
 }
 
 /** Finds the holding of the version that can still be signed. */
-function find(held: readonly Holding[], transactionId: string, counter: Counter): Holding | undefined {
-  return held.find((one) => isOf(one, transactionId, counter) && !one.closed)
+function find(holdings: readonly Holding[], transactionId: string, counter: Counter): Holding | undefined {
+  return holdings.find((one) => isOf(one, transactionId, counter) && !one.closed)
 }
 
 /** Returns the number of versions that were charged. */
-function versionsOf(held: readonly Holding[], transactionId: string, counter: Counter): number {
-  return Math.max(0, ...held.flatMap((one) => (isOf(one, transactionId, counter) ? one.version : [])))
+function versionsOf(holdings: readonly Holding[], transactionId: string, counter: Counter): number {
+  return Math.max(0, ...holdings.flatMap((one) => (isOf(one, transactionId, counter) ? one.version : [])))
 }
 
 function isOf(holding: Holding, transactionId: string, { subject, asset }: Counter): boolean {

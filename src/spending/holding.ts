@@ -64,7 +64,7 @@ export function release(before: Holding, took: Spent): HoldingChange {
   }
 }
 
-/** Opens a holding again: the chain has taken back what decided about it, so the most counts until it decides anew. */
+/** Opens a holding again: the chain has taken back what decided about it, so the most counts until it decides again. */
 export function reopen(before: Holding): HoldingChange | undefined {
   if (!before.settled) return undefined
   const holding = { ...before, counted: before.most, settled: false }
@@ -72,13 +72,15 @@ export function reopen(before: Holding): HoldingChange | undefined {
 }
 
 /** Returns true when each version of the transaction that was charged is closed, so that the next one has to be. */
-export function awaitsCharge(held: readonly Holding[]): boolean {
-  return held.length > 0 && held.every(({ closed }) => closed)
+export function awaitsCharge(holdings: readonly Holding[]): boolean {
+  return holdings.length > 0 && holdings.every(({ closed }) => closed)
 }
 
 /** Returns the holdings of the newest version of each transaction, spender and asset. */
-export function newest(held: readonly Holding[]): Holding[] {
-  return held.filter((one) => !held.some((other) => isSameBut(one, other) && other.version > one.version))
+export function newest(holdings: readonly Holding[]): Holding[] {
+  return holdings.filter(
+    (one) => !holdings.some((other) => isSameBut(one, other) && other.version > one.version),
+  )
 }
 
 function isSameBut(one: Holding, other: Holding): boolean {

@@ -114,8 +114,8 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     if (known?.base === base && isDeepStrictEqual(known.customRpcUrls, customRpcUrls)) return known
     const network = customRpcUrls ? { ...base, rpcUrls: customRpcUrls } : base
     const own = make(network)
-    const isJudged = customRpcUrls !== undefined && hasUntrustedEndpoints(network)
-    const chain = isJudged ? { ...own, trustedChain: sharedChain(base, make) } : own
+    const isUntrusted = customRpcUrls !== undefined && hasUntrustedEndpoints(network)
+    const chain = isUntrusted ? { ...own, trustedChain: sharedChain(base, make) } : own
     const made = { network, base, customRpcUrls, chain }
     chains.set(key, made)
     return made

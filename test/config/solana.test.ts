@@ -101,7 +101,7 @@ describe('a relayer on a Solana network', () => {
     (network, genesisHash) => {
       const { networks } = load({ file: fileWith({ network }, []) })
       expect(networks).toMatchObject([{ type: 'solana', name: network, genesisHash }])
-      // Described anew, it is still that one.
+      // Described again, it is still that one.
       const described = load({ file: fileWith({ network }, [{ ...NETWORK, network }]) })
       expect(described.networks).toMatchObject([
         { genesisHash, rpcUrls: [{ url: 'https://s', weight: 100 }] },

@@ -186,7 +186,7 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
       expect(await reportOf(chain)).toMatchObject({ entries, problem: { kind: 'missing', entry: number } })
     })
 
-    test('shows that one was removed and the others were numbered anew', async () => {
+    test('shows that one was removed and the others were numbered again', async () => {
       await append('renumbered', change('a'), change('b'), change('c'))
       await tamper(sql`delete from audit_log where chain = 'renumbered' and number = 2`)
       await tamper(sql`update audit_log set number = 2 where chain = 'renumbered' and number = 3`)

@@ -40,7 +40,7 @@ describe('the age of a head', () => {
       30_000,
     ],
     [
-      'begins anew with each block',
+      'begins again with each block',
       [
         [7, 0],
         [7, 30_000],
@@ -60,7 +60,7 @@ describe('the age of a head', () => {
       20_000,
     ],
     [
-      'begins anew when a chain was rolled back',
+      'begins again when a chain was rolled back',
       [
         [7, 0],
         [5, 60_000],

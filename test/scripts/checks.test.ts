@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RULES, type Rules } from '../../scripts/imports/rules.ts'
 import { findViolations } from '../../scripts/imports/violations.ts'
-import { findBannedNames } from '../../scripts/words/violations.ts'
+import { findBannedNames, findBannedProse } from '../../scripts/words/violations.ts'
 
 const SMALL: Rules = {
   arrows: {
@@ -188,27 +188,38 @@ describe('the check of words', () => {
   })
   afterAll(() => rmSync(root, { recursive: true }))
 
-  test('names each exported name with a banned word, and the term to use instead', () => {
+  test('names each declared name with a banned word, and the term to use instead', () => {
     writeFileSync(
       join(root, 'a.ts'),
-      `export function runErrand() {}
+      `export function runErrand(online: boolean) {}
 export interface Health { readonly lapsesAt: Date; readonly online: boolean }
-export const BASE_LINE = 1
+const BASE_PLACE = 1
 export type Verdict = 'ok'
-export class Fleet {}
+class Fleet {}
 const errand = 1
-export function encodeTrustLine() {}
-export const coastline = errand
+export function send(room: string) { const { foreign } = Health }
+export const workplace = errand
 `,
     )
     const found = findBannedNames(root)
     expect(found.map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
       'a.ts:1: runErrand',
       'a.ts:2: lapsesAt',
-      'a.ts:3: BASE_LINE',
+      'a.ts:3: BASE_PLACE',
       'a.ts:4: Verdict',
       'a.ts:5: Fleet',
+      'a.ts:6: errand',
+      'a.ts:7: room',
+      'a.ts:7: foreign',
     ])
     expect(found[0]).toContain('setup transaction')
+  })
+
+  test('names each line of a comment or a message with a banned word', () => {
+    writeFileSync(
+      join(root, 'a.ts'),
+      "/** It starts anew. */\nexport const text = 'renewed'\nlog('Sent anew.')\n",
+    )
+    expect(findBannedProse(root).map((text) => text.split(' ')[0])).toEqual(['a.ts:1:', 'a.ts:3:'])
   })
 })

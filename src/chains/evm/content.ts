@@ -108,7 +108,7 @@ export interface EvmDraft {
 }
 
 /**
- * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is read anew for each raise; a bid of
+ * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is read again for each raise; a bid of
  * five times the market that blocks still leave out waits for another reason than its price. It is also the default of the transaction
  * manager of the OP stack (`--fee-limit-multiplier`). More lets a transaction that no block wants cost more, and less leaves no room for
  * raises where the market is read too low.

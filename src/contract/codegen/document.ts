@@ -160,9 +160,9 @@ function mergeTwins(document: Node): Node {
 function findTwins(schemas: Readonly<Record<string, Node>>): ReadonlyMap<string, string> {
   const names = Object.keys(schemas).toSorted((one, other) => one.length - other.length)
   const renamed = new Map<string, string>()
-  for (const [place, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     const twin = names
-      .slice(0, place)
+      .slice(0, index)
       .find((other) => !renamed.has(other) && areTwins(schemas[other], schemas[name]))
     if (twin !== undefined) renamed.set(name, twin)
   }

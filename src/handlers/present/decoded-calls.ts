@@ -24,16 +24,14 @@ export async function withDecodedCalls<T extends Transaction>(
   chainOf: ChainOfRelayer,
 ): Promise<T[]> {
   const calls = transactions.map((transaction) => callOf(transaction, chainOf(transaction.relayer_id)))
-  const wanted = new Map(
-    calls.flatMap((call) => (call === undefined ? [] : [[placeOf(call), call] as const])),
-  )
+  const wanted = new Map(calls.flatMap((call) => (call === undefined ? [] : [[keyOf(call), call] as const])))
   const found = await findCalled(db, [...wanted.values()])
-  const registered = new Map(found.map((one) => [placeOf(one), one]))
+  const registered = new Map(found.map((one) => [keyOf(one), one]))
   const shown: T[] = []
   let turnEnds = performance.now() + TURN_MS
   for (const [index, transaction] of transactions.entries()) {
     const call = calls[index]
-    const decoded = call && decode(call, registered.get(placeOf(call)))
+    const decoded = call && decode(call, registered.get(keyOf(call)))
     shown.push(decoded === undefined ? transaction : { ...transaction, decoded_call: decoded })
     if (performance.now() < turnEnds) continue
     await endOfTurn()
@@ -60,7 +58,7 @@ function callOf(transaction: Transaction, chain: DecodingChain | undefined): Cal
   return { relayerId, address: chain.canonicalAddress(to), key, awaiting, data, chain }
 }
 
-function placeOf({ relayerId, address, key, awaiting = '' }: CalledFunction): string {
+function keyOf({ relayerId, address, key, awaiting = '' }: CalledFunction): string {
   return `${relayerId} ${address} ${key} ${awaiting}`
 }
 

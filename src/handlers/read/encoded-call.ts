@@ -20,9 +20,9 @@ interface CallContext {
 }
 
 /** A body, and its path in errors: `body`. */
-interface PlacedBody {
+interface LocatedBody {
   readonly body: RequestBody
-  readonly place: string
+  readonly path: string
 }
 
 /**
@@ -32,19 +32,22 @@ interface PlacedBody {
  * @throws AppError `invalid_request` with the field that does not fit
  */
 export async function withEncodedCall(context: CallContext, body: RequestBody): Promise<RequestBody> {
-  const [encoded = body] = await withEncodedCalls(context, [{ body, place: 'body' }])
+  const [encoded = body] = await withEncodedCalls(context, [{ body, path: 'body' }])
   return encoded
 }
 
 /** Does the same for many bodies, and reads the registered ABIs of all of them in one query. */
-async function withEncodedCalls(context: CallContext, bodies: readonly PlacedBody[]): Promise<RequestBody[]> {
+async function withEncodedCalls(
+  context: CallContext,
+  bodies: readonly LocatedBody[],
+): Promise<RequestBody[]> {
   const { db, relayerId, chain } = context
   const addresses = bodies.flatMap(({ body }) => contractOf(body, chain) ?? [])
   const functions = await findFunctions(db, relayerId, [...new Set(addresses)])
-  return bodies.map(({ body, place }) => {
+  return bodies.map(({ body, path }) => {
     const contract = contractOf(body, chain)
     const registered = contract === undefined ? undefined : registrationOf(relayerId, contract, functions)
-    return encodeBody({ body, place }, chain, registered)
+    return encodeBody({ body, path }, chain, registered)
   })
 }
 
@@ -66,22 +69,22 @@ function registrationOf(
 }
 
 function encodeBody(
-  { body, place }: PlacedBody,
+  { body, path }: LocatedBody,
   chain: Chain,
   registered: RegisteredFunctions | undefined,
 ): RequestBody {
-  if ('instructions' in body) return withEncodedInstructions(body, chain, place)
+  if ('instructions' in body) return withEncodedInstructions(body, chain, path)
   const { contractCalls } = chain
   // A relayer on another kind of network refuses the body with or without the call.
   if (!isEvmRequest(body) || body.call === undefined || contractCalls === undefined) return body
   const { call, ...others } = body
   if (others.data !== undefined)
-    throw new AppError('invalid_request', `${place}.call: expected either data or call, not both.`)
+    throw new AppError('invalid_request', `${path}.call: expected either data or call, not both.`)
   if (!others.to)
-    throw new AppError('invalid_request', `${place}.to: expected the address of the contract that is called.`)
+    throw new AppError('invalid_request', `${path}.to: expected the address of the contract that is called.`)
   const encoded = contractCalls.encode(call, registered)
   if (encoded.kind === 'refused')
-    throw new AppError(encoded.refusal.code, `${place}.${encoded.refusal.detail}`)
+    throw new AppError(encoded.refusal.code, `${path}.${encoded.refusal.detail}`)
   return { ...others, data: encoded.value }
 }
 
@@ -96,7 +99,7 @@ type InstructionsBody = Schemas['SolanaInstructionsRequest']
 function withEncodedInstructions(
   body: InstructionsBody,
   { encodeInstruction }: Chain,
-  place: string,
+  path: string,
 ): InstructionsBody {
   // A relayer on another kind of network refuses the body with or without the call.
   if (encodeInstruction === undefined) return body
@@ -105,7 +108,7 @@ function withEncodedInstructions(
     const { program_id, call } = instruction
     const encoded = encodeInstruction(readCall(call), program_id)
     if (encoded.kind === 'ok') return presentInstruction({ programId: program_id, ...encoded.value })
-    throw new AppError(encoded.refusal.code, `${place}.instructions[${index}].${encoded.refusal.detail}`)
+    throw new AppError(encoded.refusal.code, `${path}.instructions[${index}].${encoded.refusal.detail}`)
   })
   return { ...body, instructions }
 }
@@ -127,8 +130,8 @@ export async function readBatch(
   relayer: Relayer,
 ): Promise<BatchItem[]> {
   const places = new Map<string, number>()
-  const placed = transactions.map((body, index) => ({ body, place: `body.transactions[${index}]` }))
-  const encoded = await withEncodedCalls(context, placed)
+  const located = transactions.map((body, index) => ({ body, path: `body.transactions[${index}]` }))
+  const encoded = await withEncodedCalls(context, located)
   return encoded.map(({ idempotency_key: key, ...body }, index) => {
     try {
       const item = { request: readRequest(body, relayer, context.chain), idempotencyKey: undefined }

@@ -134,7 +134,7 @@ async function followReplaced(
   })
   if (further.length === 0) return replies
   const answers = await request.runtime.chain.forward(further.map(({ call }) => call))
-  const answerAt = new Map(further.map(({ at }, place) => [at, answers[place]]))
+  const answerAt = new Map(further.map(({ at }, index) => [at, answers[index]]))
   return replies.map((reply, at) => answerAt.get(at) ?? reply)
 }
 

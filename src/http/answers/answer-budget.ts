@@ -115,11 +115,11 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
   const { budget, waiting } = caller
   const share = budget.open()
   let isOpen = true
-  let held = 0
+  let bytesInUse = 0
   const hold = (bytes: number) => {
     if (!isOpen) return
     share.hold(bytes)
-    held += bytes
+    bytesInUse += bytes
   }
   const tryToTake = (bytes: number) => {
     if (!budget.fits(bytes) && budget.used > 0) return false
@@ -127,9 +127,9 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
     return true
   }
   const release = () => {
-    if (held === 0) return
+    if (bytesInUse === 0) return
     share.close()
-    held = 0
+    bytesInUse = 0
     caller.isFull = false
     for (const wake of waiting) wake()
   }

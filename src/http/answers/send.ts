@@ -106,18 +106,18 @@ export function preferredType(accept: string, offered: readonly string[]): strin
   const ranges = accept.split(',').map(readRange)
   const ranked = offered
     .map((type) => ({ type, ...rankOf(type, ranges) }))
-    .sort((one, other) => other.weight - one.weight || one.place - other.place)
+    .sort((one, other) => other.weight - one.weight || one.rank - other.rank)
   return ranked[0]?.type ?? first
 }
 
 /** An exact name counts before a wildcard; a wildcard has no place of its own, so it keeps the offered order behind exact names. */
-function rankOf(type: string, ranges: readonly Range[]): { weight: number; place: number } {
+function rankOf(type: string, ranges: readonly Range[]): { weight: number; rank: number } {
   const exact = ranges.findIndex((range) => range.type === type)
-  if (exact >= 0) return { weight: ranges[exact]?.weight ?? 0, place: exact }
+  if (exact >= 0) return { weight: ranges[exact]?.weight ?? 0, rank: exact }
   const [family] = type.split('/')
   const wildcard =
     ranges.find((range) => range.type === `${family}/*`) ?? ranges.find((range) => range.type === '*/*')
-  return { weight: wildcard?.weight ?? 0, place: ranges.length }
+  return { weight: wildcard?.weight ?? 0, rank: ranges.length }
 }
 
 function readRange(text: string): Range {

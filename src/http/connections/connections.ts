@@ -109,7 +109,7 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
    * An unauthenticated connection gives way before an authenticated one even while it is answered, because its requests are short. It also
    * gives way before a newer one that has sent nothing yet: otherwise those who begin a request and never end it would keep the others out.
    */
-  function makeRoom(newest: Connection): void {
+  function closeOne(newest: Connection): void {
     const ofPeer = unauthenticatedOfPeer.get(newest.peer ?? '')
     if (ofPeer !== undefined && ofPeer.size > connectionsPerPeer)
       close(leastRecentlyUsed(ofPeer, newest) ?? newest)
@@ -125,7 +125,7 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
       open.set(socket, connection)
       join(connection)
       socket.once('close', () => forget(connection))
-      makeRoom(connection)
+      closeOne(connection)
     },
     serve: (socket, response) => {
       const connection = open.get(socket)

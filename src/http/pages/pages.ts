@@ -64,7 +64,7 @@ function createPageForms(page: Page): (accepts: (encoding: string) => boolean) =
     body: await COMPRESS[encoding](page.body),
     etag: `"${page.version}-${encoding}"`,
   })
-  // One copy for all readers: a text would be encoded anew for each connection that does not read.
+  // One copy for all readers: a text would be encoded again for each connection that does not read.
   let plain: PageForm | undefined
   return async (accepts) => {
     const encoding = ENCODINGS.find(accepts)

@@ -81,7 +81,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
   const untrusted: TryDeps = { ...deps, httpClient: deps.guardedClient }
   let until = Number.NEGATIVE_INFINITY
   /** True from a change until the first refresh that begins after it. */
-  let isHeld = false
+  let isOnHold = false
   let holds = 0
 
   async function refresh(): Promise<boolean> {
@@ -90,7 +90,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
     for (const id of added) recorder.drop(id)
     if (added.size > 0 && (await startAllNext(db)) > 0) reader.lookForDue()
     for (const receiver of receivers.values()) receiver.keys = undefined
-    if (holds === holdsBefore) isHeld = false
+    if (holds === holdsBefore) isOnHold = false
     return receivers.size > 0
   }
 
@@ -128,7 +128,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
 
   /** Starts what may start now. */
   function send(receiver: Receiver): void {
-    while (!isHeld && clock.monotonic() < until) {
+    while (!isOnHold && clock.monotonic() < until) {
       const { keys = [] } = receiver
       const prepared = receiver.next()
       if (prepared === undefined) break
@@ -176,7 +176,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
     },
     lookForDue: reader.lookForDue,
     hold() {
-      isHeld = true
+      isOnHold = true
       holds += 1
       for (const receiver of receivers.values()) receiver.probeNow()
     },

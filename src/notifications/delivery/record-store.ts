@@ -22,7 +22,7 @@ interface Recording {
  * @throws LeaseLostError when another process delivers now; nothing is written then
  */
 export async function record(db: Db, lease: Lease, { settlements, moves }: Recording): Promise<void> {
-  const { rows } = await sql<{ held: boolean }>`
+  const { rows } = await sql<{ leased: boolean }>`
     with held as materialized (
       select from leases where name = ${lease.name} and owner = ${lease.owner} and fence = ${lease.fence} for share),
     moved as (
@@ -43,8 +43,8 @@ export async function record(db: Db, lease: Lease, { settlements, moves }: Recor
         now() + delay_ms * interval '1 millisecond', tried_at, ${SETTLED_AT}, last_try
       from results r where not is_stored
       on conflict (notification_id, event_number) do nothing)${settlements.some(({ item }) => item.stored) ? CHANGES : sql``}
-    select exists (select from held) as held`.execute(db)
-  if (!rows[0]?.held) throw new LeaseLostError(lease)
+    select exists (select from held) as leased`.execute(db)
+  if (!rows[0]?.leased) throw new LeaseLostError(lease)
 }
 
 const SETTLED_AT = sql`case when r.status in ('delivered', 'dead') then now() end`

@@ -35,13 +35,13 @@ export function readPoliciesOf<T extends NetworkType>(type: T, relayer: Reader):
   if (reader === undefined) return decodePolicies(table, {})
   const policies = readPolicies(table, reader)
   check(reader, policies)
-  reportForeign(type, reader)
+  reportOtherPolicies(type, reader)
   reader.finish()
   return policies
 }
 
 /** Says of each policy of another network type that it is one. */
-function reportForeign(type: NetworkType, policies: Reader): void {
+function reportOtherPolicies(type: NetworkType, policies: Reader): void {
   const own = new Set(wireNamesOf(type))
   for (const other of NETWORK_TYPES.filter((one) => one !== type)) {
     for (const name of wireNamesOf(other).filter((one) => !own.has(one) && policies.raw(one) !== undefined)) {

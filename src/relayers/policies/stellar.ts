@@ -46,7 +46,7 @@ export const STELLAR_POLICIES = {
     limit: NO_LIMIT,
     unit: 'seconds',
     default: 120,
-    description: 'The time that a signed version has to reach a ledger. The service then signs it anew.',
+    description: 'The time that a signed version has to reach a ledger. The service then signs it again.',
   },
   rules: SPENDING_RULES,
   topUp: topUpOf(int64),

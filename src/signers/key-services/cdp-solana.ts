@@ -18,11 +18,11 @@ const PUBLIC_KEY_BYTES = 32
 export function connectCdpSolana({ cdp, accountAddress }: CdpSolanaKeyOptions): RemoteKey {
   const path = `solana/accounts/${accountAddress}`
 
-  async function signTransaction(message: Uint8Array, place: { signers: number; own: number }) {
-    const transaction = unsignedTransaction(message, place.signers).toString('base64')
+  async function signTransaction(message: Uint8Array, offset: { signers: number; own: number }) {
+    const transaction = unsignedTransaction(message, offset.signers).toString('base64')
     const answer = await cdp(`${path}/sign/transaction`, { transaction })
     const signed = Buffer.from(textIn(answer, 'signedTransaction'), 'base64')
-    return signatureIn(signed, { message, ...place })
+    return signatureIn(signed, { message, ...offset })
   }
 
   async function signText(message: string): Promise<Uint8Array> {
@@ -41,8 +41,8 @@ export function connectCdpSolana({ cdp, accountAddress }: CdpSolanaKeyOptions): 
       return { ed25519: publicKey }
     },
     sign: async ({ payload }) => {
-      const place = readSolanaTransaction(payload, accountAddress)
-      if (place !== undefined) return signTransaction(payload, place)
+      const offset = readSolanaTransaction(payload, accountAddress)
+      if (offset !== undefined) return signTransaction(payload, offset)
       const text = textOf(payload)
       if (text !== undefined) return signText(text)
       throw new RemoteFault('refused', 'signs transactions and texts of Solana, and no other bytes')
@@ -110,8 +110,8 @@ function signatureIn(
     throw new RemoteFault('unavailable', 'gave a transaction that cannot be read')
   if (!signed.subarray(start).equals(message))
     throw new RemoteFault('refused', 'changed the transaction that it was to sign; it was dropped')
-  const place = 1 + own * SIGNATURE_BYTES
-  return Uint8Array.from(signed.subarray(place, place + SIGNATURE_BYTES))
+  const offset = 1 + own * SIGNATURE_BYTES
+  return Uint8Array.from(signed.subarray(offset, offset + SIGNATURE_BYTES))
 }
 
 /** Asks the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */

@@ -127,8 +127,8 @@ interface KeyVersion {
 
 /** Returns the resource name of a version, in which every part is one segment. */
 export function resourceName({ projectId, location, keyRingId, keyId, keyVersion }: KeyVersion): string {
-  const [project, place, ring, key] = [projectId, location, keyRingId, keyId].map(encodeURIComponent)
-  return `projects/${project}/locations/${place}/keyRings/${ring}/cryptoKeys/${key}/cryptoKeyVersions/${keyVersion}`
+  const [project, region, ring, key] = [projectId, location, keyRingId, keyId].map(encodeURIComponent)
+  return `projects/${project}/locations/${region}/keyRings/${ring}/cryptoKeys/${key}/cryptoKeyVersions/${keyVersion}`
 }
 
 /** Connects to one version of a key of Cloud KMS. Checksums protect what is signed and what comes back, as Google asks its clients. */

@@ -166,19 +166,19 @@ async function noted<T>(health: RemoteHealth, sign: () => Promise<T>): Promise<T
 async function signDigest(signing: RemoteSigning, digest: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(digest)
   const bytes = await callToSign(signing, 'secp256k1', payload)
-  return verifiedEcdsa(bytes, payload, publicKey) ?? refuseForeign(signing)
+  return verifiedEcdsa(bytes, payload, publicKey) ?? refuseWrongSignature(signing)
 }
 
 async function signHashed(signing: RemoteSigning, message: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(message)
   const bytes = await callToSign(signing, 'secp256k1', payload)
-  return verifiedEcdsa(bytes, keccak256(payload), publicKey) ?? refuseForeign(signing)
+  return verifiedEcdsa(bytes, keccak256(payload), publicKey) ?? refuseWrongSignature(signing)
 }
 
 async function signMessage(signing: RemoteSigning, message: Uint8Array, publicKey: Uint8Array) {
   const payload = Uint8Array.from(message)
   const bytes = await callToSign(signing, 'ed25519', payload)
-  return verifiedEd25519(bytes, payload, publicKey) ?? refuseForeign(signing)
+  return verifiedEd25519(bytes, payload, publicKey) ?? refuseWrongSignature(signing)
 }
 
 /** Bytes that are no signature at all say nothing about the key, so the call is repeated. */
@@ -190,7 +190,7 @@ function callToSign({ call, remote }: RemoteSigning, curve: Curve, payload: Uint
   })
 }
 
-function refuseForeign({ name }: RemoteSigning): never {
+function refuseWrongSignature({ name }: RemoteSigning): never {
   throw signerRefused(
     `${name} answered with a signature that is not by its own key for what was to be signed. The signature was dropped; look at the service, or at what stands between.`,
   )

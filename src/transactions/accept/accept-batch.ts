@@ -27,7 +27,7 @@ interface Batch {
 export type BatchAcceptor = (relayer: Relayer, batch: Batch) => Promise<readonly Accepted[]>
 
 /** A request with its place in the batch. */
-interface Placed {
+interface Indexed {
   readonly index: number
   readonly submission: Submission
 }
@@ -52,50 +52,50 @@ export function createBatchAcceptor(context: TransactionsContext): BatchAcceptor
 async function acceptBatch(
   context: TransactionsContext,
   relayer: Relayer,
-  placed: readonly Placed[],
+  indexed: readonly Indexed[],
 ): Promise<readonly Accepted[]> {
-  const usedKeys = () => findKeys(context.db, relayer.id, placed.flatMap(keyOf))
+  const usedKeys = () => findKeys(context.db, relayer.id, indexed.flatMap(keyOf))
   const earlier = await usedKeys()
   try {
-    return await acceptAfter(context, relayer, { placed, earlier })
+    return await acceptAfter(context, relayer, { indexed, earlier })
   } catch (error) {
     // A concurrent batch with the same keys may have been accepted meanwhile, and may be the reason for this refusal. Each further round has
     // more used keys, so there are at most as many as there are items.
     if ((await usedKeys()).size === earlier.size) throw error
-    return acceptBatch(context, relayer, placed)
+    return acceptBatch(context, relayer, indexed)
   }
 }
 
 interface Round {
-  readonly placed: readonly Placed[]
+  readonly indexed: readonly Indexed[]
   readonly earlier: ReadonlyMap<string, KeyRecord>
 }
 
 async function acceptAfter(
   context: TransactionsContext,
   relayer: Relayer,
-  { placed, earlier }: Round,
+  { indexed, earlier }: Round,
 ): Promise<readonly Accepted[]> {
   const outcomes = new Map<number, Outcome>()
-  for (const { index, submission } of placed) {
+  for (const { index, submission } of indexed) {
     const record = submission.idempotencyKey && earlier.get(submission.idempotencyKey.key)
     if (record === undefined || submission.idempotencyKey === undefined) continue
     refuseAt(index, keyReuseError(record, submission.idempotencyKey))
     outcomes.set(index, { earlierId: record.transactionId })
   }
-  const fresh = placed.filter(({ index }) => !outcomes.has(index))
+  const fresh = indexed.filter(({ index }) => !outcomes.has(index))
   for (const [index, outcome] of await admitFresh(context, relayer, fresh)) outcomes.set(index, outcome)
   return readOutcomes(
     context,
     relayer,
-    placed.flatMap(({ index }) => outcomes.get(index) ?? []),
+    indexed.flatMap(({ index }) => outcomes.get(index) ?? []),
   )
 }
 
 async function admitFresh(
   context: TransactionsContext,
   relayer: Relayer,
-  sent: readonly Placed[],
+  sent: readonly Indexed[],
 ): Promise<[number, Outcome][]> {
   if (sent.length === 0) return []
   const fresh = await encodeAll(context, relayer, sent)
@@ -103,8 +103,8 @@ async function admitFresh(
   const prepared = await prepareAll(context, relayer, fresh)
   const candidates = prepared.map(({ candidate }) => candidate)
   const decisions = await admitCandidates(context, candidates, { allOrNone: true })
-  const outcomes = prepared.map(({ index, logs }, place): [number, Outcome] => {
-    const decision = decisions[place]
+  const outcomes = prepared.map(({ index, logs }, position): [number, Outcome] => {
+    const decision = decisions[position]
     if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
     if (decision.kind === 'refused') throw errorAtItem(index, decision.error)
     if (decision.kind === 'repeated') return [index, { earlierId: decision.transactionId }]
@@ -120,10 +120,10 @@ async function admitFresh(
 async function encodeAll(
   context: TransactionsContext,
   relayer: Relayer,
-  sent: readonly Placed[],
-): Promise<Placed[]> {
+  sent: readonly Indexed[],
+): Promise<Indexed[]> {
   const { chain } = context.runtimeOf(relayer)
-  const encoded: Placed[] = []
+  const encoded: Indexed[] = []
   for (const { index, submission } of sent) {
     try {
       const request = await withEncodedArgs(chain, submission.request)
@@ -136,13 +136,13 @@ async function encodeAll(
 }
 
 /** Prepares all items at the same time, and throws the first refusal in their order. */
-async function prepareAll(context: TransactionsContext, relayer: Relayer, fresh: readonly Placed[]) {
+async function prepareAll(context: TransactionsContext, relayer: Relayer, fresh: readonly Indexed[]) {
   const balance = context.runtimeOf(relayer).chain.balance(relayer.address)
   const results = await Promise.allSettled(
     fresh.map(({ submission }) => prepareCandidate(context, submission, balance)),
   )
-  return fresh.map(({ index }, place) => {
-    const result = results[place]
+  return fresh.map(({ index }, position) => {
+    const result = results[position]
     if (result?.status !== 'fulfilled') throw errorAtItem(index, result?.reason)
     return { index, ...result.value }
   })
@@ -166,7 +166,7 @@ async function readOutcomes(
   })
 }
 
-function keyOf({ submission: { idempotencyKey } }: Placed): string[] {
+function keyOf({ submission: { idempotencyKey } }: Indexed): string[] {
   return idempotencyKey === undefined ? [] : [idempotencyKey.key]
 }
 

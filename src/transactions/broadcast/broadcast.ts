@@ -86,14 +86,14 @@ async function holdingOthers(
   const refused = replies.flatMap(({ item: { transaction }, result }) =>
     isAboutPrice(result.kind) && isPriceNamed(transaction) ? [transaction] : [],
   )
-  const held = await Promise.all(
+  const blocked = await Promise.all(
     refused.map(async (transaction) => {
       const relayer = await relayerOf(transaction.relayerId)
       if (relayer === undefined || willBePublic(relayer, transaction)) return false
       return hasFollowers(db, transaction, now)
     }),
   )
-  return new Set(refused.flatMap(({ id }, index) => (held[index] ? [id] : [])))
+  return new Set(refused.flatMap(({ id }, index) => (blocked[index] ? [id] : [])))
 }
 
 /** A node accepted some attempt with the same nonce before, so the bytes may still be in a mempool. */

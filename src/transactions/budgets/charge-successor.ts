@@ -15,7 +15,7 @@ import { limitedAmong } from './raise-signed.ts'
 const RETRY_MS = 30_000
 
 /**
- * Charges the budgets anew for what is signed next, where only one endpoint, or an operator, says that the version before it was not included: both could be
+ * Charges the budgets again for what is signed next, where only one endpoint, or an operator, says that the version before it was not included: both could be
  * executed, so both count until the transaction is final. Returns the transactions that may be signed. What the budgets do not allow waits, and others
  * overtake it.
  */
@@ -26,11 +26,11 @@ export async function chargeSuccessors(
 ): Promise<Transaction[]> {
   const signedBefore = transactions.filter(({ isBudgeted, version }) => isBudgeted && version > 1)
   if (signedBefore.length === 0) return [...transactions]
-  const held = await findHoldings(
+  const holdings = await findHoldings(
     context.db,
     signedBefore.map(({ id }) => id),
   )
-  const byId = Map.groupBy(held, ({ transactionId }) => transactionId)
+  const byId = Map.groupBy(holdings, ({ transactionId }) => transactionId)
   const refused = new Set<string>()
   for (const transaction of signedBefore) {
     if (!awaitsCharge(byId.get(transaction.id) ?? [])) continue

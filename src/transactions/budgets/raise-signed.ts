@@ -51,12 +51,12 @@ export async function raiseSigned(
   const budgeted = signed.filter(({ transaction }) => transaction.isBudgeted)
   if (budgeted.length === 0) return
   const byId = new Map(budgeted.map((item) => [item.transaction.id, item]))
-  const held = await lockBudgets(tx, {
+  const holdings = await lockBudgets(tx, {
     subjects: payers.filter(hasLimits).map(({ subject }) => subject),
     transactionIds: [...byId.keys()],
   })
   const changes: HoldingChange[] = []
-  for (const holding of held) {
+  for (const holding of holdings) {
     const item = byId.get(holding.transactionId)
     if (item === undefined || holding.asset !== NATIVE || holding.closed) continue
     const { transaction, attempt, attempts } = item
@@ -110,9 +110,9 @@ export async function findRaiseRefusal(
   { transaction, attempts, draft }: Signing,
 ): Promise<string | undefined> {
   if (!transaction.isBudgeted) return undefined
-  const held = await findHoldings(db, [transaction.id])
+  const holdings = await findHoldings(db, [transaction.id])
   const fees = feesOf(chain, { transaction, draft, kind: contentKind(attempts, transaction.currentAttempt) })
-  const raised = held.flatMap((holding) =>
+  const raised = holdings.flatMap((holding) =>
     holding.asset === NATIVE && !holding.closed
       ? (increase(holding, { ...ZERO_SPENT, fees, count: 1 }, now)?.holding ?? [])
       : [],

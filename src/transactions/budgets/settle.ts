@@ -54,7 +54,7 @@ async function releaseTransactions(
   { chain, relayerId, ids }: Unsettled,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const held = await lockBudgets(tx, { transactionIds: ids })
+    const locked = await lockBudgets(tx, { transactionIds: ids })
     // Read under the locks: since they were found, another process may have settled them, or a reorganisation may have reopened them.
     const items = await findTransactions(tx, relayerId, ids)
     const final = new Map(
@@ -62,8 +62,8 @@ async function releaseTransactions(
         .filter(({ transaction }) => isFinal(transaction.status) && transaction.reorganizedAt === undefined)
         .map((item) => [item.transaction.id, item]),
     )
-    const isNewest = new Set(newest(held))
-    const changes = held.flatMap((holding) => {
+    const isNewest = new Set(newest(locked))
+    const changes = locked.flatMap((holding) => {
       const item = final.get(holding.transactionId)
       if (item === undefined || holding.settled) return []
       // The chain has one version at most, and the proofs say that it is not an earlier one.

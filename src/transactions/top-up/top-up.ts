@@ -195,7 +195,7 @@ async function changedSince(
   return open !== undefined || newest?.id !== history.newest?.id ? CHANGED : undefined
 }
 
-/** The refusal of a decision that does not hold any more. The next round decides anew. */
+/** The refusal of a decision that does not hold any more. The next round decides again. */
 export const CHANGED = new AppError(
   'in_use',
   'The relayer, or its top-ups, changed while this one was decided.',

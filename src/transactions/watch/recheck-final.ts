@@ -182,10 +182,10 @@ async function saveAndAnnounce(
   const saved = await db.transaction().execute(async (tx) => {
     const written = await saveTransactions(tx, changed)
     const ids = new Set(written.map(({ id }) => id))
-    const held = await lockBudgets(tx, { transactionIds: [...ids] })
+    const holdings = await lockBudgets(tx, { transactionIds: [...ids] })
     await saveHoldings(
       tx,
-      held.flatMap((holding) => reopen(holding) ?? []),
+      holdings.flatMap((holding) => reopen(holding) ?? []),
     )
     await saveOutcomes(
       tx,

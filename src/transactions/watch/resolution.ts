@@ -15,7 +15,7 @@ export interface Resolution {
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
   /**
-   * The next version could be executed besides the ones before it, so it is charged and approved anew: only one endpoint, or an operator, says that
+   * The next version could be executed besides the ones before it, so it is charged and approved again: only one endpoint, or an operator, says that
    * they were not included.
    */
   readonly isSuccessor?: true
@@ -147,7 +147,7 @@ export function expired(
             statusReason:
               purpose === 'successor'
                 ? 'The earlier version was not included in its time; the new content takes its place.'
-                : signedAnew(refusal),
+                : signedAgain(refusal),
             currentAttempt: undefined,
           }
         : { ...shared, sourceAccount: undefined, nonce: undefined, statusReason: EXPIRED[event] },
@@ -177,9 +177,9 @@ function refusedThroughout(attempts: readonly Attempt[]): string | undefined {
   return isRefused ? ended.at(-1)?.error : undefined
 }
 
-function signedAnew(refusal: string | undefined): string {
-  if (refusal === undefined) return 'No block included it in its time; it is signed anew.'
-  return `The nodes refused it all its time in words that the service does not know (${refusal}); it is signed anew, and others overtake it.`
+function signedAgain(refusal: string | undefined): string {
+  if (refusal === undefined) return 'No block included it in its time; it is signed again.'
+  return `The nodes refused it all its time in words that the service does not know (${refusal}); it is signed again, and others overtake it.`
 }
 
 const EXPIRED: Readonly<Partial<Record<TransactionEvent, string>>> = {

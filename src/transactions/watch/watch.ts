@@ -231,7 +231,7 @@ async function withAttempts(
 
 /**
  * Makes private transactions public that no block has included so many blocks after their first private broadcast as the policy of their
- * relayer says. The decision is stored before any ordinary endpoint gets the bytes. The policy is read anew, so that one that was
+ * relayer says. The decision is stored before any ordinary endpoint gets the bytes. The policy is read again, so that one that was
  * withdrawn a moment ago counts no more. Without private endpoints nothing becomes public: a lost configuration must not publish anything.
  */
 async function makeOverduePublic(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {

@@ -211,7 +211,7 @@ async function replaceAndCancel({ service, anvil, clock }: Stage): Promise<void>
   await service.api('DELETE', `${ALL}/${waiting.id}`)
   await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(50 * GWEI).toString(16)}`])
   await anvil.rpc('evm_mine')
-  // The service looks at the market anew.
+  // The service looks at the market again.
   clock.advance(15_000)
   await service.api('GET', `${ALL}/${id}/diagnosis`)
   const high = { max_fee_per_gas: 200 * GWEI, max_priority_fee_per_gas: 30 * GWEI }
@@ -287,7 +287,7 @@ async function runLow({ service, anvil, clock }: Stage): Promise<void> {
   await service.api('GET', '/events?type=alert')
 }
 
-/** The chain begins anew after its first block, so nonces that were used are unused. */
+/** The chain begins again after its first block, so nonces that were used are unused. */
 async function losesItsChain({ service, anvil, clock }: Stage, beginning: string): Promise<void> {
   await anvil.rpc('evm_revert', [beginning])
   await until(

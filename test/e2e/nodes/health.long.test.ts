@@ -239,7 +239,7 @@ describe('the nodes', () => {
     expect(disabled_reason?.details).toBe(
       `${DEV_ADDRESSES[0]} has nonce 0 next on network anvil, but nonce 0 of it is confirmed: the chain was reset, or it is another one. Nothing is signed for it. To end its open transactions and start over: relayer reset anvil, or POST /api/v1/networks/evm:anvil/reset.`,
     )
-    // Nothing of the other account was ever confirmed: it can begin anew.
+    // Nothing of the other account was ever confirmed: it can begin again.
     expect((await relayer('other')).system_disabled).toBe(false)
     node.fault = () => 'pass'
     await enabled()

@@ -205,17 +205,17 @@ describe('a change of a notification', () => {
 
 test('a notification that is deleted and created again delivers no earlier events', async () => {
   receiver.behave(() => 500)
-  await create({ id: 'anew', url: receiver.url })
-  const old = await testEvent('anew')
-  expect((await call('DELETE', 'anew')).status).toBe(200)
+  await create({ id: 'again', url: receiver.url })
+  const old = await testEvent('again')
+  expect((await call('DELETE', 'again')).status).toBe(200)
   receiver.behave(() => 204)
-  expect((await create({ id: 'anew', url: receiver.url })).status).toBe(201)
+  expect((await create({ id: 'again', url: receiver.url })).status).toBe(201)
   const before = receiver.received.filter(({ text }) => text === old.text).length
-  await testEvent('anew')
-  const { body } = await service.api<Delivery[]>('GET', '/notifications/anew/deliveries')
+  await testEvent('again')
+  const { body } = await service.api<Delivery[]>('GET', '/notifications/again/deliveries')
   expect(body.pagination?.total_items).toBe(1)
   expect(receiver.received.filter(({ text }) => text === old.text)).toHaveLength(before)
-  await call('DELETE', 'anew')
+  await call('DELETE', 'again')
 })
 
 test('a deployment that cannot keep keys takes none, and goes on with those of its file', async () => {

@@ -19,7 +19,7 @@ const CUSTOMER = keypairOf('customer')
 /** More than ten times what the service bids on a quiet network (stellar-core `FEE_MULTIPLIER`), in stroops for each operation. */
 const STRANGER_RATE = 200_000
 
-/** Time of the service between two ledgers: with some of them, whatever it waits for before it signs anew is over; in ms. */
+/** Time of the service between two ledgers: with some of them, whatever it waits for before it signs again is over; in ms. */
 const LEDGER_MS = 10_000
 
 let scenario: StellarScenario

@@ -99,7 +99,7 @@ describe.each([
   test('loses its token: what is to be signed waits, and after a new login it signs', async () => {
     const key = await open({ key: { label } })
     await hsm.unplug()
-    // SoftHSM keeps what it has read until it starts anew.
+    // SoftHSM keeps what it has read until it starts again.
     for (const pid of processes()) process.kill(pid, 'SIGKILL')
     let isAway = true
     const plugIn = async () => {

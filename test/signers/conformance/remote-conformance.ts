@@ -13,7 +13,7 @@ import { signEvm } from './conformance.ts'
 /** A type of signer whose key another service holds, with the failures of that service. */
 export interface RemoteSubject {
   readonly name: string
-  /** Connects anew, with the limits of the tests, through the proxy. */
+  /** Connects again, with the limits of the tests, through the proxy. */
   readonly open: (limits: CallLimits) => Promise<Key>
   readonly proxy: () => FaultProxy
   /** The answers of the service: too many calls, and a call that is not allowed. */

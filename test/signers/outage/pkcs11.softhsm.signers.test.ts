@@ -23,7 +23,7 @@ async function startHolder(): Promise<KeyHolder> {
     isAway = true
   }
 
-  /** The library keeps what it has read of its token until it starts anew. */
+  /** The library keeps what it has read of its token until it starts again. */
   async function takeAway({ pid }: Victim): Promise<void> {
     await unplug()
     signal(pid, 'SIGKILL')

@@ -174,7 +174,7 @@ describe('the fee of the head of a queue', () => {
     ],
     ['that no node accepted stays without an answer', { ...UNACCEPTED, price: SILENT }, false],
     [
-      'that is sent anew is compared with the market',
+      'that is sent again is compared with the market',
       { change: { status: 'sent' }, price: priceOf(100n, 100n, 1n) },
       false,
     ],

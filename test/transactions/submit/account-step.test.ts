@@ -73,7 +73,7 @@ describe('submitting', () => {
 
   test.each([
     { name: 'is signed with while it is recent', ageMs: 119_999, known: 21_500n },
-    { name: 'is made anew when it is old', ageMs: 120_000, known: undefined },
+    { name: 'is made again when it is old', ageMs: 120_000, known: undefined },
   ])('an estimate $name', async ({ ageMs, known }) => {
     const { stub, owner, step } = await setUp()
     const chain = chainOf(createStubChain())

@@ -171,7 +171,7 @@ describe('the same bytes for two transactions, on a chain without nonces', () =>
     { reSignable: true, status: 'pending', cost: 5n, waits: 1_000 },
     { reSignable: false, status: 'failed', cost: 0n, waits: 0 },
   ])(
-    'belong to the first; the other is signed anew ($reSignable), or ends',
+    'belong to the first; the other is signed again ($reSignable), or ends',
     async ({ reSignable, status, cost, waits }) => {
       const { store, signableOf, sign } = await withoutNonces(reSignable)
       const [first, second, different] = [await store(), await store(), await store()]

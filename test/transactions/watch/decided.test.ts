@@ -39,7 +39,7 @@ const STATUS: Readonly<Record<Purpose, Transaction['status']>> = {
 
 describe('a nonce that another program used', () => {
   test.each(PURPOSES.flatMap((purpose) => [true, false].map((reSignable) => ({ purpose, reSignable }))))(
-    'ends or returns $purpose (signed anew: $reSignable)',
+    'ends or returns $purpose (signed again: $reSignable)',
     ({ purpose, reSignable }) => {
       const item = itemOf(all, { purpose, ...INCIDENT })
       const { transaction, outcomes, freed } = nonceUsedElsewhere(item, { now: NOW, reSignable })
@@ -110,7 +110,7 @@ describe('a transaction whose attempts have all expired', () => {
   })
 
   test.each<[string, Partial<Transaction>, string]>([
-    ['a request', {}, 'No block included it in its time; it is signed anew.'],
+    ['a request', {}, 'No block included it in its time; it is signed again.'],
     [
       'a replacement that waited',
       { purpose: 'successor' },

@@ -325,7 +325,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
       nextRunAt: NOW,
     })
     expect(transaction.currentAttempt).toBeUndefined()
-    expect(transaction.statusReason).toContain('signed anew')
+    expect(transaction.statusReason).toContain('signed again')
     expect(outcomesOf(outcomes)).toEqual(['3 expired'])
     expect(freed).toBeUndefined()
   })
@@ -341,7 +341,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
       cost: 7n,
       stuckSince: NOW,
       statusReason:
-        'The nodes refused it all its time in words that the service does not know (the stars are not right); it is signed anew, and others overtake it.',
+        'The nodes refused it all its time in words that the service does not know (the stars are not right); it is signed again, and others overtake it.',
     })
     expect([incident, freed]).toEqual(['transaction_stuck', FREED])
     // Once is enough.

@@ -224,7 +224,7 @@ describe('a transaction whose attempts have expired', () => {
   }
 
   test.each<[string, InclusionProof, string | undefined, number | undefined, boolean]>([
-    ['provably not included: signed anew', proofs.absent, 'pending', undefined, false],
+    ['provably not included: signed again', proofs.absent, 'pending', undefined, false],
     ['included as its second attempt: mined', proofs.second, 'mined', 2, false],
     ['without a proof that any endpoint can give: undecided', proofs.unprovable, 'submitted', 2, false],
     ['without an answer: nothing is decided (I6)', proofs.silent, undefined, undefined, true],
@@ -256,7 +256,7 @@ describe('a transaction whose attempts have expired', () => {
   test.each<[string, Parameters<typeof resolve>[1], string]>([
     ['by a third party: it ends', { change: { sourceAccount: TO } }, 'expired'],
     [
-      'by a third party for a relayer that is gone: it is signed anew',
+      'by a third party for a relayer that is gone: it is signed again',
       { change: { sourceAccount: TO }, isRelayerKnown: false },
       'pending',
     ],

@@ -1236,7 +1236,7 @@ export interface paths {
         /**
          * Deliver again
          * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The time after
-         *     which the service gives it up starts anew.
+         *     which the service gives it up starts again.
          */
         readonly post: operations["redeliverDelivery"];
         readonly delete?: never;
@@ -1342,7 +1342,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a notification
-         * @description The service sends the deliveries that have been waiting. The time after which it gives up a delivery starts anew for each of them.
+         * @description The service sends the deliveries that have been waiting. The time after which it gives up a delivery starts again for each of them.
          */
         readonly post: operations["resumeNotification"];
         readonly delete?: never;
@@ -1572,9 +1572,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Start over on a test network whose chain was reset
-         * @description A local node that is started anew has another chain under the same name. The service notices it by the first block of the chain, or because an
-         *     account has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the diagnosis of their open
-         *     transactions says `chain_reset`.
+         * @description A restarted local node has another chain under the same name. The service notices it by the first block of the chain, or because an account
+         *     has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the diagnosis of their open transactions
+         *     says `chain_reset`.
          *
          *     This operation ends those transactions as `failed`, because nothing of the old chain counts any more, and reads nonces from the new chain.
          *     Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so that they can send again.
@@ -5547,7 +5547,7 @@ export interface components {
          * Stellar
          * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses at once
          *     everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every transaction that the
-         *     service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it anew.
+         *     service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it again.
          */
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */

@@ -9,7 +9,7 @@ const AT_A_TIME = 4
 /** The time in which events of a relayer are collected, in ms, so that a busy one is not asked all the time. */
 const COLLECT_MS = 1_000
 
-/** The balances are asked anew after this time, in ms, because no event tells them. */
+/** The balances are asked again after this time, in ms, because no event tells them. */
 const REFRESH_MS = 60_000
 
 type Status = Schemas['RelayerStatus']

@@ -7,7 +7,7 @@ import { HEIGHT, readCount } from '../read/quantity.ts'
 import { readBroadcast } from './failures.ts'
 
 /**
- * A transaction counts as queued after this many blocks, because a pool sorts itself anew after each block. Fewer blocks would raise fees
+ * A transaction counts as queued after this many blocks, because a pool sorts itself again after each block. Fewer blocks would raise fees
  * for nothing.
  */
 const QUEUED_BLOCKS = 3n

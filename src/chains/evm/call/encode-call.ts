@@ -140,11 +140,11 @@ function readTuple(components: readonly Parameter[], value: unknown, path: strin
   if (values.length !== components.length)
     throw new CallProblem(path, `expected ${components.length} values, as many as the tuple has`)
   return components.map((component, index) =>
-    readArgument(component, values[index], `${path}${placeOf(component, index, Array.isArray(value))}`),
+    readArgument(component, values[index], `${path}${pathOf(component, index, Array.isArray(value))}`),
   )
 }
 
-function placeOf({ name }: Parameter, index: number, inOrder: boolean): string {
+function pathOf({ name }: Parameter, index: number, inOrder: boolean): string {
   return inOrder ? `[${index}]` : `.${name}`
 }
 

@@ -160,17 +160,17 @@ const MOST_RAISED = 16n
 /** The memory holds the least gas of at most this many contents and forgets the oldest first. */
 const MAX_REMEMBERED = 1_000
 
-interface Held {
+interface StoredLimit {
   readonly gas: bigint
   readonly until: number
 }
 
 /** Remembers the limits that nodes named. A lost memory costs one refused broadcast. */
 export function createGasLimits(clock: Clock): GasLimitsMemory {
-  let most: Held | undefined
-  const least = new Map<string, Held>()
-  const unexpired = (held: Held | undefined) =>
-    held !== undefined && clock.monotonic() < held.until ? held.gas : undefined
+  let most: StoredLimit | undefined
+  const least = new Map<string, StoredLimit>()
+  const unexpired = (stored: StoredLimit | undefined) =>
+    stored !== undefined && clock.monotonic() < stored.until ? stored.gas : undefined
   return {
     most: () => unexpired(most),
     // Without any, as nearly always, the content is not read.

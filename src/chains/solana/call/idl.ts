@@ -30,41 +30,41 @@ export type Definitions = (name: string, path: string) => Definition
 /** Creates the definitions of an IDL. Each one is read when a value needs it. */
 export function createDefinitions(idl: Readonly<Record<string, unknown>>): Definitions {
   const known = new Map<string, Definition>()
-  const places = placesOf(idl)
+  const locations = placesOf(idl)
   return (name, path) => {
     const definition = known.get(name)
     if (definition !== undefined) return definition
-    const place = places.get(name)
-    if (place === undefined)
+    const location = locations.get(name)
+    if (location === undefined)
       throw new CallProblem(path, `expected the type ${name} among the types of call.idl`)
-    const read = readDefinition(place.item, place.path)
+    const read = readDefinition(location.item, location.path)
     known.set(name, read)
     return read
   }
 }
 
-interface Place {
+interface TypeLocation {
   readonly item: Readonly<Record<string, unknown>>
   readonly path: string
 }
 
 /** Anchor before 0.30 keeps the types of accounts apart, and instructions may use them. The first of two definitions counts. */
-function placesOf(idl: Readonly<Record<string, unknown>>): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>()
+function placesOf(idl: Readonly<Record<string, unknown>>): ReadonlyMap<string, TypeLocation> {
+  const locations = new Map<string, TypeLocation>()
   for (const list of ['types', 'accounts']) {
     const items = readList(idl[list] ?? [], `call.idl.${list}`)
     for (const [index, value] of items.entries()) {
       const path = `call.idl.${list}[${index}]`
       const item = readObject(value, path)
-      if (typeof item.name === 'string' && item.type !== undefined && !places.has(item.name))
-        places.set(item.name, { item, path })
+      if (typeof item.name === 'string' && item.type !== undefined && !locations.has(item.name))
+        locations.set(item.name, { item, path })
     }
   }
-  return places
+  return locations
 }
 
 function readDefinition(
-  { serialization = 'borsh', generics = [], type }: Place['item'],
+  { serialization = 'borsh', generics = [], type }: TypeLocation['item'],
   path: string,
 ): Definition {
   if (serialization !== 'borsh')

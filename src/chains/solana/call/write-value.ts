@@ -24,7 +24,7 @@ interface ValueWriter {
 }
 
 /** The place of a value: for sentences, and in the types around it. */
-interface Place {
+interface ValueContext {
   readonly path: string
   readonly depth: number
 }
@@ -33,7 +33,7 @@ interface Place {
  * Writes the JSON value of a type by Borsh.
  * @throws CallProblem with the place of the first value that does not fit
  */
-function writeValue(writer: ValueWriter, type: IdlType, value: unknown, { path, depth }: Place): void {
+function writeValue(writer: ValueWriter, type: IdlType, value: unknown, { path, depth }: ValueContext): void {
   if (depth > MAX_DEPTH)
     throw new CallProblem(path, `expected types that are nested ${MAX_DEPTH} deep at most`)
   const inside = { path, depth: depth + 1 }
@@ -51,7 +51,7 @@ export function writeFields(
   writer: ValueWriter,
   fields: Fields,
   value: unknown,
-  { path, depth }: Place,
+  { path, depth }: ValueContext,
 ): void {
   if (fields.kind === 'tuple') {
     const list = readList(value, path, fields.types.length)
@@ -66,16 +66,16 @@ export function writeFields(
     writeValue(writer, type, values[index], { path: `${path}.${name}`, depth })
 }
 
-function writeOption(writer: ValueWriter, item: IdlType, value: unknown, place: Place): void {
-  writer.out.write(Uint8Array.of(isAbsent(value) ? 0 : 1), place.path)
-  if (!isAbsent(value)) writeValue(writer, item, value, place)
+function writeOption(writer: ValueWriter, item: IdlType, value: unknown, context: ValueContext): void {
+  writer.out.write(Uint8Array.of(isAbsent(value) ? 0 : 1), context.path)
+  if (!isAbsent(value)) writeValue(writer, item, value, context)
 }
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined
 }
 
-function writeList(writer: ValueWriter, type: ListType, value: unknown, { path, depth }: Place): void {
+function writeList(writer: ValueWriter, type: ListType, value: unknown, { path, depth }: ValueContext): void {
   const { item } = type
   const isBytes = item.kind === 'primitive' && item.name === 'u8'
   const list = readList(isBytes ? [...readBytes(value, path)] : value, path, type.length)
@@ -84,10 +84,15 @@ function writeList(writer: ValueWriter, type: ListType, value: unknown, { path, 
     writeValue(writer, item, one, { path: `${path}[${index}]`, depth })
 }
 
-function writeDefined(writer: ValueWriter, definition: Definition, value: unknown, place: Place): void {
-  if (definition.kind === 'alias') writeValue(writer, definition.type, value, place)
-  else if (definition.kind === 'struct') writeFields(writer, definition.fields, value, place)
-  else writeVariant(writer, definition.variants, value, place)
+function writeDefined(
+  writer: ValueWriter,
+  definition: Definition,
+  value: unknown,
+  context: ValueContext,
+): void {
+  if (definition.kind === 'alias') writeValue(writer, definition.type, value, context)
+  else if (definition.kind === 'struct') writeFields(writer, definition.fields, value, context)
+  else writeVariant(writer, definition.variants, value, context)
 }
 
 /** A variant without fields is its name; another one is an object with its name as the only field. */
@@ -95,7 +100,7 @@ function writeVariant(
   writer: ValueWriter,
   variants: readonly Variant[],
   value: unknown,
-  { path, depth }: Place,
+  { path, depth }: ValueContext,
 ): void {
   const named =
     typeof value === 'object' && value !== null ? Object.entries(value) : [[value, undefined] as const]

@@ -50,7 +50,7 @@ interface FirstPage {
 
 /**
  * Creates the reader of what an account has signed. A node lists every transaction that names the account, newest first. Those that the account
- * alone has signed are its own: with further signers the bytes cannot be signed anew, and without them only the key of the account makes one.
+ * alone has signed are its own: with further signers the bytes cannot be signed again, and without them only the key of the account makes one.
  * An endpoint that has not reached the newest finalized slot, keeps no history, or has a ledger that begins after the mark does not count.
  */
 export function createAccountHistory(client: PooledClient): AccountHistory {
@@ -218,7 +218,7 @@ function contentIn(
   replies: readonly (EndpointReply | undefined)[],
   sought: { readonly address: string; readonly hash: string },
 ): OwnTransaction | 'foreign' | undefined {
-  let isForeign = false
+  let isOfOthers = false
   for (const endpointReply of replies) {
     const reply = endpointReply?.reply
     const result = resultOf(reply)
@@ -230,11 +230,11 @@ function contentIn(
       const signer = signerOf(raw, sought)
       if (signer === 'account')
         return { hash: sought.hash, slot: number, sha256: createHash('sha256').update(raw).digest('hex') }
-      isForeign ||= signer === 'others'
+      isOfOthers ||= signer === 'others'
     }
-    isForeign ||= reply?.kind === 'error' && reply.code === UNSUPPORTED_VERSION
+    isOfOthers ||= reply?.kind === 'error' && reply.code === UNSUPPORTED_VERSION
   }
-  return isForeign ? 'foreign' : undefined
+  return isOfOthers ? 'foreign' : undefined
 }
 
 /** Undefined for a transaction that a node has made up: the hash is a signature, which nobody else can make. */

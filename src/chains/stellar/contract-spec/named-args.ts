@@ -79,17 +79,17 @@ interface ValueContext {
 }
 
 /** Reads the JSON value of a type as an argument in the notation of `args`. */
-type ValueReader = (type: ScSpecTypeDef, value: unknown, place: ValueContext) => ScValue
+type ValueReader = (type: ScSpecTypeDef, value: unknown, context: ValueContext) => ScValue
 
 /**
  * Reads the JSON value of a type of a contract as an argument.
  * @throws CallProblem with the place of the first value that does not fit
  */
-const readValue: ValueReader = (type, value, place) => {
-  const { path, depth } = place
+const readValue: ValueReader = (type, value, context) => {
+  const { path, depth } = context
   if (depth > MAX_DEPTH)
     throw new CallProblem(path, `expected values that are nested ${MAX_DEPTH} deep at most`)
-  const inside = { ...place, depth: depth + 1 }
+  const inside = { ...context, depth: depth + 1 }
   switch (type.type) {
     case 'scSpecTypeOption':
       return isAbsent(value) ? 'void' : readValue(type.option.valueType, value, inside)
@@ -124,12 +124,12 @@ function isAbsent(value: unknown): boolean {
 function readItems(
   list: readonly unknown[],
   typeOf: (index: number) => ScSpecTypeDef | undefined,
-  place: ValueContext,
+  context: ValueContext,
 ): ScValue[] {
   return list.map((item, index) => {
     const type = typeOf(index)
     if (type === undefined) throw new Error('a list has more values than types')
-    return readValue(type, item, { ...place, path: `${place.path}[${index}]` })
+    return readValue(type, item, { ...context, path: `${context.path}[${index}]` })
   })
 }
 
@@ -231,17 +231,17 @@ const WRITTEN_AS_TEXT: ReadonlySet<ScSpecTypeDef['type']> = new Set([
 function readMap(
   { keyType, valueType }: ScSpecTypeMap,
   value: unknown,
-  { readValue, ...place }: ValueContext & { readonly readValue: ValueReader },
+  { readValue, ...context }: ValueContext & { readonly readValue: ValueReader },
 ): ScValue {
-  const { path } = place
+  const { path } = context
   const textual = WRITTEN_AS_TEXT.has(keyType.type)
   const entry = (
     key: unknown,
     val: unknown,
     at: { readonly key: string; readonly val: string },
   ): ScEntry => ({
-    key: readValue(keyType, key, { ...place, path: at.key }),
-    val: readValue(valueType, val, { ...place, path: at.val }),
+    key: readValue(keyType, key, { ...context, path: at.key }),
+    val: readValue(valueType, val, { ...context, path: at.val }),
   })
   if (Array.isArray(value))
     return {
@@ -280,15 +280,15 @@ function readUserType(name: string, value: unknown, reading: Reading): ScValue {
 function readStruct(
   { fields }: ScSpecUdtStructV0,
   value: unknown,
-  { readValue, ...place }: Reading,
+  { readValue, ...context }: Reading,
 ): ScValue {
-  const { path } = place
+  const { path } = context
   const names = fields.map(({ name }) => name.toString())
   if (names.every((name) => /^\d+$/.test(name))) {
     const list = readList(value, path, fields.length)
     return {
       vec: fields.map(({ type }, index) =>
-        readValue(type, list[index], { ...place, path: `${path}[${index}]` }),
+        readValue(type, list[index], { ...context, path: `${path}[${index}]` }),
       ),
     }
   }
@@ -297,14 +297,14 @@ function readStruct(
   return {
     map: fields.map(({ type }, index) => ({
       key: { symbol: names[index] ?? '' },
-      val: readValue(type, values[index], { ...place, path: `${path}.${names[index]}` }),
+      val: readValue(type, values[index], { ...context, path: `${path}.${names[index]}` }),
     })),
   }
 }
 
 /** A union is a list: the symbol of its case, and the values of the case. */
-function readUnion({ cases }: ScSpecUdtUnionV0, value: unknown, { readValue, ...place }: Reading): ScValue {
-  const { path } = place
+function readUnion({ cases }: ScSpecUdtUnionV0, value: unknown, { readValue, ...context }: Reading): ScValue {
+  const { path } = context
   const [tag, given] = readFields(value, path, {
     names: ['tag', 'values'],
     mayLack: (name) => name === 'values',
@@ -317,7 +317,7 @@ function readUnion({ cases }: ScSpecUdtUnionV0, value: unknown, { readValue, ...
   const types = found.type === 'scSpecUdtUnionCaseTupleV0' ? found.tupleCase.type : []
   const values = readList(given ?? [], `${path}.values`, types.length)
   const content = types.map((type, index) =>
-    readValue(type, values[index], { ...place, path: `${path}.values[${index}]` }),
+    readValue(type, values[index], { ...context, path: `${path}.values[${index}]` }),
   )
   return { vec: [{ symbol: String(tag) }, ...content] }
 }

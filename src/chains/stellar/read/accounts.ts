@@ -144,7 +144,7 @@ function readEntry(entry: unknown): AccountEntry | undefined {
 }
 
 /**
- * The base reserve while no endpoint has told one, in stroops: that of the public networks since 2019. A network that somebody starts anew
+ * The base reserve while no endpoint has told one, in stroops: that of the public networks since 2019. A network that somebody starts again
  * begins with 10 lumens, and validators may vote for any other.
  */
 const USUAL_BASE_RESERVE = 5_000_000n

@@ -95,12 +95,12 @@ function loadSqlite(): typeof import('node:sqlite') {
   }
 }
 
-interface Held {
+interface OwnLock {
   readonly lock: DatabaseSync
   readonly onLost: LockOptions['onLost']
 }
 
-async function hold(directory: string, { lock, onLost }: Held): Promise<() => Promise<void>> {
+async function hold(directory: string, { lock, onLost }: OwnLock): Promise<() => Promise<void>> {
   const path = join(directory, LOCK_FILE)
   const note = join(directory, HOLDER_FILE)
   const { ino } = await stat(path)

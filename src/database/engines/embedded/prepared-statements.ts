@@ -147,7 +147,7 @@ function readResult(messages: readonly BackendMessage[], columns: readonly Colum
 }
 
 function readRows(messages: readonly BackendMessage[], columns: readonly ColumnReader[]): object[] {
-  // With all its names at once, a row is made in one piece; otherwise it is made anew for every few of them.
+  // With all its names at once, a row is made in one piece; otherwise it is made again for every few of them.
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(columns.map(({ name }) => [name, null]))
   const rows: object[] = []
   for (const message of messages) {

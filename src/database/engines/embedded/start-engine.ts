@@ -13,7 +13,7 @@ export interface StartedEngine {
 }
 
 /** The place where a service keeps its data. */
-interface DatabasePlace {
+interface DatabaseLocation {
   readonly url?: string | undefined
   readonly dataDir: string
 }
@@ -53,7 +53,7 @@ export function startEngineThread(): StartedEngine {
  * Starts the engine that a service with this configuration will open, while the program of the service is still being loaded: each takes a
  * few tenths of a second. Undefined where the database needs no thread.
  */
-export function startEngineEarly({ url, dataDir }: DatabasePlace): (() => StartedEngine) | undefined {
+export function startEngineEarly({ url, dataDir }: DatabaseLocation): (() => StartedEngine) | undefined {
   if (url !== undefined || isInMemory(dataDir)) return undefined
   const engine = startEngineThread()
   return () => engine

@@ -103,7 +103,7 @@ export const ACCESS: readonly string[] = [
     target_id text_bloom_ops (n_distinct_per_range = 1000, false_positive_rate = 0.01),
     request_id text_bloom_ops (n_distinct_per_range = 1000, false_positive_rate = 0.01)
   ) with (pages_per_range = 32)`,
-  // An index that is made on an empty table has a summary of the first pages, and would write it anew with each row.
+  // An index that is made on an empty table has a summary of the first pages, and would write it again with each row.
   "select brin_desummarize_range('audit_log_by_filter', 0)",
   `create function refuse_audit_change() returns trigger language plpgsql as $$
     begin

@@ -81,7 +81,7 @@ export const EVENTS: readonly string[] = [
     primary key (kind, subject)
   )`,
 
-  // What alerts wait for, such as an endpoint that is down, since when. A process that starts anew goes on from there.
+  // What alerts wait for, such as an endpoint that is down, since when. A process that starts again goes on from there.
   `create table watched_states (
     kind text not null,
     subject text not null,

@@ -85,7 +85,7 @@ export const RELAYERS: readonly string[] = [
     primary key (network_type, network)
   )`,
 
-  // Tells a chain that was reset, such as a local node that was started anew, from the one before it.
+  // Tells a chain that was reset, such as a local node that was started again, from the one before it.
   `create table chain_identities (
     network_type text not null check (network_type in ('evm', 'solana', 'stellar')),
     network text not null,

@@ -27,7 +27,7 @@ export interface Library {
   C_FindObjectsFinal(session: Handle): void
   C_GetAttributeValue(session: Handle, object: Handle, template: Template): { readonly value: Buffer }[]
   C_SignInit(session: Handle, mechanism: { readonly mechanism: number }, key: Handle): void
-  C_SignAsync(session: Handle, data: Buffer, room: Buffer): Promise<Buffer>
+  C_SignAsync(session: Handle, data: Buffer, output: Buffer): Promise<Buffer>
 }
 
 /** @throws RemoteFault `refused` for a library that is not one, or a package that was not built */
@@ -124,7 +124,7 @@ export function toFault(error: unknown): RemoteFault {
   if (pin !== undefined) return new PinRefused('refused', `${pin} (${name})`, { cause: error })
   const refusal = REFUSALS[name]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`, { cause: error })
-  // Tokens come back: cables are plugged in, and connections of network HSMs are made anew.
+  // Tokens come back: cables are plugged in, and connections of network HSMs are made again.
   const shown = name.startsWith('CKR_') ? ` (${name})` : ''
   return new RemoteFault('unavailable', `cannot be asked: its token failed${shown}`, { cause: error })
 }

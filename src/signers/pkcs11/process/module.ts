@@ -123,7 +123,7 @@ interface Token {
 }
 
 /** Room for a signature, in bytes. Both curves need 64. */
-const SIGNATURE_ROOM = 256
+const SIGNATURE_BUFFER_BYTES = 256
 
 const MECHANISMS: Readonly<Record<Curve, number>> = { secp256k1: ECDSA, ed25519: EDDSA }
 
@@ -153,8 +153,8 @@ function openToken(library: Library, { token, pin }: Omit<KeyLocation, 'key'>): 
       run(async (own) => {
         library.C_SignInit(own, { mechanism: MECHANISMS[curve] }, privateKey)
         // The call runs in a thread of its own, so that other sessions of a slow HSM sign meanwhile.
-        const room = Buffer.alloc(SIGNATURE_ROOM)
-        return Uint8Array.from(await library.C_SignAsync(own, Buffer.from(payload), room))
+        const output = Buffer.alloc(SIGNATURE_BUFFER_BYTES)
+        return Uint8Array.from(await library.C_SignAsync(own, Buffer.from(payload), output))
       }),
   }
 }
