@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/db.ts'
-import { IS_UNMINED } from './store/due-store.ts'
+import type { Db } from '../../database/db.ts'
+import { IS_UNMINED } from './due-store.ts'
 
 /** The stored part of the state of a relayer's account. */
 export interface StoredAccountState {
