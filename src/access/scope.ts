@@ -31,7 +31,7 @@ export const SCOPES = Object.keys(ALL) as readonly Scope[]
 
 /**
  * The scopes of the whole deployment. They cannot be limited to relayers or networks: a signer, a webhook or an endpoint is shared, and
- * whoever may create a relayer may use every signer.
+ * a key that may create a relayer may use every signer.
  */
 const OF_THE_DEPLOYMENT: ReadonlySet<Scope> = new Set([
   'relayers:admin',

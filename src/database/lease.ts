@@ -29,7 +29,7 @@ interface LeaseRequest {
 
 /**
  * Lets the commit of the statement return before its log is on the disk, because a lease is taken and given back around every step of an
- * account. After a crash of the database server the row may be an older one. That is safe: whoever acquired the lease meanwhile is then no
+ * account. After a crash of the database server the row may be an older one. That is safe: a process that acquired the lease meanwhile is then no
  * longer its owner with its fence, and `assertFence` refuses what they write.
  */
 const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_commit', 'off', true))`

@@ -76,7 +76,7 @@ function createNodeServer({ app, limits, connections, log }: NodeServerOptions):
     },
     answer,
   )
-  // The table limits the connections: the limit of Node would refuse the newest one, whoever holds the others.
+  // The table limits the connections: the limit of Node would refuse the newest one, no matter who holds the others.
   server.on('connection', connections.admit)
   // A peer that neither sends nor reads for this long has gone.
   server.timeout = Math.max(requestTimeoutMs, keepAliveTimeoutMs) + NODE_GRACE_MS

@@ -44,7 +44,7 @@ export function headAge(seen: SeenHead | undefined, now: number): number | undef
 const HALTED_BLOCKS = 20
 const HALTED_MS = 60_000
 
-/** A block is late after so many block times, and at least this time in ms: whoever waits for it is told so. */
+/** A block is late after so many block times, and at least this time in ms: those who wait for it are told. */
 const LATE_BLOCKS = 4
 const LATE_MS = 10_000
 

@@ -143,7 +143,7 @@ export async function pauseGone(tx: Tx, id: string, url: string): Promise<void> 
 
 /** Deletes a notification with its keys and deliveries. No relayer may refer to it. */
 export async function deleteNotification(tx: Tx, id: string): Promise<void> {
-  // The cursor goes first: whoever records deliveries holds its row, so none is recorded after they are deleted.
+  // The cursor goes first: recording deliveries locks its row, so none is recorded after they are deleted.
   await tx.deleteFrom('notifications').where('id', '=', id).execute()
   await tx.deleteFrom('deliveries').where('notification_id', '=', id).execute()
 }

@@ -92,7 +92,7 @@ export interface SpendingRules {
   readonly signatures?: 'readable' | 'any'
 }
 
-/** Whoever has rules: an API key or a relayer. */
+/** The bearer of rules: an API key or a relayer. */
 export interface Spender {
   /** `key:<id>` or `relayer:<id>`. */
   readonly subject: string

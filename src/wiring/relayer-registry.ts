@@ -69,7 +69,7 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
         runtimes.prepare(relayer).then(
           () => undefined,
           (error: unknown) => {
-            // A lost connection to the database says nothing about the relayer; whoever looks does so again.
+            // A lost connection to the database says nothing about the relayer; the next look tries again.
             if (isRetryable(error)) throw error
             return `relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`
           },

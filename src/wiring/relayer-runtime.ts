@@ -185,7 +185,7 @@ function sourceAccountsKey(relayer: Relayer): string {
   return `${accountsKey(relayer)}${relayer.signerId}`
 }
 
-/** Names the source accounts of a relayer, whoever signs for them. No name is the beginning of another one. */
+/** Names the source accounts of a relayer, independent of their signer. No name is the beginning of another one. */
 function accountsKey(relayer: Relayer): string {
   const { id, networkType, address } = relayer
   return JSON.stringify([id, networkType, address, channelsOf(relayer)])

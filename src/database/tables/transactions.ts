@@ -158,7 +158,7 @@ export interface ApprovalsTable {
   /** The id of the API key that decided. */
   decided_by: string | null
   decided_at: Date | null
-  /** The words of whoever decided. */
+  /** The comment of the person who decided. */
   decision_reason: string | null
 }
 
@@ -171,7 +171,7 @@ export interface KnownReceiversTable {
   receiver: string
 }
 
-/** API keys and relayers with limits. Whoever asks a limit locks the row of its spender until the commit. */
+/** API keys and relayers with limits. Asking a limit locks the row of its spender until the commit. */
 export interface SpendersTable {
   /** `key:<id>` or `relayer:<id>`. */
   subject: string

@@ -14,7 +14,7 @@ import {
 } from './limit.ts'
 import { amount, count, listOf, type PolicyTable, plain } from './policy-table.ts'
 
-/** More blocks than this are weeks on any network; whoever wants to wait so long means never. */
+/** More blocks than this take weeks on any network; to never fall back, omit the policy. */
 const MAX_FALLBACK_BLOCKS = 1_000_000
 
 /** A higher multiple of the market is no limit any more. */

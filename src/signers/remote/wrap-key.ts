@@ -9,7 +9,7 @@ import {
 import type { Curve } from '../signer.ts'
 import { RemoteFault } from './remote-key.ts'
 
-/** A private key on its way into a key service. Whoever makes it overwrites the secret when the import is over. */
+/** A private key on its way into a key service. Its maker overwrites the secret when the import is over. */
 export interface KeyMaterial {
   readonly curve: Curve
   /** 32 bytes: the private key of secp256k1, or the seed of ed25519. */

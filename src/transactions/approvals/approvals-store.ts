@@ -188,7 +188,7 @@ interface DecisionRecord {
   readonly decidedAt: Date
   /** The id of the API key that decided; absent when the time was over. */
   readonly decidedBy?: string | undefined
-  /** The words of whoever decided. */
+  /** The comment of the person who decided. */
   readonly decisionReason?: string | undefined
 }
 

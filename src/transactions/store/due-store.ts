@@ -174,7 +174,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
 
 /**
  * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are undecided ones and those
- * that are not active: whoever may only send could otherwise block the account for as long as nobody decides, or until a time of their choice.
+ * that are not active: a key that may only send could otherwise block the account for as long as nobody decides, or until a time of their choice.
  */
 export async function reservedBy(
   db: Db,

@@ -109,7 +109,7 @@ export interface StoredTopUpState extends TopUpState {
   readonly failures: number
 }
 
-/** The longest wait after a failure, in ms. Whoever fills the treasury should not wait longer for what follows. */
+/** The longest wait after a failure, in ms. After the treasury is filled, nothing should wait longer than this. */
 const LONGEST_WAIT_MS = 600_000
 
 /** Returns the wait after so many failures in a row, in ms: it doubles from one interval of health checks. Pure. */

@@ -66,7 +66,7 @@ async function decideAndPay(
   if (history.open !== undefined) return { state: 'pending', transactionId: history.open.id, failures: 0 }
   const waiting = waitAfterFailure(history, { now: clock.now(), intervalMs })
   if (waiting !== undefined) return waiting
-  // The nodes of the treasury tell the balance: those of the relayer may belong to whoever profits from a wrong one. A node that has not
+  // The nodes of the treasury tell the balance: those of the relayer may belong to someone who profits from a wrong one. A node that has not
   // reached the block of the last top-up would tell a balance without it.
   const funds = await chain.funding.read(relayer.address, omitUndefined({ asOf: history.asOf }))
   if (funds.kind !== 'ok') return undefined

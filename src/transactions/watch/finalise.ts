@@ -116,7 +116,7 @@ export interface ReceiptClaim {
   readonly hash: string
   readonly blockHash: string
   readonly success: boolean
-  /** The claim says that the content of the transaction was not executed: whoever believes it pays again, and budgets are given back. */
+  /** The claim says that the content of the transaction was not executed: believing it pays again, and gives budgets back. */
   readonly givesBack: boolean
 }
 

@@ -53,7 +53,7 @@ function checkPreconditions(tx: Transaction): Problem {
     : undefined
 }
 
-/** A call of a contract has no memo and no muxed sources, whoever pays (stellar-core `TransactionFrame::validateSorobanMemo`). */
+/** A call of a contract has no memo and no muxed sources, no matter who pays (stellar-core `TransactionFrame::validateSorobanMemo`). */
 function checkInvoker({ sourceAccount, operations, memo }: Transaction): Problem {
   const [operation] = operations
   if (operation?.body.type !== 'invokeHostFunction') return undefined

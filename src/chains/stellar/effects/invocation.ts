@@ -14,7 +14,7 @@ import { CONTRACT_CREATION, type Effects, joinEffects, type PartialEffects } fro
 import { wideInteger } from '../model/operation.ts'
 import { accountIdOf } from '../model/strkey.ts'
 
-/** Returns the contracts that an operation calls, whoever its source is. */
+/** Returns the contracts that an operation calls, from any source. */
 export function calledContracts(body: OperationBody): string[] {
   return body.type === 'invokeHostFunction' ? [targetOf(body.invokeHostFunctionOp.hostFunction)] : []
 }
@@ -101,7 +101,7 @@ function isJust(invocation: SorobanAuthorizedInvocation, call: InvokeContractArg
 
 /**
  * Returns the effects of an authorization: those of its first invocation and of every one below it. No transaction of the relayer surrounds
- * them, so a contract of anybody can make these calls, and each of them counts as one of the relayer. Tokens count whoever owns them, because
+ * them, so a contract of anybody can make these calls, and each of them counts as one of the relayer. Tokens count no matter who owns them, because
  * the signature can be for another account that has the same key.
  */
 export function authorizedEffects(root: SorobanAuthorizedInvocation): Effects {

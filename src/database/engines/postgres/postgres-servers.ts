@@ -64,7 +64,7 @@ export function chooseServers(url: string): Servers {
         ...(timeoutMs !== undefined && { connectionTimeoutMillis: timeoutMs }),
       })
       this.index = next
-      // Without a listener a lost connection would end the process. Whoever uses it gets the error from the query.
+      // Without a listener a lost connection would end the process. Its user gets the error from the query.
       this.on('error', () => {})
     }
 
