@@ -23,7 +23,7 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
   load(): Promise<(options: ChainOptions<NetworkOf<T>>) => Chain>
 }
 
-/** What each type of networks is. Code outside this folder asks here, or a capability of the chain, and compares no types. */
+/** The properties of each type of networks. Code outside this folder asks here, or a capability of the chain, and compares no types. */
 export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   evm: {
     unit: 'wei',

@@ -15,7 +15,7 @@ const MAX_LIMIT = 100
 /** The longest silence of a stream, in ms: proxies cut connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000
 
-/** What the operations of the tag Events take of the service. */
+/** The part of the service that the operations of the tag Events use. */
 type EventService = Pick<
   Service,
   'db' | 'clock' | 'notifier' | 'presentEvents' | 'streams' | 'tickets' | 'stopping'

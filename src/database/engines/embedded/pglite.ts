@@ -102,7 +102,7 @@ function wrap(engine: EngineClient, { observer, unlock }: Wrapping): Database {
   async function shut(): Promise<void> {
     unbound()
     for (const user of [db, requests]) await user.destroy()
-    // What still uses the session ends first.
+    // A query that still uses the session ends first.
     await turns.begin('ordinary')
     await engine.close()
   }
