@@ -165,25 +165,29 @@ interface OutageLog {
 const OUTAGE_LINE_MS = 60_000
 
 function createOutageLog({ log, clock }: Pick<EndpointExecutorOptions, 'log' | 'clock'>): OutageLog {
-  const outages = new Map<
-    string,
-    { readonly since: number; readonly isTold: boolean; readonly toldAt: number }
-  >()
+  const outages = new Map<string, { readonly since: number; isTold: boolean }>()
+  /** The times of the last lines, by the monotonic clock. */
+  const toldAt = new Map<string, number>()
   return {
     failed: (url, { detail }, isOut) => {
-      const line = { endpoint: maskUrlInLog(url), detail }
       const now = clock.monotonic()
-      if (!isOut) return log.debug(line, 'RPC endpoint did not answer')
-      const toldAt = outages.get(url)?.toldAt ?? Number.NEGATIVE_INFINITY
-      const isTold = now - toldAt >= OUTAGE_LINE_MS
-      outages.set(url, { since: now, isTold, toldAt: isTold ? now : toldAt })
-      log[isTold ? 'warn' : 'debug'](line, 'RPC endpoint out of use')
+      if (isOut) outages.set(url, { since: now, isTold: false })
+      const outage = outages.get(url)
+      const line = { endpoint: maskUrlInLog(url), detail }
+      // An outage that follows another one closely is told when it lasts.
+      const isDue = now - (toldAt.get(url) ?? Number.NEGATIVE_INFINITY) >= OUTAGE_LINE_MS
+      if (outage === undefined || outage.isTold || !isDue)
+        return log.debug(line, 'RPC endpoint did not answer')
+      outage.isTold = true
+      toldAt.set(url, now)
+      log.warn(line, 'RPC endpoint out of use')
     },
     ended: (url) => {
       const outage = outages.get(url)
-      if (outage === undefined) return
-      const line = { endpoint: maskUrlInLog(url), outForMs: Math.round(clock.monotonic() - outage.since) }
-      log[outage.isTold ? 'info' : 'debug'](line, 'RPC endpoint in use again')
+      outages.delete(url)
+      if (outage?.isTold !== true) return
+      const outForMs = Math.round(clock.monotonic() - outage.since)
+      log.info({ endpoint: maskUrlInLog(url), outForMs }, 'RPC endpoint in use again')
     },
   }
 }

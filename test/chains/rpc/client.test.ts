@@ -542,6 +542,18 @@ describe('the outage of an endpoint', () => {
     expect(told).toHaveLength(3)
   })
 
+  test('that follows another one closely is told when it lasts', async () => {
+    const { ask, told, clock } = await setUp()
+    await ask(() => LIMITED)
+    clock.advance(9_000)
+    await ask(echoed)
+    for (let failure = 0; failure < 12; failure += 1) {
+      await ask(() => LIMITED)
+      clock.advance(9_000)
+    }
+    expect(told).toEqual(['RPC endpoint out of use', 'RPC endpoint in use again', 'RPC endpoint out of use'])
+  })
+
   test('is not told for a request that fails once and is answered when it is asked again', async () => {
     const { ask, told } = await setUp()
     let isFirst = true
