@@ -4926,6 +4926,7 @@ export interface components {
             /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
             readonly decoded_call?: components["schemas"]["DecodedCall"];
+            readonly requested?: components["schemas"]["RequestedEvmContent"];
             /**
              * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service has used it:
              *     then the transaction gets another one.
@@ -4946,6 +4947,19 @@ export interface components {
             /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
             readonly attempts?: readonly components["schemas"]["EvmAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * @description What the newest request asks for. Present if the record shows something else: a no-op that takes its place, or an earlier version that was
+         *     included first.
+         */
+        readonly RequestedEvmContent: {
+            /** @description The receiver. Absent for the creation of a smart contract. */
+            readonly to?: components["schemas"]["EvmAddress"];
+            /** @description The amount to transfer, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. Absent if the request had none. */
+            readonly data?: components["schemas"]["HexData"];
+            readonly decoded_call?: components["schemas"]["DecodedCall"];
         };
         /**
          * @description `data` as the call of a function, by a function of a standard such as ERC-20, or else by the ABI that is registered for the contract at the
@@ -5025,6 +5039,7 @@ export interface components {
              *     it was included.
              */
             readonly sequence_number?: components["schemas"]["DecimalString"];
+            readonly requested?: components["schemas"]["RequestedStellarContent"];
             /** @description The most that the shown attempt bids, or, once it is included, what the network charged; in stroops, as an exact JSON integer. */
             readonly fee?: components["schemas"]["Quantity"];
             /** @description The most that the request allows, in stroops, as an exact JSON integer. */
@@ -5050,6 +5065,17 @@ export interface components {
             /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
             readonly attempts?: readonly components["schemas"]["StellarAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * @description What the newest request asks for. Present once the transaction is canceled, expired or given up, because the shown attempt may be a no-op, and
+         *     while a replacement waits for an earlier version to expire.
+         */
+        readonly RequestedStellarContent: {
+            /** @description The operations of the request. */
+            readonly operations?: readonly components["schemas"]["OperationSpec"][];
+            /** @description The prebuilt envelope of the request, as XDR in base64. */
+            readonly transaction_xdr?: string;
+            readonly memo?: components["schemas"]["MemoSpec"];
         };
         /**
          * Solana transaction
@@ -5090,6 +5116,7 @@ export interface components {
             readonly transaction_signature?: components["schemas"]["SolanaSignature"];
             /** @description The instructions of the request. Absent when it brought a serialized transaction. */
             readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
+            readonly requested?: components["schemas"]["RequestedSolanaContent"];
             /**
              * @description The most that signatures and priority cost, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
              *     (SIMD-0290). Absent until something is signed.
@@ -5104,6 +5131,16 @@ export interface components {
             /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
             readonly attempts?: readonly components["schemas"]["SolanaAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * @description What the newest request asks for. Present once the transaction is canceled, expired or given up, and while a replacement waits for an earlier
+         *     version to expire.
+         */
+        readonly RequestedSolanaContent: {
+            /** @description The instructions of the request. */
+            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
+            /** @description The prebuilt transaction of the request, wire format in base64. */
+            readonly transaction?: string;
         };
         /** @description A transaction with every version that was ever signed. */
         readonly TransactionWithAttempts: components["schemas"]["EvmTransactionWithAttempts"] | components["schemas"]["StellarTransactionWithAttempts"] | components["schemas"]["SolanaTransactionWithAttempts"];

@@ -109,7 +109,7 @@ function canceling(facts: DiagnosisFacts): Finding | undefined {
   if (isFinal(transaction.status) || transaction.purpose !== 'cancel') return undefined
   return {
     code: 'canceling',
-    message: `The caller canceled it; ${cancelProgress(facts)}. If a block includes the earlier version first, that one counts.`,
+    message: `The caller canceled it; ${cancelProgress(facts)}.${transaction.status === 'mined' ? '' : ' If a block includes the earlier version first, that one counts.'}`,
   }
 }
 
@@ -126,8 +126,11 @@ function replacementWaiting({
   }
 }
 
-function cancelProgress({ attempt, expires }: DiagnosisFacts): string {
-  if (attempt?.kind === 'cancel') return 'a no-op in its place is on its way'
+function cancelProgress({ transaction, content, expires }: DiagnosisFacts): string {
+  if (content === 'cancel')
+    return transaction.status === 'mined'
+      ? 'a block includes the no-op that uses its nonce, and it ends when that block is final'
+      : 'a no-op with its nonce was sent'
   return expires
     ? 'it ends when nothing that was signed before can be included any more'
     : 'a no-op with its nonce is signed next'

@@ -6,6 +6,7 @@ import type { Network } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
 import { planRaise, type RaisePlan } from '../transactions/broadcast/raise-fee.ts'
+import { contentKind } from '../transactions/model/attempts.ts'
 import { levelOf, speedUpAfterMs } from '../transactions/model/due.ts'
 import { accountOf, type RelayerRuntime, type TransactionsContext } from '../transactions/model/runtime.ts'
 import type {
@@ -27,6 +28,8 @@ export interface DiagnosisFacts {
   readonly relayer: Relayer
   /** The attempt that the record shows. */
   readonly attempt: Attempt | undefined
+  /** The kind of its content: that of a raised attempt is that of the one before. */
+  readonly content: Attempt['kind'] | undefined
   readonly now: number
   readonly ahead: number
   readonly inFlight: number
@@ -80,6 +83,7 @@ export async function gatherFacts(
     transaction,
     relayer,
     attempt: currentAttempt(item),
+    content: contentKind(item.attempts, transaction.currentAttempt),
     now: context.clock.now(),
     inFlightLimit: await limitOf(context, runtime),
     expires: runtime.chain.expiry !== undefined,

@@ -38,6 +38,7 @@ function factsOf(
     transaction: item.transaction,
     relayer: RELAYER,
     attempt: item.attempts[0],
+    content: item.attempts[0]?.kind,
     now: NOW,
     ahead: 0,
     inFlight: 1,
@@ -374,6 +375,20 @@ const CASES: readonly Case[] = [
     code: 'canceling',
     action: 'raise_fee',
     says: 'is signed next',
+  },
+  {
+    name: 'a cancellation whose no-op was sent',
+    facts: factsOf({ content: 'cancel' }, { purpose: 'cancel' }),
+    code: 'canceling',
+    action: 'raise_fee',
+    says: 'a no-op with its nonce was sent. If a block includes the earlier version first',
+  },
+  {
+    name: 'a cancellation whose no-op a block includes',
+    facts: factsOf({ content: 'cancel' }, { purpose: 'cancel', status: 'mined' }),
+    code: 'canceling',
+    action: 'confirm',
+    says: 'a block includes the no-op that uses its nonce, and it ends when that block is final.',
   },
   {
     name: 'a replacement that waits',

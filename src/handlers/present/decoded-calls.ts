@@ -23,21 +23,34 @@ export async function withDecodedCalls<T extends Transaction>(
   transactions: readonly T[],
   chainOf: ChainOfRelayer,
 ): Promise<T[]> {
-  const calls = transactions.map((transaction) => callOf(transaction, chainOf(transaction.relayer_id)))
-  const wanted = new Map(calls.flatMap((call) => (call === undefined ? [] : [[keyOf(call), call] as const])))
+  const calls = transactions.map((transaction) => callsOf(transaction, chainOf(transaction.relayer_id)))
+  const wanted = new Map(calls.flatMap(({ shown, requested }) => [...keyed(shown), ...keyed(requested)]))
   const found = await findCalled(db, [...wanted.values()])
   const registered = new Map(found.map((one) => [keyOf(one), one]))
-  const shown: T[] = []
+  const decode = (call: Call | undefined) => call && decodeCall(call, registered.get(keyOf(call)))
+  const decoded: T[] = []
   let turnEnds = performance.now() + TURN_MS
   for (const [index, transaction] of transactions.entries()) {
-    const call = calls[index]
-    const decoded = call && decode(call, registered.get(keyOf(call)))
-    shown.push(decoded === undefined ? transaction : { ...transaction, decoded_call: decoded })
+    const { shown, requested } = calls[index] ?? {}
+    decoded.push(withDecoded(transaction, { shown: decode(shown), requested: decode(requested) }))
     if (performance.now() < turnEnds) continue
     await endOfTurn()
     turnEnds = performance.now() + TURN_MS
   }
-  return shown
+  return decoded
+}
+
+type DecodedCall = Schemas['DecodedCall']
+
+function withDecoded<T extends Transaction>(
+  transaction: T,
+  { shown, requested }: { shown: DecodedCall | undefined; requested: DecodedCall | undefined },
+): T {
+  return {
+    ...transaction,
+    ...(shown && { decoded_call: shown }),
+    ...(requested && { requested: { ...transaction.requested, decoded_call: requested } }),
+  }
 }
 
 /** Decoding a page goes on for so long before other work has its turn, in ms. One call takes up to five. */
@@ -48,24 +61,35 @@ interface Call extends CalledFunction {
   readonly chain: DecodingChain
 }
 
-function callOf(transaction: Transaction, chain: DecodingChain | undefined): Call | undefined {
-  if (transaction.network_type !== 'evm' || chain?.contractCalls === undefined) return undefined
-  const { id, relayer_id: relayerId, to, data } = transaction
-  const key = data === undefined ? undefined : chain.contractCalls.keyOf(data)
-  // Without a receiver, the data is the code of a new contract.
-  if (to === undefined || data === undefined || key === undefined) return undefined
+/** The calls of the shown content, and of the requested one where it differs. */
+function callsOf(
+  transaction: Transaction,
+  chain: DecodingChain | undefined,
+): { shown?: Call | undefined; requested?: Call | undefined } {
+  if (transaction.network_type !== 'evm' || chain?.contractCalls === undefined) return {}
+  const { id, relayer_id: relayerId, requested } = transaction
   const awaiting = transaction.awaits_approval === true ? id : undefined
-  return { relayerId, address: chain.canonicalAddress(to), key, awaiting, data, chain }
+  const callOf = ({ to, data }: { readonly to?: string; readonly data?: string }): Call | undefined => {
+    const key = data === undefined ? undefined : chain.contractCalls?.keyOf(data)
+    // Without a receiver, the data is the code of a new contract.
+    if (to === undefined || data === undefined || key === undefined) return undefined
+    return { relayerId, address: chain.canonicalAddress(to), key, awaiting, data, chain }
+  }
+  return { shown: callOf(transaction), requested: requested && callOf(requested) }
+}
+
+function keyed(call: Call | undefined): [string, Call][] {
+  return call === undefined ? [] : [[keyOf(call), call]]
 }
 
 function keyOf({ relayerId, address, key, awaiting = '' }: CalledFunction): string {
   return `${relayerId} ${address} ${key} ${awaiting}`
 }
 
-function decode(
+function decodeCall(
   { chain, data }: Call,
   registered: RegisteredFunction | undefined,
-): Schemas['DecodedCall'] | undefined {
+): DecodedCall | undefined {
   const decoded = chain.contractCalls?.decode(data, registered?.called)
   if (decoded === undefined) return undefined
   return {

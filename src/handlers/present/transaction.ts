@@ -22,7 +22,11 @@ export function presentTransaction(
     case 'evm':
       return omitUndefined({ ...common, ...presentEvmContent(transaction, { request, shown, chain }) })
     case 'solana':
-      return omitUndefined({ ...common, ...presentSolanaContent({ request, shown, chain }) })
+      return omitUndefined({
+        ...common,
+        ...presentSolanaContent({ request, shown, chain }),
+        requested: requestedSolanaContent(transaction, request),
+      })
     case 'stellar':
       return omitUndefined({ ...common, ...presentStellarContent(transaction, { request, shown }) })
   }
@@ -84,8 +88,27 @@ function presentEvmContent(transaction: Transaction, { request, shown, chain }: 
     private: isPrivate === true ? (true as const) : undefined,
     made_public_at: madePublicAt?.toISOString(),
     ...content,
+    requested: requestedEvmContent(request, shown),
     speed: presentEvmSpeed(request, chain),
   }
+}
+
+/** The purposes of a transaction whose shown attempt may not be what its caller asked for last. */
+const OTHER_CONTENT: ReadonlySet<Transaction['purpose']> = new Set([
+  'successor',
+  'cancel',
+  'expire',
+  'abandon',
+])
+
+/** The content of the newest request, if the shown attempt has another: a no-op, or an earlier version. */
+function requestedEvmContent(request: EvmRequest, shown: Attempt | undefined) {
+  if (shown?.draft.type !== 'evm' || request.isNoop) return undefined
+  const { to, value, data } = request
+  const { draft } = shown
+  const isShown =
+    draft.to?.toLowerCase() === to?.toLowerCase() && draft.value === value && draft.data === (data ?? '0x')
+  return isShown ? undefined : omitUndefined({ to, value: String(value), data })
 }
 
 /** Tells whether an attempt was signed for an EVM network. */
@@ -162,6 +185,14 @@ export function presentSolanaContent({ request, shown, chain }: SolanaParts) {
   }
 }
 
+function requestedSolanaContent(
+  { purpose, currentAttempt }: Transaction,
+  { instructions, transaction }: SolanaRequest,
+) {
+  if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
+  return omitUndefined({ instructions: instructions?.map(presentInstruction), transaction })
+}
+
 /** Tells whether an attempt was signed for a Solana network. */
 function isSolanaAttempt(attempt: Attempt): attempt is Attempt<SolanaDraft> {
   return attempt.draft.type === 'solana'
@@ -206,9 +237,10 @@ function presentSolanaSpeed({ speed: level }: SolanaRequest, chain: SolanaParts[
 
 /** The fields that only Stellar transactions have. Those that need a signed version are absent until there is one. */
 function presentStellarContent(
-  { sourceAccount, nonce, from }: Transaction,
+  transaction: Transaction,
   { request, shown }: { request: StellarRequest; shown: Attempt | undefined },
 ) {
+  const { sourceAccount, nonce, from } = transaction
   const draft = shown?.draft.type === 'stellar' ? shown.draft : undefined
   return {
     network_type: 'stellar' as const,
@@ -223,7 +255,21 @@ function presentStellarContent(
     fee_account: shown?.result?.feeAccount,
     result_xdr: shown?.result?.resultXdr,
     transaction_result_xdr: shown?.result?.returnValueXdr,
+    requested: requestedStellarContent(transaction, request),
   }
+}
+
+function requestedStellarContent(
+  { purpose, currentAttempt }: Transaction,
+  { operations, transactionXdr, memo }: StellarRequest,
+) {
+  if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
+  return omitUndefined({
+    // A caller sends no other operations than those of the contract, which have the same form there.
+    operations: operations as Schemas['RequestedStellarContent']['operations'],
+    transaction_xdr: transactionXdr,
+    memo,
+  })
 }
 
 /** Tells whether an attempt was signed for a Stellar network. */

@@ -1,10 +1,10 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import { openAttempts, reservation } from '../model/attempts.ts'
 import { isPriceNamed, WATCHED_MS } from '../model/due.ts'
+import { afterFallBack, fallBackIn, fallBackReason, noopReason } from '../model/status-reasons.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
-import { afterFallBack, fallBackIn, fallBackReason } from '../watch/inclusion-reason.ts'
 import {
   type BroadcastCase,
   chooseFollowUp,
@@ -135,7 +135,7 @@ function acceptedContent(
   if (isComparison(item.transaction, attempt))
     return {
       purpose: 'abandon',
-      statusReason: refusedForGood(comparedAttempt(item)?.error ?? 'no reason given'),
+      statusReason: noopReason('refused', comparedAttempt(item)?.error),
     }
   const isOver = status === 'sent' && purpose === 'request'
   return { purpose, statusReason: isOver ? fallBackIn(statusReason) : statusReason }
@@ -280,9 +280,7 @@ function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: U
 /** There is no earlier attempt, and a retry cannot help, so a no-op uses the nonce (I5). */
 function closed({ item: { transaction }, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
   const isRequest = transaction.purpose === 'request'
-  const reason = isAboutPrice(kind)
-    ? `No endpoint took the price that its caller named, and others wait behind it, so a no-op takes its nonce: ${detail}`
-    : refusedForGood(detail)
+  const reason = isAboutPrice(kind) ? noopReason('priced_out', detail) : noopReason('refused', detail)
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
@@ -292,10 +290,6 @@ function closed({ item: { transaction }, now }: BroadcastCase, { kind, detail }:
     // A refused no-op needs another gas price, so an immediate retry is useless.
     nextRunAt: isRequest ? now : after(now, REBROADCAST_MS),
   }
-}
-
-function refusedForGood(detail: string): string {
-  return `The node refused it for good (${detail}); a no-op takes its nonce.`
 }
 
 function after(now: Date, ms: number): Date {

@@ -3,13 +3,13 @@ import type { Chain } from '../../chains/chain.ts'
 import { contentKind, isNoop } from '../model/attempts.ts'
 import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/due.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
+import { noopReason, waitingReason, withoutWaiting } from '../model/status-reasons.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findHead, findHeadSince } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { type Signable, sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
-import { waitingReason, withoutWaiting } from '../watch/inclusion-reason.ts'
-import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
+import { isAbandoned } from '../watch/stuck.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import {
   noNewBlock,
@@ -179,7 +179,7 @@ function cancelExpired(
 ): Promise<void> {
   return putNoop(context, leased, {
     item,
-    change: { purpose: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
+    change: { purpose: 'expire', statusReason: noopReason('expired') },
     kind: 'expire',
     obstacle: 'valid_until passed; it cannot be cancelled now',
   })
@@ -201,7 +201,7 @@ async function abandon(
     return explain(context, item.transaction, waitingReason(item.transaction, noNewBlock(newest)))
   return putNoop(context, leased, {
     item,
-    change: { purpose: 'abandon', statusReason: ABANDONED },
+    change: { purpose: 'abandon', statusReason: noopReason('blocking') },
     kind: 'abandon',
     obstacle: 'It blocks the account; a no-op cannot take its nonce now',
   })

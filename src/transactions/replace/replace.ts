@@ -29,6 +29,7 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
+import { noopReason } from '../model/status-reasons.ts'
 import {
   ENDED_UNSIGNED,
   type Purpose,
@@ -273,7 +274,7 @@ const PLANS: Readonly<
   cancel: {
     purpose: 'cancel',
     kind: 'cancel',
-    statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
+    statusReason: noopReason('canceled'),
   },
 }
 
@@ -369,7 +370,7 @@ function canceledPending(
     return {
       ...transaction,
       purpose: 'cancel',
-      statusReason: 'Canceled by the caller; a no-op takes its nonce.',
+      statusReason: noopReason('canceled'),
       nextRunAt,
     }
   }

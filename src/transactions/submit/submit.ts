@@ -13,12 +13,13 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
+import { noopReason } from '../model/status-reasons.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { measureInFlight } from '../store/due-store.ts'
 import { findSubmittable, isOvertaken } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
-import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
+import { isAbandoned } from '../watch/stuck.ts'
 import {
   affordable,
   type MeasuredCapacity,
@@ -162,7 +163,7 @@ async function numberReady(
 
 /** The nonce is assigned and the content cannot be signed, so a no-op uses the nonce. */
 function abandoned(transaction: Transaction): Transaction {
-  return { ...transaction, purpose: 'abandon', statusReason: ABANDONED }
+  return { ...transaction, purpose: 'abandon', statusReason: noopReason('blocking') }
 }
 
 /** The maximum number of overtaken transactions that one step tries again. */

@@ -1,7 +1,14 @@
 import type { Receipt } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import { contentKind, isNoop } from '../model/attempts.ts'
-import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import {
+  afterInclusion,
+  fallBackIn,
+  noopIncludedReason,
+  tellsFallBack,
+  withoutWaiting,
+} from '../model/status-reasons.ts'
+import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
 
 /** An attempt that a block includes. `reason` says why it was reverted; it is absent when it was not. */
 export interface Inclusion {
@@ -54,7 +61,10 @@ function attemptReason(
     return (
       joined(refusedReason(item, attempt), reverted) ??
       comparedReason(item, attempt) ??
-      (isReasonOfAttempt(item, attempt) ? (fallBackIn(statusReason) ?? statusReason) : undefined)
+      noopReasonOf(item, attempt) ??
+      (isReasonOfAttempt(item, attempt)
+        ? afterInclusion(fallBackIn(statusReason) ?? statusReason ?? '') || undefined
+        : undefined)
     )
   const explanation = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
   return reverted === undefined ? explanation : `${explanation} ${reverted}`
@@ -76,7 +86,14 @@ function comparedReason(
 ): string | undefined {
   if (purpose !== 'request' || contentKind(attempts, number) !== 'abandon') return undefined
   const refused = attempts.findLast(({ kind, error }) => !isNoop(kind) && error !== undefined)
-  return `A no-op took its nonce, because the nodes refused it: ${refused?.error ?? 'no reason given'}`
+  return noopIncludedReason('refused', refused?.error)
+}
+
+/** Why a no-op is included that its caller wanted. What was stored about it may be about a wait, a block that is gone, or a decision to take. */
+function noopReasonOf({ attempts }: TransactionWithAttempts, { number }: Attempt): string | undefined {
+  const kind = contentKind(attempts, number)
+  if (kind === 'cancel') return noopIncludedReason('canceled')
+  return kind === 'expire' ? noopIncludedReason('expired') : undefined
 }
 
 /**
@@ -106,48 +123,4 @@ function contentThatLost(
   // This content waited for the attempt to expire, and was never signed.
   const unsigned = purpose === 'successor' || (purpose === 'cancel' && attempt.kind !== 'cancel')
   return unsigned && attempt.kind !== 'speed_up' ? WANTED[purpose] : undefined
-}
-
-/** The beginning of each sentence about a wait for inclusion. Such a sentence is no longer true when the wait is over. */
-const PREFIX = 'Waiting for inclusion; '
-
-/**
- * Gives the `status_reason` of a transaction that waits for inclusion. That of a no-op keeps the sentence which says what the no-op is for, and
- * that of content which counts again the sentence about the refusal of newer content. Pure.
- */
-export function waitingReason({ purpose, statusReason }: Transaction, detail: string): string {
-  const cause = isNoop(purpose) || tellsFallBack(statusReason) ? withoutWaiting(statusReason) : undefined
-  return cause === undefined ? `${PREFIX}${detail}` : `${cause} ${PREFIX}${detail}`
-}
-
-/** Removes the sentence of an earlier wait from a `status_reason`; undefined when nothing is left. Pure. */
-export function withoutWaiting(statusReason: string | undefined): string | undefined {
-  const start = statusReason?.indexOf(PREFIX) ?? -1
-  if (start === -1) return statusReason
-  const cause = statusReason?.slice(0, start).trimEnd()
-  return cause === '' ? undefined : cause
-}
-
-/** The `status_reason` when nodes refuse newer content for good, so that an earlier attempt counts again. */
-export function fallBackReason(refused: number, detail: string, counts: number | undefined): string {
-  return `Attempt ${refused} was refused by the node (${detail}); attempt ${counts} still counts.`
-}
-
-const FALL_BACK = /^Attempt (\d+) was refused by the node \(.*\); attempt \d+ still counts\./s
-
-/** Returns the sentence about such a refusal with which a `status_reason` begins, without what follows it; undefined when there is none. Pure. */
-export function fallBackIn(statusReason: string | undefined): string | undefined {
-  return FALL_BACK.exec(statusReason ?? '')?.[0]
-}
-
-/** Gives the `status_reason` for what happens to content that counts again: the sentence about the refusal stays in front. Pure. */
-export function afterFallBack(statusReason: string | undefined, detail: string): string {
-  const sentence = fallBackIn(statusReason)
-  return sentence === undefined ? detail : `${sentence} ${detail}`
-}
-
-/** Returns true for a `status_reason` that begins with such a refusal, of another attempt than `included`. Pure. */
-function tellsFallBack(statusReason: string | undefined, included?: number): boolean {
-  const [, refused] = FALL_BACK.exec(statusReason ?? '') ?? []
-  return refused !== undefined && Number(refused) !== included
 }

@@ -81,7 +81,3 @@ export function isAbandoned({ stuckSince, purpose, nonce }: Transaction, now: nu
   if (stuckSince === undefined || nonce === undefined || purpose !== 'request') return false
   return now - stuckSince.getTime() >= ABANDON_AFTER_MS
 }
-
-/** The `status_reason` of an abandoned transaction. */
-export const ABANDONED =
-  'It has blocked the account for a day, and no block included it; a no-op takes its nonce.'

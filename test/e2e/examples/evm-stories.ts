@@ -219,6 +219,10 @@ async function replaceAndCancel({ service, anvil, clock }: Stage): Promise<void>
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, speed: 'safeLow' })
   await reach(service, id, 'confirmed', () => anvil.rpc('evm_mine'))
   await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2 })
+  const unwanted = (await service.api('POST', ALL, { to: RECEIVER, value: 4 })).body.data
+  await reach(service, unwanted.id, 'submitted')
+  await service.api('DELETE', `${ALL}/${unwanted.id}`)
+  await reach(service, unwanted.id, 'canceled', () => anvil.rpc('evm_mine'))
 }
 
 /** A network that makes no block for as long as the transaction waits. */

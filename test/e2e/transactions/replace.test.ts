@@ -255,6 +255,7 @@ describe('on EVM', () => {
         (seen) => ['mined', 'confirmed'].includes(seen.status),
       )
       expect(mined).toMatchObject({ hash: before.hash, to: RECEIVER, value: '1' })
+      expect(mined.requested).toEqual({ to: OTHER, value: '7' })
       expect(mined.status_reason).toContain('Attempt 1 was included')
       expect(mined.attempts.map(({ outcome }) => outcome)).toEqual(['mined', 'superseded'])
     })
@@ -264,10 +265,24 @@ describe('on EVM', () => {
     test('a transaction in the pool is replaced by a no-op of the same nonce, and ends as canceled', async () => {
       const before = await inPool()
       const { body } = await story.cancel(before.id)
-      expect(body.data).toMatchObject({ nonce: before.nonce, to: DEV_ADDRESSES[0], value: '0', data: '0x' })
+      const requested = { to: RECEIVER, value: '1' }
+      expect(before).not.toHaveProperty('requested')
+      expect(body.data).toMatchObject({
+        nonce: before.nonce,
+        to: DEV_ADDRESSES[0],
+        value: '0',
+        data: '0x',
+        requested,
+        status_reason: 'Canceled by the caller; a no-op will use its nonce.',
+      })
       expect(body.data.attempts.at(-1)?.kind).toBe('cancel')
       await story.settle()
-      expect(await story.get(before.id)).toMatchObject({ status: 'canceled', hash: body.data.hash })
+      expect(await story.get(before.id)).toMatchObject({
+        status: 'canceled',
+        hash: body.data.hash,
+        requested,
+        status_reason: 'Canceled by the caller; a no-op used its nonce.',
+      })
       expect(await story.minedHash(DEV_ADDRESSES[0], before.nonce ?? -1)).toBe(body.data.hash)
     })
 
@@ -370,6 +385,14 @@ describe('on Stellar', () => {
       await reach(id, 'submitted')
       expect((await cancel(id)).status).toBe(200)
       const canceled = await closeUntil(id, 'canceled')
+      expect(canceled).toMatchObject({
+        status_reason: 'Canceled by the caller; a no-op used its nonce.',
+        requested: {
+          operations: [
+            { type: 'payment', destination: STELLAR_RECEIVER, asset: { type: 'native' }, amount: 333 },
+          ],
+        },
+      })
       expect(canceled.attempts).toMatchObject([
         { kind: 'send', outcome: 'superseded' },
         { kind: 'cancel', outcome: 'mined' },

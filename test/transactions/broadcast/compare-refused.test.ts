@@ -5,6 +5,7 @@ import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
 import type { EvmChain } from '../../../src/chains/evm/types.ts'
 import type { EvmNetwork } from '../../../src/networks/network.ts'
 import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
+import { noopIncludedReason, noopReason } from '../../../src/transactions/model/status-reasons.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
@@ -129,7 +130,7 @@ const incidentsOf = async ({ id }: Transaction) =>
   ).flatMap(({ type }) => (type === 'transaction_update' ? [] : [type]))
 
 const isAbandoned = ({ transaction }: { transaction: Transaction }) => transaction.purpose === 'abandon'
-const REFUSED_FOR_GOOD = `The node refused it for good (${STRANGE}); a no-op takes its nonce.`
+const REFUSED_FOR_GOOD = noopReason('refused', STRANGE)
 
 describe('content that the node refuses in unknown words', () => {
   test('is compared with a no-op within three and a half minutes, and ends with the words of the node', async () => {
@@ -143,7 +144,10 @@ describe('content that the node refuses in unknown words', () => {
       outcome: 'broadcast',
       draft: { value: 0n },
     })
-    expect((await finish()).transaction).toMatchObject({ status: 'failed', statusReason: REFUSED_FOR_GOOD })
+    expect((await finish()).transaction).toMatchObject({
+      status: 'failed',
+      statusReason: noopIncludedReason('refused', STRANGE),
+    })
     expect((await reload(fixture.context, next)).transaction.status).toBe('confirmed')
     expect(await eventsOf(fixture.context, transaction)).toContain('failed')
     expect(await incidentsOf(transaction)).toEqual([])
@@ -314,7 +318,7 @@ test('a replacement that nodes refuse in unknown words is given up for the earli
   expect((await finish()).transaction).toMatchObject({
     status: 'confirmed',
     currentAttempt: 1,
-    statusReason: `Attempt 2 was refused by the node (${STRANGE}); attempt 1 still counts.`,
+    statusReason: `Attempt 2 was refused by the node (${STRANGE}); attempt 1 was included.`,
   })
 })
 
@@ -420,7 +424,10 @@ describe('a crash', () => {
     expect(stored.attempts.at(-1)).toMatchObject({ kind: 'abandon', outcome: 'signed' })
     isDying = false
     expect((await step(1_000)).transaction).toMatchObject({ purpose: 'abandon', status: 'submitted' })
-    expect((await finish()).transaction).toMatchObject({ status: 'failed', statusReason: REFUSED_FOR_GOOD })
+    expect((await finish()).transaction).toMatchObject({
+      status: 'failed',
+      statusReason: noopIncludedReason('refused', STRANGE),
+    })
   })
 
   test('between the acceptance of the no-op and its record: a block with it ends the transaction, with the words', async () => {
@@ -439,7 +446,7 @@ describe('a crash', () => {
     expect(attempts.at(-1)).toMatchObject({ kind: 'abandon', outcome: 'mined' })
     expect(transaction).toMatchObject({
       status: 'failed',
-      statusReason: `A no-op took its nonce, because the nodes refused it: ${STRANGE}`,
+      statusReason: noopIncludedReason('refused', STRANGE),
     })
   })
 

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, ComparedBlock, PriceComparison } from '../../../src/chains/answer.ts'
 import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
 import { raiseOverdue, unblock } from '../../../src/transactions/broadcast/speed-up.ts'
+import { noopReason } from '../../../src/transactions/model/status-reasons.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { ABANDON_AFTER_MS, ABANDONED } from '../../../src/transactions/watch/stuck.ts'
+import { ABANDON_AFTER_MS } from '../../../src/transactions/watch/stuck.ts'
 import { attemptOf, draftOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, LEFT_OUT, SILENT_NETWORK } from '../stub-chain.ts'
@@ -287,8 +288,8 @@ describe('a no-op', () => {
   const BLOCKING = { change: { stuckSince: new Date(0) }, waitedMs: 0 }
 
   test.each<[string, Situation, string, string]>([
-    ['after valid_until', OVERDUE, 'expire', 'valid_until passed; a no-op is to take its nonce.'],
-    ['after a day at the head of the queue', BLOCKING, 'abandon', ABANDONED],
+    ['after valid_until', OVERDUE, 'expire', 'valid_until passed; a no-op will use its nonce.'],
+    ['after a day at the head of the queue', BLOCKING, 'abandon', noopReason('blocking')],
   ])('%s takes the nonce', async (_name, situation, purpose, statusReason) => {
     const { raise, kinds, now } = await setUp(situation)
     expect(await raise()).toBe(true)

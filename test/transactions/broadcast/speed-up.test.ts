@@ -234,7 +234,7 @@ describe('a speed-up', () => {
   describe('valid_until', () => {
     const soon = () => ({ validUntil: new Date(fixture.clock.now() + 10_000) })
 
-    test('passes in a pool: a no-op is to take the nonce', async () => {
+    test('passes in a pool: a no-op will use the nonce', async () => {
       const { stored, step } = await setUp(soon())
       fixture.clock.advance(10_000)
       await step()
@@ -244,7 +244,7 @@ describe('a speed-up', () => {
       expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
         status: 'submitted',
         purpose: 'expire',
-        statusReason: 'valid_until passed; a no-op is to take its nonce.',
+        statusReason: 'valid_until passed; a no-op will use its nonce.',
       })
     })
 

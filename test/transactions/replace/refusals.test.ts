@@ -211,7 +211,7 @@ describe('refusals', () => {
       {
         change: 'cancel',
         purpose: 'cancel',
-        statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
+        statusReason: 'Canceled by the caller; a no-op will use its nonce.',
         value: 1n,
       },
     ] as const)(

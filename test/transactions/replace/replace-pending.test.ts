@@ -172,7 +172,7 @@ describe('the replacement of a pending transaction', () => {
       expect(transaction).toMatchObject({
         status: 'pending',
         purpose: 'cancel',
-        statusReason: 'Canceled by the caller; a no-op takes its nonce.',
+        statusReason: 'Canceled by the caller; a no-op will use its nonce.',
         nonce: 5n,
         sourceAccount: stored.from,
         nextRunAt: new Date(fixture.clock.now()),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
+import { waitingReason } from '../../../src/transactions/model/status-reasons.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
 import { weigh } from '../../../src/transactions/watch/finalise.ts'
-import { waitingReason } from '../../../src/transactions/watch/inclusion-reason.ts'
 import { expired, included, nonceUsedElsewhere, toFinal } from '../../../src/transactions/watch/resolution.ts'
 import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { FROM } from '../../chains/evm/build.ts'
@@ -103,8 +103,9 @@ describe('included', () => {
         itemOf([...refused, { kind: 'speed_up' }], { currentAttempt: 3, statusReason: waiting }),
         number,
       )
-    expect(included(1).transaction.statusReason).toBe(statusReason)
-    expect(included(3).transaction.statusReason).toBe(statusReason)
+    const past = 'Attempt 2 was refused by the node (no); attempt 1 was included.'
+    expect(included(1).transaction.statusReason).toBe(past)
+    expect(included(3).transaction.statusReason).toBe(past)
     expect(included(2).transaction.statusReason).toBe(
       'The replacement (attempt 2) was included, although a node had refused it: no reason given.',
     )

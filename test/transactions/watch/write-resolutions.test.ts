@@ -196,16 +196,16 @@ const CASES: readonly Case[] = [
     want: 'Reverted on chain: too late.',
   },
   {
-    name: 'a cancellation, whose stored reason is true',
+    name: 'a cancellation, whatever was stored about it meanwhile',
     attempts: [{}, { kind: 'cancel' }],
     transaction: { purpose: 'cancel', statusReason: STORED },
-    want: STORED,
+    want: 'Canceled by the caller; a no-op used its nonce.',
   },
   {
     name: 'a speed-up of the cancellation',
     attempts: [{}, { kind: 'cancel' }, { kind: 'speed_up' }],
     transaction: { purpose: 'cancel', statusReason: STORED },
-    want: STORED,
+    want: 'Canceled by the caller; a no-op used its nonce.',
   },
   {
     name: 'a speed-up of the request whose replacement was refused, without what happened to it afterwards',
@@ -214,7 +214,7 @@ const CASES: readonly Case[] = [
       statusReason:
         'Attempt 2 was refused by the node (not today); attempt 1 still counts. The node did not answer; the same bytes are broadcast again: time-out',
     },
-    want: 'Attempt 2 was refused by the node (not today); attempt 1 still counts.',
+    want: 'Attempt 2 was refused by the node (not today); attempt 1 was included.',
   },
   {
     name: 'an expiry no-op that was refused, so that the request is included',
