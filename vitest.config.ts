@@ -32,7 +32,7 @@ const SHARED_PROCESS: Settings = {
 
 /** The projects whose files have their name as a suffix, such as `kill.faults.test.ts`. */
 const BY_SUFFIX = {
-  // Start commands and services anew, wait for blocks, or store so much, that they would take a part of `npm test` for themselves.
+  // Files that take more than some eight seconds: many random inputs, many blocks, many services. And everything that needs PostgreSQL.
   long: SHARED_PROCESS,
   // Crash points, killed processes, power cuts, random histories and ten thousand deliveries.
   faults: { ...SERVICES, testTimeout: 180_000, hookTimeout: 120_000 },
@@ -64,7 +64,7 @@ interface Need {
 const NEEDS: readonly Need[] = [
   {
     suffix: 'postgres',
-    projects: ['default', 'faults'],
+    projects: ['long', 'faults'],
     isHere: hasPostgres,
     missing: 'no PostgreSQL: install 15 or newer, or set TEST_DATABASE_URL',
     required: 'REQUIRE_POSTGRES',
@@ -72,7 +72,7 @@ const NEEDS: readonly Need[] = [
   // These start a server themselves, so `TEST_DATABASE_URL` is not enough.
   {
     suffix: 'postgres-server',
-    projects: ['default'],
+    projects: ['long'],
     isHere: canStartPostgres,
     missing: 'no program of PostgreSQL 15 or newer',
   },
@@ -158,7 +158,6 @@ const MUTATION: Settings = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   isolate: false,
-  env: { ...EVERY_TEST.env, SHARE_TEST_DATABASE: '1' },
 }
 
 export default defineConfig({

@@ -447,7 +447,7 @@ test('a pool does not hold others behind what it refuses at the price of the cal
   await look(30_000)
   const ended = await look(30_000)
   expect(ended.status).toBe('failed')
-  expect(ended.statusReason).toMatch(/^No endpoint took the price that its caller named/)
+  expect(ended.statusReason).toMatch(/^No endpoint accepted the price that its caller named/)
   expect(ended.statusReason).toMatch(BOTH)
   expect((await reload(fixture.context, next)).transaction).toMatchObject({
     status: 'confirmed',

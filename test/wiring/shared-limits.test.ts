@@ -5,7 +5,7 @@ import { createLogger } from '../../src/log.ts'
 import { createSharedLimits } from '../../src/wiring/shared-limits.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openNewDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 const RATE = { perSecond: 1, burst: 10 }
@@ -14,7 +14,7 @@ let database: Database
 let clock: TestClock
 let loops: Loop[]
 beforeEach(async () => {
-  database = await openTestDatabase()
+  database = await openNewDatabase()
   clock = createTestClock()
   loops = []
 })
