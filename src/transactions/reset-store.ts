@@ -113,6 +113,9 @@ async function lockOpen(tx: Tx, { network, relayerIds }: Scope): Promise<Transac
   return rows.map(toTransaction)
 }
 
+/** The idempotency keys of transactions that were sent with a nonce: the new chain counts from the beginning. */
+const NONCE_KEYS = 'nonce %'
+
 /** Marks the records of the old chain, and forgets its next nonces. */
 async function detach(tx: Tx, { network, relayerIds, now }: Scope): Promise<void> {
   const ids = sql`any(${relayerIds}::text[])`
@@ -124,6 +127,11 @@ async function detach(tx: Tx, { network, relayerIds, now }: Scope): Promise<void
   await sql`
     update transactions set reset_at = ${now}, reorganized_at = null
     where relayer_id = ${ids} and network = ${network.name} and reset_at is null`.execute(tx)
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('relayer_id', 'in', [...relayerIds])
+    .where('key', 'like', NONCE_KEYS)
+    .execute()
   await sql`update accounts set next_nonce = null, known_nonce = null, known_slot = null, known_hash = null where relayer_id = ${ids}`.execute(
     tx,
   )

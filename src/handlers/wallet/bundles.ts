@@ -12,7 +12,7 @@ import { readBatch } from '../read/encoded-call.ts'
 import type { Service } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { includedAttempt } from './sending.ts'
-import { readTransaction } from './transaction-request.ts'
+import { readBundledCall } from './transaction-request.ts'
 import {
   type Fields,
   isAbsent,
@@ -181,7 +181,7 @@ function readCalls(request: WalletRequest, bundle: Fields): readonly object[] {
 function readCall(request: WalletRequest, call: Fields): object {
   refuseCapabilities(call)
   const { capabilities, ...content } = call
-  return readTransaction(request, content)
+  return readBundledCall(request, content)
 }
 
 function refuseCapabilities({ capabilities }: Fields): void {

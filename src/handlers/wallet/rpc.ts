@@ -9,6 +9,7 @@ import type { Service } from '../service.ts'
 import { requireRelayer } from '../transactions.ts'
 import { MOST_CALLS } from './bundles.ts'
 import { isWalletMethod } from './methods.ts'
+import { isOwnPendingCount } from './nonce.ts'
 import type { SigningOperations } from './signing.ts'
 import { createWallets, type Wallet, type WalletReply } from './wallet.ts'
 
@@ -48,7 +49,7 @@ export function rpcHandlers(service: Service, operations: SigningOperations): Pi
         )
       const runtime = runtimeOf(relayer)
       const wallet = walletOf(relayer, runtime, context)
-      const routes = calls.map(({ method }) => routeOf(method, { relayer, runtime, wallet }))
+      const routes = calls.map((call) => routeOf(call, { relayer, runtime, wallet }))
       const [forwarded, sent, answered] = await Promise.all([
         forward(
           calls.filter((_, at) => routes[at] === 'network'),
@@ -95,12 +96,14 @@ interface Destinations {
  * private endpoints for a relayer whose transactions are private; such a relayer passes nothing on besides that and what only reads.
  */
 function routeOf(
-  method: string,
+  call: Schemas['RpcCall'],
   { relayer, runtime, wallet }: Destinations & { readonly relayer: Relayer },
 ): 'network' | 'private' | 'wallet' | undefined {
+  const { method } = call
   const isAllowed = (relayer.policies.allowedRpcMethods ?? runtime.chain.readMethods).includes(method)
   if (isAllowed && method === SENDS_BYTES) return runtime.isPrivate ? 'private' : 'network'
-  if (wallet !== undefined && isWalletMethod(method)) return 'wallet'
+  if (wallet !== undefined && (isWalletMethod(method) || isOwnPendingCount(call, relayer.address)))
+    return 'wallet'
   // A method that does not only read can carry bytes to nodes, whatever its name is.
   if (runtime.isPrivate && !runtime.chain.readMethods.includes(method)) return undefined
   return isAllowed ? 'network' : undefined

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
-import { keccak256Hex } from '../../lib/hash.ts'
+import { fingerprintOf, keccak256Hex } from '../../lib/hash.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
@@ -9,6 +9,7 @@ import { findHashOwners } from '../../transactions/store/attempts-store.ts'
 import { findTransactions, requireTransaction } from '../../transactions/store/lookups-store.ts'
 import { readRequest } from '../read/request.ts'
 import type { Service } from '../service.ts'
+import { checkNonce, nonceKey } from './nonce.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readTransaction } from './transaction-request.ts'
 import { readBytes, readFields, requireScope, type WalletMethod, type WalletRequest } from './wallet-call.ts'
@@ -17,10 +18,17 @@ import { readBytes, readFields, requireScope, type WalletMethod, type WalletRequ
 export function createSendTransaction(service: Service): WalletMethod {
   return async (request, [transaction]) => {
     const { relayer, runtime, context } = request
-    const sent = readTransaction(request, readFields(transaction, 'transaction'))
+    const { content, nonce } = readTransaction(request, readFields(transaction, 'transaction'))
     const path = { relayer_id: relayer.id }
-    const { body } = service.admitCall('sendTransaction', context.principal, { path, body: sent })
-    const accepted = await service.accept(relayer, readRequest(body, relayer, runtime.chain), context.actor)
+    const { body } = service.admitCall('sendTransaction', context.principal, { path, body: content })
+    const key = nonce === undefined ? undefined : nonceKey(nonce, fingerprintOf(body))
+    if (nonce !== undefined && key !== undefined) await checkNonce(service, request, { nonce, key })
+    const accepted = await service.accept(
+      relayer,
+      readRequest(body, relayer, runtime.chain),
+      context.actor,
+      key,
+    )
     // Whatever goes wrong from here on, the caller has to learn of the transaction, or sends it again.
     const seen = await waitUntilSigned(service, request, accepted).catch(
       (error: unknown): TransactionWithAttempts => {

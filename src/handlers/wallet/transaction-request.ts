@@ -31,16 +31,22 @@ const KNOWN: ReadonlySet<string> = new Set([
 const TYPES: ReadonlySet<unknown> = new Set(['0x0', '0x2'])
 
 /**
- * Reads the transaction of `eth_sendTransaction` as the body of `sendTransaction`, which is yet to be validated. Amounts are decimal strings.
+ * Reads a call of a bundle as the body of `sendTransaction`, which is yet to be validated. Amounts are decimal strings.
  *
- * @throws RpcError for a nonce: ignoring it would send a second transaction where a replacement is meant
+ * @throws RpcError for a nonce: a call of EIP-5792 has none
  */
-export function readTransaction(request: WalletRequest, fields: Fields): object {
+export function readBundledCall(request: WalletRequest, fields: Fields): object {
   if (!isAbsent(fields.nonce))
-    throw invalidParams(
-      'nonce: none is expected, because the relayer numbers its transactions. Replace a transaction with PUT …/transactions/{transaction_id}',
-    )
+    throw invalidParams('nonce: none is expected, because the relayer numbers its transactions')
   return readContent(request, fields)
+}
+
+/** Reads the transaction of `eth_sendTransaction` in the same way, and its nonce apart; undefined if it has none. */
+export function readTransaction(
+  request: WalletRequest,
+  fields: Fields,
+): { readonly content: object; readonly nonce: bigint | undefined } {
+  return { content: readContent(request, fields), nonce: readQuantity(fields.nonce, 'nonce') }
 }
 
 /** Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It has to have everything that is signed. */

@@ -9,6 +9,7 @@ import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import type { Service } from '../service.ts'
 import { createWalletMethods, isWalletMethod, SENDING } from './methods.ts'
+import { countPending, isOwnPendingCount } from './nonce.ts'
 import { invalidParams, RPC_CODES, RpcError, toRpcError } from './rpc-error.ts'
 import { findByHash, includedAttempt } from './sending.ts'
 import type { SigningOperations } from './signing.ts'
@@ -37,6 +38,8 @@ export function createWallets(service: Service, operations: SigningOperations) {
   async function run(request: WalletRequest, { method, params }: Schemas['RpcCall']): Promise<WalletReply> {
     try {
       if (SENDING.has(method) && clock.monotonic() > request.deadline) throw tooLate()
+      if (isOwnPendingCount({ method, params }, request.relayer.address))
+        return { result: await countPending(service, request) }
       if (!isWalletMethod(method)) throw new Error(`${method} is no method of a wallet`)
       const result = await methods[method](request, listOf(params))
       return { result }

@@ -127,6 +127,20 @@ export async function findHeadSince(
   return row?.created_at
 }
 
+/** Counts the transactions of the relayer that wait for a nonce, without those that others overtake. */
+export async function countUnnumbered(db: Db, relayerId: string, now: Date): Promise<bigint> {
+  const row = await db
+    .selectFrom('transactions')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('relayer_id', '=', relayerId)
+    .where('phase', '=', 'pending')
+    .where('nonce', 'is', null)
+    .where(isActive(now))
+    .where('stuck_since', 'is', null)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
 /** Counts the open transactions of the account that come before this one. */
 export async function countAhead(db: Db, transaction: Transaction, now: Date): Promise<number> {
   const open = db

@@ -67,7 +67,7 @@ describe('eth_sendTransaction', () => {
   })
 
   test.each([
-    [{ ...PAYMENT, nonce: '0x7' }, -32602, 'nonce: none is expected'],
+    [{ ...PAYMENT, nonce: '0x700' }, -32602, 'nonce: '],
     [{ ...PAYMENT, accessList: [{}] }, -32602, 'accessList: not supported'],
     [{ ...PAYMENT, speed: 'fast' }, -32602, 'speed: not supported'],
     [{ ...PAYMENT, type: '0x3' }, -32602, 'type: 0x0 or 0x2'],

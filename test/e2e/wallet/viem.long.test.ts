@@ -30,7 +30,9 @@ test('viem sends with the url and the key alone, and waits for the receipt', asy
   expect(await wallet.getAddresses()).toEqual([DEV_ADDRESSES[0]])
   const hash = await wallet.sendTransaction(PAYMENT)
   expect(await receiptOf(hash)).toMatchObject({ transactionHash: hash, status: 'success' })
-  await expect(wallet.sendTransaction({ ...PAYMENT, nonce: 7 })).rejects.toThrow('nonce: none is expected')
+  await expect(wallet.sendTransaction({ ...PAYMENT, nonce: 7 })).rejects.toThrow(
+    'is the next one of relayer main, not 7',
+  )
 })
 
 test('deployContract, writeContract and readContract work with a contract', async () => {

@@ -574,8 +574,8 @@ export interface paths {
          *     that scope the error is 4100, and nothing happens. Rules, budgets, approvals and the audit log apply as in the operation that does the same.
          *     Parameters are positional.
          *
-         *     The relayer numbers its transactions, so `eth_sendTransaction` with a `nonce`, or with a field that it does not know, is refused with -32602.
-         *     A transaction that is not signed within 10 s, or half of `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the
+         *     The relayer numbers its transactions: `eth_sendTransaction` with another `nonce` than the next one, or with an unknown field, is refused with
+         *     -32602. The same nonce with the same content is the same transaction. A transaction that is not signed within 10 s, or half of `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the
          *     error -32002 with its id in `data.transactionId`. **It is accepted: do not send it again.** Calls of a batch that send run one after the
          *     other; one that has not started by then returns the error -32005, and nothing was done for it. A bundle with an `id` of yours can be sent
          *     again: the same calls return the same bundle, others the error 5720.

@@ -1,0 +1,83 @@
+import type { Db } from '../../database/db.ts'
+import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
+import { findKey } from '../../transactions/store/idempotency-store.ts'
+import { findNextNonces } from '../../transactions/store/nonce-store.ts'
+import { countUnnumbered } from '../../transactions/store/queue-store.ts'
+import type { Service } from '../service.ts'
+import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
+import type { WalletRequest } from './wallet-call.ts'
+
+/**
+ * The idempotency key of a transaction that was sent with a nonce. No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
+ */
+export function nonceKey(nonce: bigint, fingerprint: string): IdempotencyKey {
+  return { key: `nonce ${nonce}`, fingerprint, field: 'nonce' }
+}
+
+/**
+ * Checks that a transaction with this nonce is the next one of the account, or the same one as before. Foundry and other programs that number
+ * transactions themselves send a nonce. The service gives the number; a nonce that is anything else than the next one would mean a replacement or
+ * a gap, and is refused.
+ *
+ * @throws RpcError with the nonce that is expected, or with the transaction that has it
+ */
+export async function checkNonce(
+  service: Pick<Service, 'db' | 'clock'>,
+  request: WalletRequest,
+  { nonce, key: { key, fingerprint } }: { readonly nonce: bigint; readonly key: IdempotencyKey },
+): Promise<void> {
+  const earlier = await findKey(service.db, request.relayer.id, key)
+  if (earlier?.fingerprint === fingerprint) return
+  if (earlier !== undefined)
+    throw new RpcError(
+      RPC_CODES.transactionRejected,
+      `nonce: transaction ${earlier.transactionId} was sent with nonce ${nonce} and another content; replace it with PUT …/transactions/${earlier.transactionId}`,
+      { transactionId: earlier.transactionId },
+    )
+  const next = await nextNonce(service, request)
+  if (nonce === next) return
+  throw invalidParams(
+    `nonce: ${next} is the next one of relayer ${request.relayer.id}, not ${nonce}. The relayer numbers its transactions, so the nonce can be left out; replace a transaction with PUT …/transactions/{transaction_id}`,
+  )
+}
+
+/**
+ * Answers `eth_getTransactionCount` of the account for `pending`: the nonce that its next transaction gets. A node knows only what was broadcast to
+ * it.
+ */
+export async function countPending(
+  service: Pick<Service, 'db' | 'clock'>,
+  request: WalletRequest,
+): Promise<string> {
+  return `0x${(await nextNonce(service, request)).toString(16)}`
+}
+
+/** Recognises such a call. */
+export function isOwnPendingCount(
+  { method, params }: { readonly method: string; readonly params?: unknown },
+  address: string,
+): boolean {
+  if (method !== 'eth_getTransactionCount' || !Array.isArray(params) || params[1] !== 'pending') return false
+  return typeof params[0] === 'string' && params[0].toLowerCase() === address.toLowerCase()
+}
+
+/** Counts the transactions that are accepted and have no nonce yet, because they get theirs first. */
+async function nextNonce(
+  { db, clock }: { readonly db: Db; readonly clock: Service['clock'] },
+  { relayer, runtime }: WalletRequest,
+): Promise<bigint> {
+  const call = { method: 'eth_getTransactionCount', params: [relayer.address, 'latest'] }
+  const [[reply], counters, waiting] = await Promise.all([
+    runtime.chain.forward([call]),
+    findNextNonces(db, relayer.id),
+    countUnnumbered(db, relayer.id, new Date(clock.now())),
+  ])
+  const counter = counters.get(relayer.address) ?? 0n
+  if (reply?.kind !== 'result' || typeof reply.result !== 'string')
+    throw new RpcError(
+      RPC_CODES.resourceUnavailable,
+      'No node of the network answers, so the next nonce is not known. Nothing was sent; try again, or leave the nonce out.',
+    )
+  const used = BigInt(reply.result)
+  return (used > counter ? used : counter) + waiting
+}
