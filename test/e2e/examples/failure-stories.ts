@@ -6,7 +6,7 @@ import { UNREAD_BYTES } from '../../../src/http/answers/answer-budget.ts'
 import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
 import { API_KEY, startStub } from '../../http/stub-server.ts'
 import { createAdjustableClock } from '../../support/clock.ts'
-import { openTestDatabase } from '../../support/database.ts'
+import { openNewDatabase } from '../../support/database.ts'
 import type { Heard } from './heard.ts'
 
 const AUTHORIZED = { authorization: `Bearer ${API_KEY}` }
@@ -61,7 +61,7 @@ export async function playWithoutScopes(heard: Heard): Promise<void> {
 
 /** Lets the readiness check look at a database that is gone, and a handler meet a PostgreSQL that cannot be reached. */
 export async function playWithoutDatabase(heard: Heard): Promise<void> {
-  const database = await openTestDatabase()
+  const database = await openNewDatabase()
   await database.close()
   const check = createReadinessCheck({
     database,
