@@ -18,7 +18,7 @@ import {
   updateRelayer,
 } from '../../src/relayers/store.ts'
 import { createSealer } from '../../src/security/secrets.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openNewDatabase } from '../support/database.ts'
 
 const SECRET = 'a-secret-in-a-url'
 const RPC_URLS = [{ url: `https://rpc.example/${SECRET}`, weight: 100, untrusted: true }] as const
@@ -84,7 +84,7 @@ async function storedText({ db }: Database): Promise<string> {
 }
 
 async function open() {
-  const plain = await openTestDatabase()
+  const plain = await openNewDatabase()
   onTestFinished(plain.close)
   return { plain, sealed: withSealedColumns(plain, SEALER), keyless: withSealedColumns(plain, undefined) }
 }
