@@ -46,11 +46,13 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-/** Opens the fixture. `maxInFlight` is 10 by default. */
-export async function openFixture(options: { maxInFlight?: number } = {}): Promise<Fixture> {
+/** Opens the fixture. `maxInFlight` is 10 by default, `database` one that other tests have used and left empty. */
+export async function openFixture(
+  options: { maxInFlight?: number; database?: Database } = {},
+): Promise<Fixture> {
   const logLines: LogLine[] = []
   const log = createLogger({ level: 'info' }, { write: (line) => void logLines.push(JSON.parse(line)) })
-  const database = await openTestDatabase()
+  const database = options.database ?? (await openTestDatabase())
   const clock = createTestClock()
   const runtimes = new Map<string, RelayerRuntime>()
   const runtimeOf = ({ id }: Relayer) => {

@@ -5,6 +5,7 @@ import {
   searchStatement,
   type TransactionSearch,
 } from '../../../src/transactions/store/search-store.ts'
+import { openNewDatabase } from '../../support/database.ts'
 import { type Fixture, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 import { collectPages, visibilityOf } from './search.ts'
@@ -25,7 +26,7 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 /** There are 100,000 transactions of four relayers. */
 beforeAll(async () => {
-  fixture = await openFixture()
+  fixture = await openFixture({ database: await openNewDatabase() })
   const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
   owners = await Promise.all(Array.from({ length: 4 }, account))
   const ids = owners.map(({ relayer }) => relayer.id)
