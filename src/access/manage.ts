@@ -198,7 +198,7 @@ function requireFuture(expiresAt: Date | undefined, now: Date): void {
 function stronger(id: string) {
   return new AppError(
     'invalid_request',
-    `API key ${id} has rights that your own key lacks, so that it cannot be changed with yours.`,
+    `API key ${id} has rights that your own key lacks, so your key cannot change it.`,
   )
 }
 
@@ -213,18 +213,18 @@ function absent(id: string) {
 /** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined when there is none. */
 export function findContradiction({ scopes, visibility, rules }: Rights): string | undefined {
   if (rules !== undefined && scopes.includes('api-keys:admin'))
-    return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create a key without them; leave the scope away, or the rules.'
+    return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create keys without rules. Remove the scope or the rules.'
   const [first, ...others] = seesEverything(visibility) ? [] : deploymentScopes(scopes)
   if (first === undefined) return undefined
   const all = [first, ...others].join(', ')
-  return `body.scopes: ${all} cannot be limited to relayers or networks; leave the scope away, or relayers and networks.`
+  return `body.scopes: ${all} cannot be limited to relayers or networks. Remove the scope, or relayers and networks.`
 }
 
 /** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined when there is none. */
 export function findMissingRight(rights: Rights, creator: Principal): string | undefined {
   const further = rights.scopes.filter((scope) => !creator.may(scope))
   if (further.length > 0)
-    return `body.scopes: your own key lacks ${further.join(', ')}, and a key cannot give what it lacks.`
+    return `body.scopes: your own key lacks ${further.join(', ')}, and a key can grant only what it has.`
   if (!isWithin(rights.visibility, creator.visibility))
     return 'body.relayers, body.networks: your own key does not see all of them.'
   if (isLater(rights.expiresAt, creator.expiresAt))

@@ -116,9 +116,9 @@ function end(alert: OpenAlert, detail: AlertDetail, now: Date): EndedAlert {
 function endOf({ kind, detail }: OpenAlert): string {
   switch (kind) {
     case 'balance_low':
-      return `Relayer ${detail.relayer_id} has no warn_balance any more, or was deleted.`
+      return `Relayer ${detail.relayer_id} no longer has a warn_balance, or was deleted.`
     case 'transaction_stuck':
-      return `Transaction ${detail.transaction_id} does not block its account any more.`
+      return `Transaction ${detail.transaction_id} no longer blocks its account.`
     case 'relayer_disabled':
       return `Relayer ${detail.relayer_id} was enabled again, or deleted.`
     case 'endpoint_down':
@@ -126,9 +126,9 @@ function endOf({ kind, detail }: OpenAlert): string {
     case 'chain_halted':
       return `No relayer uses network ${detail.network} any more.`
     case 'budget_nearly_used':
-      return 'The limit exists no more.'
+      return 'This limit was removed.'
     case 'delivery_dead':
-      return `Notification ${detail.notification_id} has no dead letters any more.`
+      return `Notification ${detail.notification_id} has no more dead letters.`
     default:
       return assertNever(kind)
   }

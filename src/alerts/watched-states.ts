@@ -77,7 +77,7 @@ export function findDownEndpoints({ samples, memory, monotonic, now }: EndpointL
 
 function describeEndpoint({ network, endpoint }: EndpointSample, isDown: boolean): string {
   return isDown
-    ? `Endpoint ${endpoint} of network ${network} has not been usable for ${SETTLED_MS / 1000} s. Ask its provider, or replace its url.`
+    ? `Endpoint ${endpoint} of network ${network} has not been usable for ${SETTLED_MS / 1000} s. Contact its provider, or replace its URL.`
     : `Endpoint ${endpoint} of network ${network} is usable again.`
 }
 
@@ -121,7 +121,7 @@ function evaluateHead(
     notifications,
     detail: {
       message: isHalted
-        ? `Network ${id} has made no block after ${state.number} for ${seconds(ageMs)} s. What is sent waits for the next one. Compare with an explorer: if it shows newer blocks, replace the endpoints.`
+        ? `Network ${id} has made no block after ${state.number} for ${seconds(ageMs)} s. Transactions wait for the next one. Compare with an explorer: if it shows newer blocks, replace the endpoints.`
         : `Network ${id} makes blocks again.`,
       network: id,
       value: String(seconds(ageMs)),

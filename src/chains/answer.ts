@@ -85,9 +85,9 @@ export type ReceiptAnswer =
 
 /**
  * The outcome of one transaction, proved with the answers of every endpoint. `absent`: the chain up to `asOf` provably includes none of its
- * attempts, and `usedBy` is the hash of the transaction that used their nonce, where it is known; the silence of a node that may have pruned
- * its history proves nothing. `unknown` with `unprovable`: no endpoint has the history
- * any more, so asking again cannot help, and an operator has to decide.
+ * attempts, and `usedBy` is the hash of the transaction that used their nonce, where it is known; the silence of a node that may have
+ * pruned its history proves nothing. `unknown` with `unprovable`: no endpoint has the history any more, so asking again cannot help, and an
+ * operator must decide.
  */
 export type InclusionProof =
   | { readonly kind: 'included'; readonly number: number; readonly receipt: Receipt }

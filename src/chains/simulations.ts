@@ -93,7 +93,7 @@ function newestOf<T>(opinions: readonly SimulationOpinion<T>[]): SimulationOpini
 function undecided(opinions: readonly SimulationOpinion<unknown>[]): Answer<never> {
   const silent = opinions.find(({ answer }) => answer.kind === 'unknown')
   if (opinions.some(isAnswered) || silent?.answer.kind !== 'unknown')
-    return { kind: 'unknown', detail: 'no endpoint that answered has the newest block that is known' }
+    return { kind: 'unknown', detail: 'no endpoint that answered has the newest known block' }
   return { kind: 'unknown', detail: silent.answer.detail }
 }
 

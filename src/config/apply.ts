@@ -151,7 +151,7 @@ async function refuseStranding(
 
 function remedy(unfinished: number): string {
   const count = unfinished === 1 ? '1 transaction is' : `${unfinished} transactions are`
-  return `${count} unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again`
+  return `${count} unfinished; restore the entry with "paused": true, wait until they are final or cancel them, then try again`
 }
 
 async function applyRelayer(
@@ -199,7 +199,7 @@ async function applySigners(
     throw new ConfigError(
       duplicates.map(
         ({ id }) =>
-          `signer "${id}" was created over the API already; delete it there, or give this one another id`,
+          `signer "${id}" was already created over the API; delete it there, or give this one another id`,
       ),
     )
   }

@@ -65,7 +65,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const url = readDatabaseUrl(env, 'DATABASE_URL', problems)
   const directUrl = readDatabaseUrl(env, 'DATABASE_DIRECT_URL', problems)
   if (directUrl !== undefined && url === undefined)
-    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL: it leads to the same database without a pooler')
+    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL: it names the same database without a pooler')
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
   const telemetry = readTelemetry(env, problems)
@@ -156,7 +156,7 @@ function readHostNames(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_METRICS_HOSTS'
   const names = readList(env, name)
   if (!names.every((host) => host === '*' || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)))
-    problems.push(`${name} must be a list of host names without ports, with commas, or *`)
+    problems.push(`${name} must be a comma-separated list of host names without ports, or *`)
   return names
 }
 
@@ -168,7 +168,7 @@ function readAddresses(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_TRUSTED_PROXIES'
   const ranges = readList(env, name)
   if (!ranges.every(isAddressRange))
-    problems.push(`${name} must be a list of IP addresses and networks such as 10.0.0.0/8, with commas`)
+    problems.push(`${name} must be a comma-separated list of IP addresses and networks such as 10.0.0.0/8`)
   return ranges
 }
 
@@ -178,7 +178,7 @@ function readOrigins(env: Env, problems: string[]): string[] {
   const origins = readList(env, name)
   if (!origins.every(isWebOrigin))
     problems.push(
-      `${name} must be a list of origins such as https://app.example, without a path and with commas`,
+      `${name} must be a comma-separated list of origins such as https://app.example, without paths`,
     )
   return origins
 }
@@ -226,7 +226,9 @@ function checkApiKey(name: string, key: string, problems: string[]): void {
   if (key.length < MIN_API_KEY_LENGTH)
     problems.push(`${name} has ${key.length} characters, but must have at least ${MIN_API_KEY_LENGTH}`)
   else if (!/^[\x21-\x7e]+$/.test(key))
-    problems.push(`${name} has characters that cannot stand in a header: use printable ASCII without spaces`)
+    problems.push(
+      `${name} has characters that are not allowed in a header: use printable ASCII without spaces`,
+    )
 }
 
 function readStorageKey(env: Env, problems: string[]): Secret | undefined {

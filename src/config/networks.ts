@@ -101,7 +101,7 @@ function listNetworks(file: Reader, sources: Sources, problems: string[]): Item[
 function readNetwork(reader: Reader, problems: string[]): Network {
   const isTestnet = reader.find('is_testnet', flag) ?? false
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
-  if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
+  if (rpcUrls.length === 0) reader.problem('has no usable URL in "rpc_urls"')
   // `inherit` has filled in the parent's fields.
   reader.ignore('from')
   const explorerUrls = reader.list('explorer_urls', text)

@@ -74,7 +74,7 @@ export function explainAway(error: unknown): AppError | undefined {
   if (typeof error !== 'object' || error === null || !away.has(error)) return undefined
   return new AppError(
     'database_unavailable',
-    'The database of the service cannot be reached. A change may still have taken effect; look before you repeat it.',
+    'The database of the service cannot be reached. A change may still have taken effect; check before you repeat it.',
     { cause: error, retryAfterSeconds: TRY_AGAIN_S },
   )
 }

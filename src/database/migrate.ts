@@ -21,7 +21,7 @@ export class DatabaseTooOldError extends Error {
 
   constructor() {
     super(
-      'This database was made by a version before the first release, whose schema no release can read; nothing in it was changed. Start with an empty one (another DATA_DIR or DATABASE_URL), or go on with the version that made it.',
+      'This database was made by a version before the first release, whose schema no release can read; nothing in it was changed. Start with an empty one (another DATA_DIR or DATABASE_URL), or keep using the version that made it.',
     )
   }
 }

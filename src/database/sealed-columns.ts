@@ -21,7 +21,7 @@ class SealingKeyMissingError extends Error {
 
   constructor(column: string) {
     super(
-      `The database has sealed values in the column "${column}": STORAGE_ENCRYPTION_KEY is needed to open them.`,
+      `The database has encrypted values in the column "${column}": STORAGE_ENCRYPTION_KEY is needed to decrypt them.`,
     )
   }
 }

@@ -59,6 +59,6 @@ export function createStreamLimit(most: number): StreamLimit {
 }
 
 function tooMany(most: number): AppError {
-  const detail = `This API key already follows ${most} streams of events, the most that it may; close one.`
+  const detail = `This API key already has ${most} event streams, the maximum; close one.`
   return new AppError('rate_limited', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

@@ -63,7 +63,7 @@ function withinTicket(input: Input<'streamEvents'>, { ticketFilter }: RequestCon
 }
 
 function outsideTicket(field: string): AppError {
-  const detail = `query.${field}: expected that of the ticket, or none. The ticket is used now; get a new one.`
+  const detail = `query.${field}: expected that of the ticket, or none. The ticket is now used up; get a new one.`
   return new AppError('invalid_request', detail)
 }
 

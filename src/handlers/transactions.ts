@@ -159,7 +159,7 @@ function refusedDecision(
     return new AppError('invalid_request', `body.attempt: transaction ${id} has no attempt ${attempt}.`)
   const detail =
     status === 'mined' && undecidedSince !== undefined
-      ? `Transaction ${id} is in a block, and the endpoints contradict each other about its result: it waits until they agree.`
+      ? `Transaction ${id} is in a block, and the endpoints disagree about its result: it waits until they agree.`
       : `Transaction ${id} is ${status} and does not wait for a decision: the chain decides.`
   return new AppError('transaction_not_undecided', detail)
 }
@@ -310,7 +310,7 @@ async function readCursor(db: Db, { cursor }: Query, visibility: Visibility): Pr
   if (position === undefined)
     throw new AppError(
       'invalid_request',
-      'query.cursor: expected pagination.next_cursor of an earlier answer; leave it out to begin again.',
+      'query.cursor: expected pagination.next_cursor of an earlier response; omit it to start over.',
     )
   return position
 }

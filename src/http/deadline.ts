@@ -89,7 +89,7 @@ export function bodyTooSlow(): AppError {
 export function handlerTooSlow(): AppError {
   return new AppError(
     'request_timeout',
-    'The request was not finished in time. It may still take effect; look before you repeat it.',
+    'The request was not finished in time. It may still take effect; check before you repeat it.',
   )
 }
 

@@ -173,7 +173,7 @@ export function requireValid(result: ValidationResult): ValidInput {
     case 'valid':
       return result.input
     case 'unknown_id':
-      throw new AppError(NOT_FOUND[result.parameter] ?? 'not_found', 'Nothing has this id.')
+      throw new AppError(NOT_FOUND[result.parameter] ?? 'not_found', 'There is nothing with this id.')
     case 'invalid':
       throw new AppError('invalid_request', sentence(result.problem))
   }

@@ -21,7 +21,7 @@ const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/
 
 /** A text that is not empty. */
 export const text: FieldType<string> = {
-  expected: 'a text that is not empty',
+  expected: 'a non-empty text',
   read: (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined),
   blank: '',
 }

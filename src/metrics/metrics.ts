@@ -144,7 +144,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   })
   const inFlight = new Gauge({
     name: 'in_flight_requests',
-    help: 'Requests under way, open event streams among them.',
+    help: 'Running requests, including open event streams.',
     registers,
   })
   return {
@@ -164,13 +164,13 @@ function createDeliveryMetrics(registry: Registry): DeliveryObserver {
   const registers = [registry]
   const tries = new Counter({
     name: 'webhook_deliveries_total',
-    help: 'Tries to deliver an event: delivered, retried (failed, and tried again later) or dead (given up).',
+    help: 'Attempts to deliver an event: delivered, retried (failed, to be tried again) or dead (given up).',
     labelNames: ['outcome'],
     registers,
   })
   const latency = new Histogram({
     name: 'webhook_delivery_seconds',
-    help: 'Time until a receiver answered or the try failed.',
+    help: 'Time until a receiver answered or the attempt failed.',
     labelNames: ['outcome'],
     registers,
   })

@@ -85,7 +85,7 @@ function createStoredGauges(registry: Registry) {
     }),
     answers: new Gauge({
       name: 'database_answers',
-      help: '0: the database did not answer in time, so the values that it stores are missing.',
+      help: '0: the database did not answer in time, so its values are missing.',
       registers,
     }),
   }

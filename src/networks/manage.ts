@@ -169,7 +169,7 @@ function readChangedUrls(
   if (privateRpcUrls && network.type !== 'evm')
     throw new AppError(
       'invalid_request',
-      `body.private_rpc_urls: only EVM networks have private endpoints, and ${networkId(network)} is none; leave the field out.`,
+      `body.private_rpc_urls: only EVM networks have private endpoints, and ${networkId(network)} is none; omit the field.`,
     )
   return {
     ...(rpcUrls && { rpcUrls: readUrls(rpcUrls, policy) }),

@@ -136,7 +136,7 @@ function targetOf(id: string) {
 
 function assertReachable(url: string, policy: AddressPolicy): void {
   const problem = isMaskedWebhookUrl(url)
-    ? 'expected the whole url, not the masked one of an answer; or leave the field out'
+    ? 'expected the full URL, not a masked one from a response; or omit the field'
     : untrustedUrlProblem(url, policy)
   if (problem !== undefined) throw new AppError('invalid_request', `body.url: ${problem}.`)
 }

@@ -130,7 +130,7 @@ export function unfitKey(key: Key, { signerId, networkType, field = 'signer_id' 
   if (networkType === 'stellar' && key.solana !== undefined)
     return new UnfitSignerError(
       field,
-      `the service of signer "${signerId}" signs transactions and texts of Solana alone, and accounts of type stellar need signatures of hashes; signers of the types ${fitting} can make them`,
+      `the service of signer "${signerId}" signs only transactions and texts of Solana, and accounts of type stellar need signatures of hashes; signers of the types ${fitting} can make them`,
     )
   return new UnfitSignerError(
     field,

@@ -22,7 +22,7 @@ export async function readReport(db: Db, query: ReportQuery, signal: AbortSignal
   if (ids.length > MAX_TRANSACTIONS)
     throw new AppError(
       'report_too_large',
-      `More than ${MAX_TRANSACTIONS} transactions were confirmed from ${query.from.toISOString()} to ${query.to.toISOString()}; ask for shorter times one after the other, or for one relayer.`,
+      `More than ${MAX_TRANSACTIONS} transactions were confirmed from ${query.from.toISOString()} to ${query.to.toISOString()}; request shorter periods, or one relayer.`,
     )
   const sums = createReportSums((type) => FAMILIES[type].content)
   for (let start = 0; start < ids.length; start += PAGE) {

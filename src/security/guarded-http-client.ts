@@ -95,6 +95,6 @@ export function untrustedUrlProblem(text: string, policy: AddressPolicy): string
   } catch (error) {
     if (!(error instanceof ForbiddenAddressError)) throw error
     const hint = error.reach === 'private' ? ', which RELAYER_ALLOW_PRIVATE_URLS would allow' : ''
-    return `expected a url that may be reached; ${error.message}${hint}`
+    return `expected a URL that may be reached; ${error.message}${hint}`
   }
 }

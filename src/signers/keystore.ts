@@ -192,14 +192,14 @@ function readScrypt(params: Record<string, unknown>, salt: Uint8Array): Kdf {
   const r = positive(params.r, 'r')
   const p = positive(params.p, 'p')
   if (n < 2 || !Number.isInteger(Math.log2(n))) throw new KeystoreError('its scrypt n is not a power of two')
-  if (n * r * p > MAX_SCRYPT_WORK) throw new KeystoreError('its scrypt parameters ask for too much work')
+  if (n * r * p > MAX_SCRYPT_WORK) throw new KeystoreError('its scrypt parameters require too much work')
   return { name: 'scrypt', n, r, p, salt }
 }
 
 function readPbkdf2(params: Record<string, unknown>, salt: Uint8Array): Kdf {
   if (params.prf !== 'hmac-sha256') throw new KeystoreError('its prf is not hmac-sha256')
   const rounds = positive(params.c, 'c')
-  if (rounds > MAX_PBKDF2_ROUNDS) throw new KeystoreError('its pbkdf2 parameters ask for too much work')
+  if (rounds > MAX_PBKDF2_ROUNDS) throw new KeystoreError('its pbkdf2 parameters require too much work')
   return { name: 'pbkdf2', rounds, salt }
 }
 

@@ -128,7 +128,7 @@ export async function completeKeys(
     if (loaded.answer instanceof AppError)
       log.warn(
         { signer: config.id, problem: loaded.answer.detail },
-        'signer cannot be used now; what it signs waits',
+        'signer unavailable; its transactions wait',
       )
     publicKeys.set(config.id, found)
     all.set(config.id, loaded.connection.keyOf(found))

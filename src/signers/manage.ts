@@ -146,7 +146,7 @@ async function proveRemote(context: ConnectionContext, config: SignerConfig): Pr
     if (error instanceof AppError && error.code === 'signer_unavailable')
       throw new AppError(
         'invalid_request',
-        `body.config: ${error.detail} The signer is stored when its service has answered once; try again.`,
+        `body.config: ${error.detail} The signer is stored only after its service has answered once; try again.`,
         { cause: error },
       )
     if (!(error instanceof MissingPackageError)) throw error
@@ -157,7 +157,7 @@ async function proveRemote(context: ConnectionContext, config: SignerConfig): Pr
 function noSealer() {
   return new AppError(
     'not_supported',
-    'Signers can be created here only when the deployment has a STORAGE_ENCRYPTION_KEY to store their keys with.',
+    'Signers can only be created over the API if the deployment has a STORAGE_ENCRYPTION_KEY.',
   )
 }
 

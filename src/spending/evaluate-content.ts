@@ -87,7 +87,7 @@ function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleRe
 
 /** Says what is not known of a call. */
 export function describeUnread({ target, isCounted }: UnreadCall): string {
-  const unknown = isCounted ? `who receives what ${target} takes` : `what ${target} moves`
+  const unknown = isCounted ? `the receiver of what ${target} takes` : `what ${target} moves`
   return `${unknown} cannot be read, and it is not among the contracts or operations of the rules`
 }
 
@@ -152,7 +152,7 @@ function evaluateIdempotencyKey(spender: Spender, { hasIdempotencyKey }: Subject
 
 /** Asks the rule for signatures of messages and typed data, whose effects cannot be read. */
 export function evaluateSignature(spender: Spender): RuleResult {
-  const detail = 'the effects of messages and typed data cannot be read; "any" would allow to sign them'
+  const detail = 'the effects of messages and typed data cannot be read; "any" would allow signing them'
   return resultOf(spender, { rule: 'signatures', allowed: spender.rules.signatures === 'any', detail })
 }
 

@@ -238,7 +238,7 @@ export function reportFailures(log: Logger): () => void {
     const now = performance.now()
     if (now - (toldAt.get(kind) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return
     toldAt.set(kind, now)
-    log.warn({ detail }, 'telemetry not exported; the service works without it')
+    log.warn({ detail }, 'telemetry not exported; the service is not affected')
   }
   const quiet = () => {}
   diag.setLogger(

@@ -112,7 +112,7 @@ function requireSeenChain(
   if (isSeen) return
   const expected =
     chainId === undefined
-      ? `API key ${id} is limited to networks, and a signature without a chain is good on others; give the whole document with a chainId`
+      ? `API key ${id} is limited to networks, and a signature without a chain is valid on others; send the whole document with a chainId`
       : `API key ${id} is limited to networks, and none of them has the chain id ${chainId}`
   throw new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${expected}.`)
 }
@@ -145,8 +145,8 @@ function mismatch(elsewhere: Elsewhere): AppError {
   const { relayer, own, chainId } = elsewhere
   const problem =
     chainId === undefined
-      ? `relayer ${relayer.id} is on chain ${own}, and the account has relayers on other chains, for which this signature is good as well; give the whole document with the chainId ${own}, or set the policy typed_data_chain_ids of the relayer to ["*"]`
-      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it all the same, name "${chainId}" or "*" in the policy typed_data_chain_ids of the relayer`
+      ? `relayer ${relayer.id} is on chain ${own}, and the account has relayers on other chains, for which this signature is also valid; send the whole document with the chainId ${own}, or set the policy typed_data_chain_ids of the relayer to ["*"]`
+      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it nevertheless, add "${chainId}" or "*" in the policy typed_data_chain_ids of the relayer`
   return new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${problem}.`)
 }
 
@@ -154,7 +154,7 @@ function hidden(elsewhere: Elsewhere, { keyId: id }: Actor): AppError {
   const where = elsewhere.chainId === undefined ? 'on other chains' : `on chain ${elsewhere.chainId}`
   return new AppError(
     'chain_id_mismatch',
-    `${fieldOf(elsewhere)}: API key ${id} may not sign for what the account does ${where}.`,
+    `${fieldOf(elsewhere)}: API key ${id} may not sign for the account's ${where}.`,
   )
 }
 

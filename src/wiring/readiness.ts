@@ -98,15 +98,14 @@ function checkEndpoints({ network, chain }: Pick<ChainInUse, 'network' | 'chain'
   const endpoints = chain.endpoints()
   const failing = endpoints.filter(({ healthy }) => !healthy).length
   if (failing === 0) return { status: 'healthy' }
-  return { status: 'degraded', error: `${failing} of ${endpoints.length} endpoints failed lately.` }
+  return { status: 'degraded', error: `${failing} of ${endpoints.length} endpoints failed recently.` }
 }
 
 function checkLoop(loop: Loop): Component & { name: string } {
   const { name, quietMs, error } = loop.health()
-  if (error !== undefined)
-    return { name, status: 'unhealthy', error: 'The last round failed; the log tells why.' }
+  if (error !== undefined) return { name, status: 'unhealthy', error: 'The last round failed; see the log.' }
   return quietMs > QUIET_LIMIT_MS
-    ? { name, status: 'unhealthy', error: 'No round ended lately.' }
+    ? { name, status: 'unhealthy', error: 'No round finished recently.' }
     : { name, status: 'healthy' }
 }
 

@@ -129,7 +129,7 @@ export interface EvmPolicies {
   readonly allowAuthorizationList?: boolean
   /** The highest price of one unit of gas, in wei. Default: no cap. */
   readonly gasPriceCap?: bigint
-  /** The service raises no fee above this many times the present market by itself. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
+  /** The service never raises a fee above this many times the current market. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
   readonly feeLimitMultiplier?: number
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint

@@ -45,7 +45,7 @@ function* hashesOf({ domain, types, primaryType, message }: TypedDocument): Step
   if (extra === undefined) return [separator]
   throw new TypedDataProblem(
     `body.message.${extra}`,
-    'nothing is expected, as the domain is all that is signed',
+    'nothing is expected, because only the domain is signed',
   )
 }
 
@@ -92,7 +92,7 @@ function createStructHasher(types: Types): StructHasher {
     if (atom !== undefined) return inOneStep(atom)
     const fields = fieldsOf(types, type)
     if (fields === undefined)
-      throw new TypedDataProblem(path, `${type} is no type of EIP-712 and not in types`)
+      throw new TypedDataProblem(path, `${type} is not an EIP-712 type and not in types`)
     return structEncoder(keccak256Hex(Buffer.from(describeType(types, type))), fields, encoderOf)
   }
   return function* (type, value, path) {
@@ -276,7 +276,7 @@ function refuseTransaction(data: TypedData): void {
     if (domain.name === NAME && domain.version === VERSION && primaryType === TRANSACTION)
       throw new TypedDataProblem(
         'body.primaryType',
-        `data that is no transaction is expected; ${TRANSACTION} in the domain ${NAME} is one on ZK Stack networks`,
+        `data that is not a transaction is expected; ${TRANSACTION} in the domain ${NAME} is one on ZK Stack networks`,
       )
     return
   }

@@ -61,7 +61,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
 
   async function ask(calls: readonly RpcCall[], asOf?: bigint, forwarded = false): Promise<EndpointReply[]> {
     const detail =
-      pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
+      pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint requested a pause'
     const answers = calls.map((): EndpointReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
     const deadline = clock.monotonic() + TOTAL_TIMEOUT_FACTOR * timeoutMs
     const excluded = new Set<string>()
@@ -121,7 +121,7 @@ interface CallAsOf {
 }
 
 const RESTING: EndpointReply = {
-  reply: { kind: 'unknown', detail: 'the endpoint rests after failures and was not asked' },
+  reply: { kind: 'unknown', detail: 'the endpoint is paused after failures and was not used' },
   behind: true,
 }
 
@@ -130,7 +130,7 @@ function transportsOf({ urls, guarded = refuse }: RpcClientOptions): (url: strin
   return (url) => (untrusted.has(url) ? guarded : trustedTransport)
 }
 
-const refuse: Transport = () => Promise.reject(new Error('urls of callers are not asked here'))
+const refuse: Transport = () => Promise.reject(new Error("callers' URLs are not used here"))
 
 function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }

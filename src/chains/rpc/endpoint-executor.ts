@@ -79,7 +79,7 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     const told = first?.kind === 'result' ? height.read(first.result) : undefined
     if (!height.alone) return { ...opening, replies: together, height: told }
     if (turn.calls.length === 0 || told === undefined) {
-      const detail = opening.failure?.detail ?? 'the endpoint did not tell how far it is'
+      const detail = opening.failure?.detail ?? 'the endpoint did not report its height'
       return { ...opening, replies: turn.calls.map(() => ({ kind: 'unknown', detail })), height: told }
     }
     return { ...(await put(turn, turn.calls, false)), height: told }

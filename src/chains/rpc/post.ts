@@ -137,7 +137,7 @@ function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: num
 
 /** The text contains no url, because providers put their keys there. */
 function reasonOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { kind: 'down', detail: 'the endpoint could not be asked' }
+  if (!(error instanceof Error)) return { kind: 'down', detail: 'the request could not be sent' }
   if (error.name === 'TimeoutError') return { kind: 'slow', detail: 'the endpoint did not answer in time' }
   // Our own policy forbids the address, so asking again changes nothing.
   if (error instanceof ForbiddenAddressError) return { kind: 'barred', detail: error.message }

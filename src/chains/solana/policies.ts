@@ -103,12 +103,12 @@ export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies):
   if (instruction === undefined) return undefined
   return {
     code: 'fee_payer_at_risk',
-    detail: `${at}: instruction ${index} gives the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
+    detail: `${at}: instruction ${index} passes the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
   }
 }
 
 const REMEDIES = {
-  own: 'In a transaction that others sign too, the relayer only pays the fee; its policy fee_payer_spending could allow more.',
+  own: 'In a transaction that others also sign, the relayer only pays the fee; its policy fee_payer_spending could allow more.',
   never: 'Its policy fee_payer_spending is never.',
   always: '',
 } as const

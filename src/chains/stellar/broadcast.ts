@@ -177,12 +177,12 @@ export function readSent(reply: RpcReply): Sent {
     case 'ERROR':
       return readError(readResult(fields.value.errorResultXdr))
     default:
-      return { kind: 'unknown', detail: 'the endpoint answered with a status that is not known' }
+      return { kind: 'unknown', detail: 'the endpoint answered with an unknown status' }
   }
 }
 
 function readError(result: TransactionResult | undefined): Sent {
-  if (result === undefined) return { kind: 'unclear', detail: 'the endpoint did not say what is wrong' }
+  if (result === undefined) return { kind: 'unclear', detail: 'the endpoint gave no reason' }
   const meaning = MEANINGS[codeOf(result)]
   const detail = detailOf(result, meaning)
   return meaning === 'underpriced' && result.feeCharged > 0n

@@ -25,8 +25,8 @@ interface ApiCommand
 }
 
 const ACCESS = [
-  'Asks the service at RELAYER_URL with the API key RELAYER_API_KEY, or else the one of the configuration in this folder. --json prints the',
-  'answer for programs, with exact integers.',
+  'Uses the service at RELAYER_URL with the API key RELAYER_API_KEY, or else that of the configuration in this folder. --json prints the',
+  'response for programs, with exact integers.',
 ]
 
 /** Makes a command of the command line from one over the API. */

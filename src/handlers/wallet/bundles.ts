@@ -119,7 +119,7 @@ async function readBundle({ runtime }: WalletRequest, items: readonly Transactio
   const replies = calls.length === 0 ? [] : await runtime.chain.forward(calls)
   const receipts = replies.map((reply) => {
     if (reply.kind === 'result') return reply.result
-    throw new RpcError(RPC_CODES.disconnected, 'No endpoint of the network told the receipts. Ask again.')
+    throw new RpcError(RPC_CODES.disconnected, 'No endpoint of the network returned the receipts. Try again.')
   })
   // An endpoint that lags does not have each block yet.
   const status = receipts.includes(null) ? BUNDLE_PENDING : bundleStatus(items)

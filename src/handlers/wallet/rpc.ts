@@ -44,7 +44,7 @@ export function rpcHandlers(service: Service, operations: SigningOperations): Pi
       if (!isWritable(body))
         throw new AppError(
           'invalid_request',
-          'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
+          'body: numbers are expected to fit a double or an integer of 400 digits.',
         )
       const runtime = runtimeOf(relayer)
       const wallet = walletOf(relayer, runtime, context)
@@ -132,7 +132,7 @@ async function sendPrivately(
 const NO_PRIVATE_ENDPOINT: RpcReply = {
   kind: 'error',
   code: INTERNAL_ERROR,
-  message: 'The relayer is private, and its network has no private_rpc_urls at present; nothing was sent.',
+  message: 'The relayer is private, and its network has no private_rpc_urls; nothing was sent.',
 }
 
 /** JSON-RPC 2.0: invalid method parameters. */
@@ -161,11 +161,10 @@ function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Sc
     return { ...headOf(call), error: data === undefined ? { code, message } : { code, message, data } }
   }
   if (reply?.tooLarge === true) {
-    const description = `An endpoint answered, and ${reply.detail}. Ask for less at once.`
+    const description = `An endpoint answered, and ${reply.detail}. Request less.`
     return { ...headOf(call), error: { code: LIMIT_EXCEEDED, message: 'Answer too large', description } }
   }
-  const description =
-    'No endpoint of the network answered. What the call does may have been done all the same.'
+  const description = 'No endpoint of the network answered. The call may still have taken effect.'
   return { ...headOf(call), error: { code: BAD_GATEWAY, message: 'Bad gateway', description } }
 }
 
@@ -173,7 +172,7 @@ function notAllowed(call: Schemas['RpcCall']): Schemas['RpcReply'] {
   const reason = isWalletMethod(call.method)
     ? '; only an EVM relayer with the policy wallet_rpc answers it'
     : ''
-  const description = `This relayer does not pass ${call.method} on${reason}.`
+  const description = `This relayer does not forward ${call.method}${reason}.`
   return { ...headOf(call), error: { code: METHOD_NOT_FOUND, message: 'Method not allowed', description } }
 }
 

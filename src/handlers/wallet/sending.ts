@@ -43,7 +43,7 @@ export function createSendRawTransaction({ db }: Pick<Service, 'db'>): WalletMet
     if (known === undefined)
       throw new RpcError(
         RPC_CODES.transactionRejected,
-        `data: expected bytes that relayer ${request.relayer.id} has signed for one of its transactions; send others to a node yourself.`,
+        `data: expected bytes that relayer ${request.relayer.id} has signed for one of its transactions; send other bytes to a node yourself.`,
       )
     const { id: transactionId, status } = known.transaction
     if (isFinal(status) && includedAttempt(known)?.signed.hash !== hash)
@@ -74,7 +74,7 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
   const state = awaitsApproval === true ? 'waits for an approval' : 'is not signed yet'
   throw new RpcError(
     RPC_CODES.resourceUnavailable,
-    `Transaction ${transactionId} is accepted and ${state}.${reason} Do not send it again; look for it by its id.`,
+    `Transaction ${transactionId} is accepted and ${state}.${reason} Do not send it again; look it up by its id.`,
     data,
   )
 }

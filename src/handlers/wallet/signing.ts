@@ -57,7 +57,7 @@ export function createSignTransaction({ operations, admitCall }: SigningDeps): W
 export const refuseToSignHashes: WalletMethod = async () => {
   throw new RpcError(
     RPC_CODES.unsupportedMethod,
-    'eth_sign: not supported, because it signs a hash that nobody can read; use personal_sign or eth_signTypedData_v4',
+    'eth_sign: not supported, because a hash cannot be read; use personal_sign or eth_signTypedData_v4',
   )
 }
 
@@ -81,7 +81,7 @@ function readMessage(data: unknown): string {
     )
   } catch {
     throw invalidParams(
-      'data: the bytes of UTF-8 text are expected, because the service signs no others; sign a hash as a field of typed data',
+      'data: the bytes of UTF-8 text are expected, because the service signs nothing else; sign a hash as a field of typed data',
     )
   }
 }

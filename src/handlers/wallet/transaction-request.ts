@@ -47,9 +47,9 @@ export function readTransaction(request: WalletRequest, fields: Fields): object 
 export function readUnsigned(request: WalletRequest, fields: Fields): object {
   const nonce = readQuantity(fields.nonce, 'nonce')
   const content = readContent(request, fields)
-  if (nonce === undefined) throw invalidParams('nonce: expected, because what is only signed gets none')
+  if (nonce === undefined) throw invalidParams('nonce: expected, because none is assigned when only signing')
   if (isAbsent(fields.gas))
-    throw invalidParams('gas: expected, because the service does not estimate what it only signs')
+    throw invalidParams('gas: expected, because nothing is estimated when only signing')
   return { ...content, nonce: String(nonce) }
 }
 

@@ -37,7 +37,7 @@ export function createWallets(service: Service, operations: SigningOperations) {
   async function run(request: WalletRequest, { method, params }: Schemas['RpcCall']): Promise<WalletReply> {
     try {
       if (SENDING.has(method) && clock.monotonic() > request.deadline) throw tooLate()
-      if (!isWalletMethod(method)) throw new Error(`${method} is no method of a wallet`)
+      if (!isWalletMethod(method)) throw new Error(`${method} is not a wallet method`)
       const result = await methods[method](request, listOf(params))
       return { result }
     } catch (error) {
@@ -95,14 +95,14 @@ function presentError({ code, message, data }: RpcError): NonNullable<WalletRepl
 function tooLate(): RpcError {
   return new RpcError(
     RPC_CODES.limitExceeded,
-    'The calls before this one took too long, so nothing was done for it. Send it again, in a request of its own.',
+    'The calls before this one took too long, so it was not executed. Send it again, in a separate request.',
   )
 }
 
 function fault(): RpcError {
   return new RpcError(
     RPC_CODES.internal,
-    'Something went wrong on our side. The X-Request-Id header names the log entry. It may have taken effect; look before you repeat it.',
+    'Something went wrong in the service. The X-Request-Id header identifies the log entry. It may have taken effect; check before you repeat it.',
   )
 }
 

@@ -192,7 +192,7 @@ function isRepeatable({ method, state: { operation, repeatable } }: HttpContext)
 
 /** Makes the failure of a list whose turn did not come in time. */
 export function tooManyLists(): AppError {
-  return new AppError('rate_limited', 'Too many lists are read at once. Ask for fewer at one time.', {
+  return new AppError('rate_limited', 'Too many lists are read at the same time. Request fewer at a time.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }
@@ -200,7 +200,7 @@ export function tooManyLists(): AppError {
 function tooMuchUnread(): AppError {
   return new AppError(
     'rate_limited',
-    'Too many bytes of earlier answers are not read yet. Read them, or close their connections, and try again.',
+    'Too many bytes of earlier responses are unread. Read them, or close their connections, and try again.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 }

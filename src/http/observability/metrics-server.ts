@@ -91,7 +91,7 @@ function respond({ metrics, log, isMeant }: Responder): RequestListener {
 
 /** RFC 9110 §15.5.20. The name stays out of the text, because the sender chose it. */
 const MISDIRECTED =
-  'Misdirected Request: this Host could be that of a page on the internet. Ask by an IP address, or name the host in RELAYER_METRICS_HOSTS.\n'
+  'Misdirected Request: this Host could be that of a web page. Use an IP address, or list the host in RELAYER_METRICS_HOSTS.\n'
 
 /** Callers that prefer JSON get the names. */
 async function readPage(

@@ -29,7 +29,7 @@ export function serveConsole({ files: { index, assets }, count }: ConsoleOptions
   const choose: Middleware = (context, next) => {
     // The page in the place of a file of an earlier release would be taken for a program.
     if (context.path.startsWith('/console/assets/') && !sendAsset.has(context.path))
-      throw new AppError('not_found', 'This release of the console has no such file. Load the page again.')
+      throw new AppError('not_found', 'This release of the console does not have this file. Reload the page.')
     return (sendAsset.get(context.path) ?? sendIndex)(context, next)
   }
   const paths = new Map<string, Middleware>([

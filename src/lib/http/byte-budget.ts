@@ -45,7 +45,9 @@ export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions)
         take: (bytes) => {
           const growth = growthOf(bytes)
           if (growth > 0 && used + growth > total)
-            throw new AnswerTooLargeError(`the answers under way have more than ${total} bytes together`)
+            throw new AnswerTooLargeError(
+              `the responses being received have more than ${total} bytes together`,
+            )
           hold(bytes)
         },
         close: () => {

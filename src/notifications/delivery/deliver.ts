@@ -68,8 +68,7 @@ interface Deliverer {
 const MIN_RECORDED = 128
 
 /** Given up without a try. */
-const NEVER_SENT =
-  'The receiver failed for the whole time in which the service tries; this event was not sent.'
+const NEVER_SENT = 'The receiver failed for the whole retry period; this event was not sent.'
 
 /** Creates the deliverer. It calls `onResult` when a result waits to be recorded. */
 export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deliverer {

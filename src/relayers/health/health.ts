@@ -168,7 +168,7 @@ function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>)
   if (balance.kind !== 'ok') return { reasons: [], unsure: true }
   const keep = minBalanceOf(relayer)
   if (balance.value >= keep) return { reasons: [], unsure: false }
-  const details = `The account can spend ${balance.value} ${unit}, and min_balance is ${keep}.`
+  const details = `The account can spend ${balance.value} ${unit}; min_balance is ${keep}.`
   return { reasons: [{ type: 'BalanceCheckFailed', details }], unsure: false }
 }
 
@@ -205,7 +205,7 @@ function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCa
     const { numbering: number = 'nonce' } = FAMILIES[networkType]
     return {
       type: 'UnexplainedNonces',
-      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
+      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. Waiting transactions may already be paid, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
     }
   }
 }
@@ -217,7 +217,7 @@ function reasonOfHistory(
   const named = transactions.map(({ hash, slot }) => `${hash} (slot ${slot})`).join(', ')
   return {
     type: 'UnexplainedTransactions',
-    details: `${address} has signed transactions on network ${network} after slot ${explainedTo} that the records do not explain, among them ${named}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
+    details: `${address} has signed transactions on network ${network} after slot ${explainedTo} that the records do not explain, among them ${named}: the database was restored from a backup, or another program uses the key. Waiting transactions may already be paid, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
   }
 }
 

@@ -69,10 +69,7 @@ export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfi
     )
   }
   if (network.rpcUrls.length === 0 && customRpcUrls === undefined)
-    throw new AppError(
-      'invalid_request',
-      `custom_rpc_urls: network "${name}" has no endpoints of its own; give some.`,
-    )
+    throw new AppError('invalid_request', `custom_rpc_urls: network "${name}" has no endpoints; set some.`)
   const elsewhere = limitProblem(relayer)
   if (elsewhere !== undefined) throw new AppError('invalid_request', `policies.rules: ${elsewhere}.`)
   const problem = pricingProblem(relayer, network)
@@ -160,6 +157,6 @@ export async function refuseTreasury(tx: Tx, id: string): Promise<void> {
   const names = filled.map((relayer) => relayer.id).join(', ')
   throw new AppError(
     'in_use',
-    `Relayer ${id} fills ${names} (policies.top_up). Change that first, then delete it.`,
+    `Relayer ${id} fills ${names} (policies.top_up). Change that before deleting it.`,
   )
 }

@@ -52,13 +52,13 @@ export function minBalanceOf({ networkType, policies }: Relayer): bigint {
 export function pricingProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
   if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
   if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
-  return `relayer "${relayer.id}" wants eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
+  return `relayer "${relayer.id}" has eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
 }
 
 /** Returns a problem when the relayer keeps its transactions private on a network without private endpoints. */
 export function privacyProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
   if (network === undefined || !sendsPrivately(relayer) || privateUrlsOf(network).length > 0) return undefined
-  return `relayer "${relayer.id}" wants private_transactions, but network "${network.name}" has no private_rpc_urls; give it some first`
+  return `relayer "${relayer.id}" has private_transactions, but network "${network.name}" has no private_rpc_urls; add some first`
 }
 
 /** Returns a problem when a limit in the rules of the relayer is for another network than its own: it would limit nothing. */

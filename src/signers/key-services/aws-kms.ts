@@ -70,7 +70,7 @@ function toBytes(curve: SignRequest['curve'], signature: Uint8Array): Uint8Array
   try {
     return libsecp256k1().signatureImport(signature)
   } catch (cause) {
-    throw new RemoteFault('unavailable', 'gave a signature that cannot be read', { cause })
+    throw new RemoteFault('unavailable', 'returned an unreadable signature', { cause })
   }
 }
 
@@ -120,7 +120,7 @@ function checkedKey(metadata: KeyMetadata | undefined, spec: string): string {
   if (Origin !== 'EXTERNAL')
     throw new RemoteFault(
       'refused',
-      `has a key of its own (origin ${Origin}): create one with aws kms create-key --origin EXTERNAL --key-usage SIGN_VERIFY --key-spec ${spec}`,
+      `has its own key (origin ${Origin}): create one with aws kms create-key --origin EXTERNAL --key-usage SIGN_VERIFY --key-spec ${spec}`,
     )
   if (KeySpec !== spec) throw new RemoteFault('refused', `is of the specification ${KeySpec}, not ${spec}`)
   return Arn
@@ -148,7 +148,7 @@ const THROTTLED = new Set([
 const REFUSED: Readonly<Record<string, string>> = {
   AccessDeniedException: 'is denied: allow kms:GetPublicKey and kms:Sign on it',
   DisabledException: 'is disabled: enable it',
-  IncorrectKeyException: 'is another key than the one named',
+  IncorrectKeyException: 'is not the named key',
   InvalidArnException: 'has an ARN that KMS does not accept',
   InvalidKeyUsageException: 'is not a key for signing',
   KMSInvalidStateException: 'cannot be used in its state: it may be pending deletion or import',
@@ -156,12 +156,12 @@ const REFUSED: Readonly<Record<string, string>> = {
   UnsupportedOperationException: 'cannot sign in this way',
   ValidationException: 'cannot sign in this way',
   // The credentials are wrong, not the key.
-  IncompleteSignature: 'cannot be asked: the AWS credentials are incomplete',
-  InvalidClientTokenId: 'cannot be asked: the AWS access key does not exist',
-  InvalidSignatureException: 'cannot be asked: the AWS secret key is wrong, or the clock of this machine',
-  MissingAuthenticationTokenException: 'cannot be asked: there are no AWS credentials',
-  OptInRequired: 'cannot be asked: the AWS account has no KMS in this region',
-  UnrecognizedClientException: 'cannot be asked: the AWS access key does not exist',
+  IncompleteSignature: 'cannot be used: the AWS credentials are incomplete',
+  InvalidClientTokenId: 'cannot be used: the AWS access key does not exist',
+  InvalidSignatureException: 'cannot be used: the AWS secret key is wrong, or the clock of this machine',
+  MissingAuthenticationTokenException: 'cannot be used: there are no AWS credentials',
+  OptInRequired: 'cannot be used: the AWS account has no KMS in this region',
+  UnrecognizedClientException: 'cannot be used: the AWS access key does not exist',
 }
 
 /** Translates an error of the SDK. Its own message can contain ARNs of users, so only the name goes on; the rest stays as the cause. */

@@ -69,7 +69,7 @@ function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
   async function sign(digest: Uint8Array): Promise<Buffer> {
     const answer = await cdp(`${path}/sign`, { hash: `0x${Buffer.from(digest).toString('hex')}` })
     const digits = /^0x([0-9a-fA-F]{130})$/.exec(textIn(answer, 'signature'))?.[1]
-    if (digits === undefined) throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+    if (digits === undefined) throw new RemoteFault('unavailable', 'returned an unreadable signature')
     return Buffer.from(digits, 'hex')
   }
 
@@ -78,13 +78,14 @@ function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
     const found = ([0, 1] as const)
       .map((recovery) => recoverKey(signature, recovery))
       .find((key) => key !== undefined && isSame(evmAddress(key), accountAddress))
-    if (found === undefined) throw new RemoteFault('refused', 'gave a signature that is not by the account')
+    if (found === undefined)
+      throw new RemoteFault('refused', 'returned a signature that is not by the account')
     return { secp256k1: found }
   }
 
   async function check(): Promise<void> {
     if (!isSame(textIn(await cdp(path), 'address'), accountAddress))
-      throw new RemoteFault('unavailable', 'gave an answer about another account')
+      throw new RemoteFault('unavailable', 'returned a response about another account')
   }
 
   return {
@@ -140,8 +141,8 @@ function createCdpClient({ http, authorizer, timeoutMs }: CdpClientDeps): CdpCli
 /** The sentences complete "Coinbase account … ", by status. */
 const REFUSED: Readonly<Record<number, string>> = {
   400: 'cannot sign in this way',
-  401: 'cannot be asked: Coinbase does not accept the API key or the wallet secret, or the clock of this machine is wrong',
-  402: 'cannot be asked: the project has a bill to pay',
+  401: 'cannot be used: Coinbase does not accept the API key or the wallet secret, or the clock of this machine is wrong',
+  402: 'cannot be used: the project has an unpaid bill',
   403: 'is denied: the API key needs the right to sign, and a policy of the project may forbid it',
   404: 'does not exist in this project',
   422: 'cannot sign in this way',
@@ -152,7 +153,7 @@ function failureOf({ status }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   const refusal = REFUSED[status]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (status ${status})`)
-  return new RemoteFault('unavailable', `gave no usable answer (status ${status})`)
+  return new RemoteFault('unavailable', `returned no usable response (status ${status})`)
 }
 
 /** The secrets of a project of the Coinbase Developer Platform. */
@@ -222,7 +223,7 @@ function openApiKey(secret: Secret): KeyObject {
   } catch {}
   throw new RemoteFault(
     'refused',
-    'cannot be asked: api_key_secret is neither 64 bytes of Ed25519 in base64 nor a P-256 key in PEM',
+    'cannot be used: api_key_secret is neither 64 bytes of Ed25519 in base64 nor a P-256 key in PEM',
   )
 }
 
@@ -231,7 +232,7 @@ function openWalletKey(secret: Secret): KeyObject {
     const key = Buffer.from(secret.reveal(), 'base64')
     return ofP256(createPrivateKey({ key, format: 'der', type: 'pkcs8' }))
   } catch {
-    throw new RemoteFault('refused', 'cannot be asked: wallet_secret is not a P-256 key in base64')
+    throw new RemoteFault('refused', 'cannot be used: wallet_secret is not a P-256 key in base64')
   }
 }
 

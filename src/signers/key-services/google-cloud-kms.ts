@@ -168,7 +168,7 @@ function signatureOf(curve: SignRequest['curve'], answer: JsonObject): Uint8Arra
 /** @throws RemoteFault when the content was damaged on its way */
 function compare(content: Uint8Array, checksum: unknown): void {
   if (String(checksum) !== String(crc32c(content)))
-    throw new RemoteFault('unavailable', 'gave an answer with a wrong checksum')
+    throw new RemoteFault('unavailable', 'returned a response with a wrong checksum')
 }
 
 /** Google writes ECDSA signatures in DER. */
@@ -176,7 +176,7 @@ function fromDer(signature: Uint8Array): Uint8Array {
   try {
     return libsecp256k1().signatureImport(signature)
   } catch (cause) {
-    throw new RemoteFault('unavailable', 'gave a signature that cannot be read', { cause })
+    throw new RemoteFault('unavailable', 'returned an unreadable signature', { cause })
   }
 }
 
@@ -339,7 +339,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   NOT_FOUND: 'does not exist',
   PERMISSION_DENIED:
     'is denied: allow cloudkms.cryptoKeyVersions.viewPublicKey and cloudkms.cryptoKeyVersions.useToSign on it (the role Cloud KMS CryptoKey Signer/Verifier has both)',
-  UNAUTHENTICATED: 'cannot be asked: Google does not accept the credentials',
+  UNAUTHENTICATED: 'cannot be used: Google does not accept the credentials',
 }
 
 /** Translates an answer that is not a success. Google's message can name users, so only the status goes on. */
@@ -353,5 +353,5 @@ function failureOf({ status, body }: PostAnswer): RemoteFault {
     return new RemoteFault('unavailable', 'got a damaged request')
   const refusal = REFUSED[name]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`)
-  return new RemoteFault('unavailable', `gave no usable answer (status ${status})`)
+  return new RemoteFault('unavailable', `returned no usable response (status ${status})`)
 }

@@ -101,5 +101,5 @@ function readPoint({ curve, bytes }: ModuleResult): PublicKeys {
   const point = Uint8Array.from(bytes.subarray(-length))
   const isPoint = curve === 'ed25519' || libsecp256k1().publicKeyVerify(point)
   if (WRAPPINGS.includes(bytes.length - length) && isPoint) return { [curve]: point }
-  throw new RemoteFault('unavailable', 'gave a public key that cannot be read')
+  throw new RemoteFault('unavailable', 'returned an unreadable public key')
 }

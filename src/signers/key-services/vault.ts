@@ -106,7 +106,7 @@ function connectStoredKey({ vault, keyName, mountPoint }: StoredKeyOptions): Rem
   async function read(): Promise<LocalKey> {
     const { data } = await vault({ method: 'GET', path: pathOf(mountPoint, 'data', keyName) })
     if (typeof data !== 'object' || data === null)
-      throw new RemoteFault('unavailable', 'gave an answer without a secret')
+      throw new RemoteFault('unavailable', 'returned a response without a secret')
     const { value } = data as { readonly value?: unknown }
     const secret = typeof value === 'string' ? await parsePrivateKey(value) : undefined
     if (secret === undefined) throw new RemoteFault('refused', 'has no private key in its field "value"')
@@ -152,7 +152,7 @@ function connectTransitKey({ vault, keyName, mountPoint, publicKey }: TransitKey
   async function findVersion(): Promise<number> {
     const { keys } = await vault({ method: 'GET', path: pathOf(mountPoint, 'keys', keyName) })
     if (typeof keys !== 'object' || keys === null)
-      throw new RemoteFault('unavailable', 'gave an answer without versions')
+      throw new RemoteFault('unavailable', 'returned a response without versions')
     const found = versionOf(keys, Buffer.from(publicKey))
     if (found === undefined)
       throw new RemoteFault(
@@ -179,7 +179,7 @@ function connectTransitKey({ vault, keyName, mountPoint, publicKey }: TransitKey
         },
       })
       const base64 = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined
-      if (base64 === undefined) throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+      if (base64 === undefined) throw new RemoteFault('unavailable', 'returned an unreadable signature')
       return new Uint8Array(Buffer.from(base64, 'base64'))
     },
   }
@@ -298,10 +298,10 @@ function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClient
   async function logIn(): Promise<AccessToken> {
     const body = { role_id: config.roleId.reveal(), secret_id: config.secretId.reveal() }
     const answer = await send({ method: 'POST', path: 'auth/approle/login', body }, {})
-    if (answer.status !== 200) throw failureOf(answer, 'cannot be asked: the login by AppRole failed')
+    if (answer.status !== 200) throw failureOf(answer, 'cannot be used: the login by AppRole failed')
     const auth = objectIn(readJsonObject(answer.body), 'auth')
     const text = textIn(auth, 'client_token')
-    if (text === '') throw new RemoteFault('unavailable', 'gave no token at the login')
+    if (text === '') throw new RemoteFault('unavailable', 'returned no token at the login')
     const { lease_duration: seconds } = auth
     // A duration of 0 is a token that never ends.
     return {
@@ -326,7 +326,7 @@ function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClient
 /** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is nothing to tell */
 function dataOf(answer: PostAnswer): JsonObject {
   if (answer.status === 204) return {}
-  if (answer.status !== 200) throw failureOf(answer, 'is denied: look at the policy of the AppRole')
+  if (answer.status !== 200) throw failureOf(answer, 'is denied: check the policy of the AppRole')
   return objectIn(readJsonObject(answer.body), 'data')
 }
 
@@ -336,7 +336,7 @@ function failureOf({ status }: PostAnswer, denied: string): RemoteFault {
   if (status === 404) return new RemoteFault('refused', 'does not exist in this mount (status 404)')
   if (status === 400 || status === 403) return new RemoteFault('refused', `${denied} (status ${status})`)
   const sealed = status === 503 ? ', sealed or in maintenance' : ''
-  return new RemoteFault('unavailable', `cannot be asked: Vault answered with status ${status}${sealed}`)
+  return new RemoteFault('unavailable', `cannot be used: Vault answered with status ${status}${sealed}`)
 }
 
 /** Joins a path below `/v1/`. A mount can have several segments, so its slashes stay; everything else is one segment. */

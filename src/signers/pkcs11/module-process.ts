@@ -62,7 +62,7 @@ function createModuleProcess(path: string): ModuleProcess {
   function end(ended: ChildProcess): void {
     if (child !== ended) return
     child = undefined
-    const fault = new RemoteFault('unavailable', 'cannot be asked: the process of its library ended')
+    const fault = new RemoteFault('unavailable', 'cannot be used: the process of its library ended')
     for (const { reject } of waiting.values()) reject(fault)
     waiting.clear()
   }

@@ -83,7 +83,7 @@ function mayRepeat(error: unknown): boolean {
 }
 
 function translate(name: string, error: unknown): Error {
-  if (!(error instanceof RemoteFault)) return signerUnavailable(`${name} gave no usable answer.`, error)
+  if (!(error instanceof RemoteFault)) return signerUnavailable(`${name} returned no usable response.`, error)
   const detail = `${name} ${error.message}.`
   return error.kind === 'refused' ? signerRefused(detail, error) : signerUnavailable(detail, error)
 }

@@ -85,7 +85,7 @@ export function comparePublicKeys(
 ): void {
   if (samePublicKeys(wanted, found)) return
   throw signerRefused(
-    `${name} has another public key (${describePublicKeys(found)}) than the one that this service knows (${describePublicKeys(wanted)}). Restore the key, or give the new one a signer of its own.`,
+    `${name} has another public key (${describePublicKeys(found)}) than the known one (${describePublicKeys(wanted)}). Restore the key, or create a separate signer for the new one.`,
   )
 }
 
@@ -127,7 +127,7 @@ function createRemoteSecp256k1(signing: RemoteSigning, key: OneKey): Secp256k1Si
     check: health.check,
     ...(signing.remote.hashesMessages && { signMessage: createMessageSigner(signing, key) }),
     sign: async (digest: Uint8Array) => {
-      if (signing.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, and no digests.`)
+      if (signing.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, not digests.`)
       if (digest.length !== DIGEST_BYTES) throw new Error(`A digest has ${DIGEST_BYTES} bytes.`)
       return sign(digest)
     },
@@ -186,13 +186,13 @@ function callToSign({ call, remote }: RemoteSigning, curve: Curve, payload: Uint
   return call(async (signal) => {
     const bytes = await remote.sign({ curve, payload, signal })
     if (bytes.length === SIGNATURE_BYTES) return bytes
-    throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+    throw new RemoteFault('unavailable', 'returned an unreadable signature')
   })
 }
 
 function refuseWrongSignature({ name }: RemoteSigning): never {
   throw signerRefused(
-    `${name} answered with a signature that is not by its own key for what was to be signed. The signature was dropped; look at the service, or at what stands between.`,
+    `${name} returned a signature that does not verify against its public key. The signature was discarded; check the key service and anything between it and this relayer.`,
   )
 }
 

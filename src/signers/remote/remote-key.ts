@@ -74,7 +74,7 @@ function exported(key: Uint8Array | string) {
       typeof key === 'string' ? key : { key: Buffer.from(key), format: 'der', type: 'spki' },
     ).export({ format: 'jwk' })
   } catch (cause) {
-    throw new RemoteFault('unavailable', 'gave a public key that cannot be read', { cause })
+    throw new RemoteFault('unavailable', 'returned an unreadable public key', { cause })
   }
 }
 

@@ -82,7 +82,7 @@ export function readWrappingKey(key: string | Uint8Array): KeyObject {
     found?.asymmetricKeyType === 'rsa'
   )
     return found
-  throw new RemoteFault('unavailable', 'gave no RSA key to encrypt the private key with')
+  throw new RemoteFault('unavailable', 'returned no RSA key to encrypt the private key with')
 }
 
 function parse(key: string | Uint8Array): KeyObject | undefined {

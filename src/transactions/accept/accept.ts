@@ -152,7 +152,7 @@ export async function prepareCandidate(
 export function repeated(item: TransactionWithAttempts): Accepted {
   return {
     ...item,
-    logs: ['This Idempotency-Key was used before: this is the transaction that it made, as it is now.'],
+    logs: ['This Idempotency-Key was used before: this is its transaction, as it is now.'],
   }
 }
 

@@ -44,7 +44,7 @@ function checkLifetime(
   if (end >= shortest) return undefined
   const from = start > now ? 'valid_from' : 'now'
   return invalid(
-    `${fieldOf(request, end)}: at least ${lifetimeMs / 1_000} s from ${from} are expected (${shortest.toISOString()}), not ${end.toISOString()}; the nodes of this network refuse what ends sooner.`,
+    `${fieldOf(request, end)}: at least ${lifetimeMs / 1_000} s from ${from} are expected (${shortest.toISOString()}), not ${end.toISOString()}; the nodes of this network refuse earlier ones.`,
   )
 }
 
@@ -117,7 +117,7 @@ export async function prepareContent({
     return { kind: 'ok', value: { ...prepared, logs: [waitLog(request.validFrom), ...prepared.logs] } }
   }
   if (answer.kind !== 'refused' || !OF_PRESENT_STATE.has(answer.refusal.code)) return answer
-  return { kind: 'unknown', detail: `at present it would be refused (${withoutStop(answer.refusal.detail)})` }
+  return { kind: 'unknown', detail: `it would be refused now (${withoutStop(answer.refusal.detail)})` }
 }
 
 function waitLog(start: Date): string {
@@ -129,7 +129,7 @@ function withoutStop(sentence: string): string {
 }
 
 const NO_SPECIFICATION =
-  'No node of the network tells the specification of the contract at present, so nothing was changed. Try again, or send args.'
+  'No node of the network returned the specification of the contract, so nothing was changed. Try again, or send args.'
 
 /**
  * Encodes the arguments that a request has by name. It is done before every rule, which then knows the encoded call alone, and after the look
@@ -184,7 +184,7 @@ export function externalNonceProblem(
   if (!isExternallySigned(runtime, { sourceAccount: address })) {
     return new AppError(
       'not_supported',
-      `transaction_xdr: the sequence numbers of ${address} are given by the service. Send the operations, or the transaction unsigned.`,
+      `transaction_xdr: the sequence numbers of ${address} are assigned by the service. Send the operations, or the transaction unsigned.`,
     )
   }
   if (!used.has(keyOf(externalNonce))) return undefined

@@ -34,6 +34,6 @@ export function keyReuseError(
   if (earlier.fingerprint === fingerprint) return undefined
   return new AppError(
     'idempotency_key_reused',
-    `${field}: this key was used for a request with another body, which made transaction ${earlier.transactionId}.`,
+    `${field}: this key was used for a request with another body, transaction ${earlier.transactionId}.`,
   )
 }

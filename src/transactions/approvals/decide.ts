@@ -64,7 +64,7 @@ export async function requireApproval(
   if (approval === undefined)
     throw new AppError(
       'approval_not_found',
-      `No rule asked for an approval of transaction ${transactionId}, so there is nothing to decide.`,
+      `No rule required an approval of transaction ${transactionId}, so there is nothing to decide.`,
     )
   return approval
 }
@@ -76,7 +76,7 @@ function isRepeated({ state, decidedBy }: Approval, { decision, actor }: Decidin
 function ownApproval({ actor: { keyId } }: Deciding): AppError {
   return new AppError(
     'own_approval',
-    `API key ${keyId} sent this transaction; another key has to decide. The sender can cancel it.`,
+    `API key ${keyId} sent this transaction; another key must decide. The sender can cancel it.`,
   )
 }
 
@@ -98,14 +98,14 @@ function overError(
         `Transaction ${id} was ${state} by API key ${decidedBy} and is ${status}.`,
       )
     case 'withdrawn':
-      return new AppError('approval_decided', `Transaction ${id} ended as ${status} before anybody decided.`)
+      return new AppError('approval_decided', `Transaction ${id} ended as ${status} before a decision.`)
   }
 }
 
 function expiredError(id: string, expiresAt: Date): AppError {
   return new AppError(
     'approval_decided',
-    `Transaction ${id} waited until ${expiresAt.toISOString()}, and nobody decided; send it again.`,
+    `Transaction ${id} waited until ${expiresAt.toISOString()}without a decision; send it again.`,
   )
 }
 

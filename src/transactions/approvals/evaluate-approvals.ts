@@ -197,7 +197,7 @@ async function expire(
     ...transaction,
     ...ENDED_UNSIGNED,
     status: nextStatus(transaction.status, 'expired'),
-    statusReason: 'Nobody approved it in time; nothing was signed.',
+    statusReason: 'It was not approved in time; nothing was signed.',
   }
   const { db } = context
   const saved = await db.transaction().execute(async (tx) => {

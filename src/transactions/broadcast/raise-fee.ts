@@ -252,7 +252,7 @@ const BUILDERS_CHOICE: RaiseDecision = {
   kind: 'wait',
   code: 'builders_choice',
   detail:
-    'only private endpoints have it, and it offers what the market asks for, so their builders decide and its fee is not raised.',
+    'only private endpoints have it, and it offers the market price, so their builders decide and its fee is not raised.',
 }
 
 /** Says since when there was no block, by the time that the newest block states. */

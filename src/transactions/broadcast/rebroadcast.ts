@@ -139,11 +139,11 @@ async function compare(
   if (balance.kind !== 'ok' || noop.kind !== 'ok') return
   // The no-op costs less, so it would show nothing.
   if (balance.value < chain.cost(current.draft)) {
-    const statusReason = `Waiting for funds: the account can spend ${balance.value} ${chain.unit}, and this takes up to ${chain.cost(current.draft)}; the nodes refuse it: ${current.error ?? ''}`
+    const statusReason = `Waiting for funds: the account can spend ${balance.value} ${chain.unit}, and this costs up to ${chain.cost(current.draft)}; the nodes refuse it: ${current.error ?? ''}`
     await saveInOwnTransaction(context, [{ ...transaction, statusReason }])
     return
   }
-  const statusReason = `The nodes refuse it in words that the service does not know (${current.error ?? ''}). A no-op with its nonce is broadcast: if a node takes that one, the transaction ends.`
+  const statusReason = `The nodes refuse it in unknown wording (${current.error ?? ''}). A no-op with its nonce is broadcast: if a node accepts it, the transaction ends.`
   const signable = {
     transaction: { ...transaction, statusReason },
     attempts,

@@ -44,7 +44,9 @@ export async function broadcastByRoute(
 
 /** A node that takes the content keeps it, whatever becomes of the no-op. */
 function ofNoop(content: BroadcastResult, noop: BroadcastResult): BroadcastResult {
-  return content.kind === 'accepted' ? { kind: 'underpriced', detail: 'a node takes the content now' } : noop
+  return content.kind === 'accepted'
+    ? { kind: 'underpriced', detail: 'a node now accepts the content' }
+    : noop
 }
 
 async function broadcastAllByRoute(
@@ -97,5 +99,5 @@ async function broadcastPrivately(
 
 const WITHHELD: BroadcastResult = {
   kind: 'withheld',
-  detail: 'the network has no private_rpc_urls at present; give it some, and it goes there',
+  detail: 'the network has no private_rpc_urls; it is broadcast when there are some',
 }

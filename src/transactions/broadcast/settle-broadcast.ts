@@ -103,14 +103,14 @@ const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: U
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   nonce_used: 'The chain has passed this nonce; the service reads the receipts',
   later: 'The node does not accept it yet',
-  unclear: 'The nodes refuse it in words that the service does not know',
+  unclear: 'The nodes refuse it in unknown wording',
   unknown: 'The node did not answer; the same bytes are broadcast again',
   underpriced: 'The pool holds another transaction with this nonce',
-  too_cheap: 'The network requires a higher fee at present',
-  too_dear: 'No endpoint accepts so high a fee',
+  too_cheap: 'The network requires a higher fee',
+  too_dear: 'No endpoint accepts a fee this high',
   gas_limit: 'The node refuses its gas limit',
   refused: 'The node refuses it',
-  withheld: 'It is broadcast nowhere, because it is private',
+  withheld: 'It is not broadcast, because it is private',
 }
 
 function accepted({ item, attempt, now, raiseAfterMs, rebroadcastAfterMs }: BroadcastCase): Transaction {
@@ -157,9 +157,7 @@ function earliest(now: Date, rebroadcastMs: number, times: readonly (Date | unde
 function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
   const { transaction } = item
   const named =
-    isAboutPrice(kind) && isPriceNamed(transaction)
-      ? '; its price was named by the caller and is not changed'
-      : ''
+    isAboutPrice(kind) && isPriceNamed(transaction) ? '; the caller set its price, so it is not changed' : ''
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
@@ -182,7 +180,7 @@ function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unac
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
-    statusReason: `The node refused it for good: ${detail}`,
+    statusReason: `The node refused it permanently: ${detail}`,
     purpose: transaction.purpose === 'request' ? 'abandon' : transaction.purpose,
     nextRunAt: after(now, WATCHED_MS),
   }
@@ -222,7 +220,7 @@ function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `It is priced and estimated again, because the nodes refuse it in words that the service does not know: ${detail}`,
+    statusReason: `It is priced and estimated again, because the nodes refuse it in unknown wording: ${detail}`,
     currentAttempt: undefined,
     estimatedGas: undefined,
     nextRunAt: after(now, RETRY_MS),
@@ -254,7 +252,7 @@ function comparisonEnded(
     return { ...shared, statusReason: `${REASONS.underpriced}, which a no-op could not replace: ${detail}` }
   return {
     ...shared,
-    statusReason: `The nodes refuse everything with its nonce, a no-op as well (${detail}); the service keeps trying. They said of it: ${compared?.error ?? 'nothing'}`,
+    statusReason: `The nodes refuse everything with its nonce, including a no-op (${detail}); the service keeps trying. Their reply: ${compared?.error ?? 'nothing'}`,
     stuckSince: transaction.stuckSince ?? now,
   }
 }

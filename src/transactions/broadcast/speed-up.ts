@@ -101,7 +101,7 @@ function putWantedNoop(
 ): Promise<void> {
   const { purpose } = item.transaction
   if (!isNoop(purpose)) return Promise.resolve()
-  const obstacle = waitingReason(item.transaction, 'the no-op cannot take its nonce now')
+  const obstacle = waitingReason(item.transaction, 'the no-op cannot use its nonce now')
   return putNoop(context, leased, { item, change: {}, kind: purpose, obstacle })
 }
 
@@ -133,7 +133,7 @@ export async function unblock(
 }
 
 const QUEUED_AT_NAMED_PRICE =
-  'Every node knows it and none includes it, although its nonce is next. Its price was named by the caller and is not changed: replace it at a higher price, so that other bytes take its place.'
+  'Every node knows it and none includes it, although its nonce is next. The caller set its price, so it is not changed: replace it at a higher price, so that new bytes take its place.'
 
 interface Planned {
   readonly item: TransactionWithAttempts
@@ -203,7 +203,7 @@ async function abandon(
     item,
     change: { purpose: 'abandon', statusReason: noopReason('blocking') },
     kind: 'abandon',
-    obstacle: 'It blocks the account; a no-op cannot take its nonce now',
+    obstacle: 'It blocks the account; a no-op cannot use its nonce now',
   })
 }
 

@@ -13,4 +13,4 @@ export function requireAnswer<T>(answer: Answer<T>, silence: string): T {
 }
 
 /** Tells that nothing was signed. The service never sees again what it signs for a caller, so what no node can tell now is refused. */
-export const NOTHING_SIGNED = 'No node of the network answers at present, so nothing was signed. Try again.'
+export const NOTHING_SIGNED = 'No node of the network answers, so nothing was signed. Try again.'

@@ -11,7 +11,7 @@ const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   blocking: () => 'It blocked the account for a day, and no block included it',
   refused: (detail) => `The node refused it permanently (${detail})`,
   priced_out: (detail) =>
-    `No endpoint accepted the price that its caller named, and others waited behind it (${detail})`,
+    `No endpoint accepted the price set by its caller, and others waited behind it (${detail})`,
 }
 
 const WILL_USE = '; a no-op will use its nonce.'

@@ -85,7 +85,7 @@ export interface Transaction {
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
   /** The earliest time at which a worker processes it again. */
   readonly nextRunAt: Date
-  /** The time since which no endpoint can prove whether it was included, so that an operator has to decide. */
+  /** The time since which no endpoint can prove whether it was included, so that an operator must decide. */
   readonly undecidedSince?: Date | undefined
   /** The time when it was found to block its account for too long. */
   readonly stuckSince?: Date | undefined

@@ -37,7 +37,7 @@ function startRefusal(
   if (validFrom === undefined || (transaction.nonce === undefined && attempts.length === 0)) return undefined
   return new AppError(
     'invalid_request',
-    'valid_from: not expected here, because the transaction has a nonce or signed bytes already and can no longer wait; leave it out.',
+    'valid_from: not expected here, because the transaction already has a nonce or signed bytes and can no longer wait; omit it.',
   )
 }
 
@@ -61,7 +61,7 @@ function notReplaceable(
   if (awaitsApproval && request !== undefined)
     return new AppError(
       'transaction_not_replaceable',
-      'The transaction waits for an approval, and its content is what somebody decides about; cancel it, and send the new content.',
+      'The transaction is waiting for approval of exactly this content. Cancel it and send the new content as a new transaction.',
     )
   if (isReplaceable(status)) return undefined
   return new AppError(

@@ -100,10 +100,10 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
 }
 
 const EXPLAINED: HistoryCheck = { kind: 'explained' }
-const LATE: HistoryCheck = { kind: 'unknown', detail: 'no endpoint told it in time' }
+const LATE: HistoryCheck = { kind: 'unknown', detail: 'no endpoint returned it in time' }
 const NOT_SETTLED: HistoryCheck = {
   kind: 'unknown',
-  detail: 'the records are old, and what was signed just before the start may still be included',
+  detail: 'the records are old, and transactions signed just before the start may still be included',
 }
 
 function unknownOf(answer: Exclude<Answer<HistoryReading>, { kind: 'ok' }>): HistoryCheck {

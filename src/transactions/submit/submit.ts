@@ -140,7 +140,7 @@ async function waitForSigner(
 ): Promise<void> {
   context.log.warn(
     { relayer: relayer.id, problem: fault.detail },
-    'signature failed; what the relayer sends waits',
+    'signature failed; transactions of the relayer wait',
   )
   await wait(context, transaction, `Waiting for its key: ${fault.detail}`)
   if (fault.code === 'signer_refused') await context.checkHealth(relayer)

@@ -198,7 +198,7 @@ async function changedSince(
 /** The refusal of a decision that does not hold any more. The next round decides again. */
 export const CHANGED = new AppError(
   'in_use',
-  'The relayer, or its top-ups, changed while this one was decided.',
+  'The relayer or its top-ups changed while this one was being decided.',
 )
 
 function decisive({ network, networkType, address, paused, policies }: Relayer) {

@@ -84,7 +84,7 @@ function gapFiller({ relayerId, network, from }: Transaction, nonce: bigint, now
     network,
     from,
     status: 'pending',
-    statusReason: `Filler: closes the gap at nonce ${nonce}, which no transaction had.`,
+    statusReason: `Filler: fills the gap at nonce ${nonce}, which no transaction had.`,
     createdAt: now,
     request: { type: 'evm', value: 0n },
     purpose: 'gap_filler',

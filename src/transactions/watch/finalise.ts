@@ -88,9 +88,9 @@ async function resolveFinal(
 const UNHEARD_MS = STUCK_AFTER_MS
 
 const DISPUTES = {
-  tied: 'the endpoints contradict each other about the result of a transaction; it stays mined until they agree: compare their receipts, and remove the endpoint that is wrong',
+  tied: 'the endpoints disagree about the result of a transaction; it stays mined until they agree: compare their receipts, and remove the endpoint that is wrong',
   unheard:
-    'the endpoints do not confirm the result of a transaction; it stays mined until they do: replace the endpoint that does not answer, or has no receipt of it',
+    'the endpoints do not confirm the result of a transaction; it stays mined until they do: replace the endpoint that does not answer, or does not have its receipt',
 }
 
 /** Tells once that a result is not agreed about. The record stays as it is. */

@@ -42,7 +42,7 @@ const WANTED: Readonly<Record<Purpose, string>> = {
   request: 'its replacement',
   successor: 'its replacement',
   cancel: 'its cancellation',
-  expire: 'the no-op that valid_until asked for',
+  expire: 'the no-op of valid_until',
   abandon: 'the no-op',
   gap_filler: 'the filler',
   setup: 'the setup transaction',

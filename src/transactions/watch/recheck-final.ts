@@ -167,7 +167,7 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
   const reorganizedAt = new Date(context.clock.now())
   const changed = lost.map((transaction) => ({
     ...transaction,
-    statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain, although it counted as final; the same bytes are broadcast again.`,
+    statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain, although it was final; the same bytes are broadcast again.`,
     block: undefined,
     reorganizedAt,
   }))

@@ -146,7 +146,7 @@ export function expired(
             cost: transaction.cost,
             statusReason:
               purpose === 'successor'
-                ? 'The earlier version was not included in its time; the new content takes its place.'
+                ? 'The earlier version expired without being included; the new content replaced it.'
                 : signedAgain(refusal),
             currentAttempt: undefined,
           }
@@ -178,14 +178,14 @@ function refusedThroughout(attempts: readonly Attempt[]): string | undefined {
 }
 
 function signedAgain(refusal: string | undefined): string {
-  if (refusal === undefined) return 'No block included it in its time; it is signed again.'
-  return `The nodes refused it all its time in words that the service does not know (${refusal}); it is signed again, and others overtake it.`
+  if (refusal === undefined) return 'It expired without being included; it is signed again.'
+  return `The nodes refused it until it expired, in unknown wording (${refusal}); it is signed again, and others overtake it.`
 }
 
 const EXPIRED: Readonly<Partial<Record<TransactionEvent, string>>> = {
-  expired: 'Its time is over, and the chain has proved that it was not included.',
-  canceled: 'Canceled by the caller; the chain has proved that it was not included.',
-  failed: 'No node took it, and the chain has proved that it was not included.',
+  expired: 'It expired, and the chain proved that it was not included.',
+  canceled: 'Canceled by the caller; the chain proved that it was not included.',
+  failed: 'No node accepted it, and the chain proved that it was not included.',
 }
 
 /** The event of a transaction whose nonce is gone although none of its attempts was included. */

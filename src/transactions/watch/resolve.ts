@@ -230,7 +230,7 @@ function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: str
     return undefined
   if (relayer === undefined || sharesAccount(relayer)) return undefined
   const user = usedBy === undefined ? 'a transaction' : `transaction ${usedBy}`
-  const because = `Nonce ${nonce} was used by ${user} that the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, replaced or canceled. If another program uses the key, set the policy shared_account.`
+  const because = `Nonce ${nonce} was used by ${user} that the records do not contain. This service may have sent it before its database was restored from a backup, so this one may already be executed, replaced or canceled. If another program uses the key, set the policy shared_account.`
   return { because }
 }
 
@@ -246,10 +246,9 @@ async function doubtHistory(round: WatchRound, transaction: Transaction): Promis
   if (purpose !== 'successor' && chain.expiry?.reSignable(request) === false) return undefined
   const check = await context.checkHistory(relayer, chain)
   if (check.kind === 'explained') return undefined
-  if (check.kind === 'unknown')
-    return { missing: `The history of the account is not known: ${check.detail}.` }
+  if (check.kind === 'unknown') return { missing: `The history of the account is unknown: ${check.detail}.` }
   const named = check.transactions.map(({ hash }) => hash).join(', ')
-  const because = `The account has signed ${named}, which the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, or canceled. If another program uses the key, set the policy shared_account.`
+  const because = `The account has signed ${named}, which the records do not contain. This service may have sent it before its database was restored from a backup, so this one may already be executed or canceled. If another program uses the key, set the policy shared_account.`
   return { because }
 }
 
@@ -266,7 +265,7 @@ async function revertReason(
   block: bigint,
 ) {
   const from = relayers.get(transaction.relayerId)?.address ?? ''
-  return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'no reason could be read'
+  return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'unknown reason'
 }
 
 /** The block of the included attempt is no longer in the chain. The same bytes are broadcast again, and every attempt is open again (I7). */

@@ -18,7 +18,7 @@ export function undecided(
   const statusReason = withWish({
     id,
     purpose,
-    statusReason: `${detail} It stays open until an endpoint proves what became of it, or an operator decides: ${commandOf(id)}`,
+    statusReason: `${detail} It stays open until an endpoint proves what happened, or an operator decides: ${commandOf(id)}`,
   })
   if (transaction.undecidedSince !== undefined && transaction.statusReason === statusReason) return undefined
   return {
@@ -50,7 +50,7 @@ export function withWish({
 
 const WISHES: Readonly<Partial<Record<Purpose, string>>> = {
   cancel: '. The caller canceled it, so it is not signed again.',
-  successor: '. If nothing of it was included, its replacement is sent.',
+  successor: '. If it was not included, its replacement is sent.',
 }
 
 function commandOf(id: string): string {
@@ -67,7 +67,7 @@ export function reopened({ transaction }: TransactionWithAttempts, now: Date): R
     transaction: {
       ...transaction,
       ...(isUnsigned && { status: nextStatus(transaction.status, 'returned'), currentAttempt: undefined }),
-      statusReason: `Nonce ${transaction.nonce} is not used any more: the block that used it is no longer in the chain.`,
+      statusReason: `Nonce ${transaction.nonce} is no longer used: the block that used it is no longer in the chain.`,
       undecidedSince: undefined,
       nextRunAt: now,
     },
@@ -115,11 +115,11 @@ export function decidedAbsent(resolution: Resolution, decision: OperatorDecision
     transaction: {
       ...transaction,
       undecidedSince: undefined,
-      statusReason: `${reason}Nothing of it was included: ${sourceOf(decision)}`,
+      statusReason: `${reason}It was not included: ${sourceOf(decision)}`,
     },
   }
 }
 
 function sourceOf({ decidedBy, reason }: OperatorDecision): string {
-  return `operator ${decidedBy} decided so (${reason}); no endpoint can prove it.`
+  return `operator ${decidedBy} decided this (${reason}); no endpoint can prove it.`
 }

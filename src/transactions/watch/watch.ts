@@ -272,7 +272,7 @@ function madePublic(
 ): Transaction {
   return {
     ...transaction,
-    statusReason: `No block included it within ${blocks} block${blocks === 1 ? '' : 's'} of its first private broadcast (private_fallback_blocks), so the ordinary endpoints get it as well.`,
+    statusReason: `No block included it within ${blocks} block${blocks === 1 ? '' : 's'} of its first private broadcast (private_fallback_blocks), so the ordinary endpoints receive it as well.`,
     madePublicAt: now,
     nextRunAt: now,
   }

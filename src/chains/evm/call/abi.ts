@@ -95,7 +95,7 @@ function parseParameter(tokens: string[]): Parameter {
 function readAtom(tokens: string[]): string {
   const type = canonicalType(tokens.shift() ?? '')
   if (isAtom(type)) return type
-  throw new CallProblem('call.function', `${type === '' ? 'the end' : type} is no type of Solidity`)
+  throw new CallProblem('call.function', `${type === '' ? 'the end' : type} is not a Solidity type`)
 }
 
 function take(tokens: string[], expected: string): void {

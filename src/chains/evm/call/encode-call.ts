@@ -155,7 +155,7 @@ function fieldsOf(components: readonly Parameter[], value: unknown, path: string
   if (typeof value !== 'object' || value === null || !isNamed)
     throw new CallProblem(
       path,
-      `expected a list of values${isNamed ? ', or an object' : ', because not each has a name of its own'}`,
+      `expected a list of values${isNamed ? ', or an object' : ', because some have no unique name'}`,
     )
   return readFields(value, path, { names })
 }

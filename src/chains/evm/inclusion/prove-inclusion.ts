@@ -41,7 +41,7 @@ export async function proveInclusion(
   freshness: Freshness = {},
 ): Promise<InclusionProof> {
   const asOf = freshness.asOf ?? (await newestBlock(context.client))
-  if (asOf === undefined) return unknown('no endpoint tells the newest block')
+  if (asOf === undefined) return unknown('no endpoint returned the newest block')
   const hashes = attempts.map(({ signed }) => signed.hash)
   const question = { ...context, attempts, hashes, asOf, since: freshness.since ?? oldestSignature(attempts) }
   const asked = await askEverywhere(context.client, fateCalls(hashes), asOf)
@@ -91,7 +91,7 @@ function withoutReceipt(
   unprovable: boolean,
 ): InclusionProof {
   const number = attempts.find(({ signed }) => signed.hash === hash)?.number
-  const fact = `Block ${height} holds attempt ${number} (${hash}), but no endpoint tells its receipt, so it is not known whether it succeeded.`
+  const fact = `Block ${height} includes attempt ${number} (${hash}), but no endpoint returned its receipt, so it is unknown whether it succeeded.`
   return unprovable ? undecidable(fact) : unknown(fact)
 }
 
@@ -128,14 +128,16 @@ async function proveByNonces(question: Question, asked: AskedEverywhere): Promis
 async function proveByHistory(question: Question, before: AskedEverywhere): Promise<InclusionProof> {
   const { client, hashes, since, asOf } = question
   const landmark = await findLandmark(client, { since, asOf, ours: new Set(hashes) })
-  if (landmark.kind === 'unknown') return unknown('no endpoint tells the headers of that time')
+  if (landmark.kind === 'unknown') return unknown('no endpoint returned the headers of that time')
   if (landmark.kind === 'covered') return evaluateMemory(question, before)
   if (landmark.kind === 'ours') {
     const deep = landmark.height + BigInt(question.confirmations) <= asOf
     return withoutReceipt(question, landmark, deep && isComplete(before))
   }
   if (landmark.kind === 'none')
-    return undecidable(`The blocks around ${since.toISOString()} hold no transaction to test a memory with.`)
+    return undecidable(
+      `The blocks around ${since.toISOString()} contain no transaction to test how far back an endpoint remembers.`,
+    )
   const calls = [{ method: 'eth_getTransactionReceipt', params: [landmark.hash] }, ...fateCalls(hashes)]
   const asked = await askEverywhere(client, calls, asOf)
   const ofHashes = { incomplete: !isComplete(asked), endpoints: asked.endpoints.map(withoutFirst) }
@@ -164,16 +166,16 @@ function evaluateMemory(
   if (fates.some(({ kind }) => kind === 'known'))
     return unknown('an endpoint still holds one of the attempts')
   if (!isComplete(asked))
-    return unknown('an endpoint rests or does not answer, and may know one of the attempts')
+    return unknown('an endpoint is paused or does not answer, and may know one of the attempts')
   const current = asked.endpoints.filter(({ behind }) => !behind)
   const knowing = asked.endpoints.filter(
     ({ behind, replies }, index) =>
       !behind && remembering?.[index] !== false && readLookups(replies).every(({ kind }) => kind === 'null'),
   )
   if (knowing.length > 0) return { kind: 'absent' }
-  if (current.length === 0) return unknown('every endpoint is behind the newest block that is known')
+  if (current.length === 0) return unknown('every endpoint is behind the newest known block')
   return undecidable(
-    `The nonce was used, and no endpoint keeps state, or transactions, back to ${since.toISOString()}, so nobody can tell whether one of the attempts used it.`,
+    `The nonce was used, and no endpoint keeps state, or transactions, back to ${since.toISOString()}, so nothing shows whether one of the attempts used it.`,
   )
 }
 
@@ -181,7 +183,7 @@ function unknown(detail: string): InclusionProof {
   return { kind: 'unknown', detail }
 }
 
-/** Asking again does not help, so an operator has to decide. */
+/** Asking again does not help, so an operator must decide. */
 function undecidable(fact: string): InclusionProof {
   return { kind: 'unknown', detail: `${fact} Attach an archive endpoint.`, unprovable: true }
 }

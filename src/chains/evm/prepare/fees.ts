@@ -103,12 +103,12 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
 export function belowLeast(fees: Fees, market: Market, pricing: Pricing): string | undefined {
   const { baseFee = 0n, poolMinimum: { tip, price } = { tip: 0n, price: 0n } } = market
   const offered = `it offers ${ceilingOf(fees)} wei per gas`
-  if (ceilingOf(fees) < baseFee) return `${offered}, and the next block asks for at least ${baseFee}`
+  if (ceilingOf(fees) < baseFee) return `${offered}, and the next block requires at least ${baseFee}`
   const most = limitAt(market, contentFees(market, DEFAULT_SPEED, pricing), mostStated(pricing))
   if (ceilingOf(fees) < price && price <= most.ceiling)
-    return `${offered}, and the nodes ask for at least ${price}`
+    return `${offered}, and the nodes require at least ${price}`
   if (tipOf(fees) < tip && tip <= most.tip)
-    return `it offers a tip of ${tipOf(fees)} wei per gas, and the nodes ask for at least ${tip}`
+    return `it offers a tip of ${tipOf(fees)} wei per gas, and the nodes require at least ${tip}`
   return undefined
 }
 

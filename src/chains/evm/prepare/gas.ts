@@ -290,6 +290,6 @@ export async function chooseNoopTarget(
   if (privateTransactions === true) return { kind: 'ok', value: { ...request, to: NO_CODE } }
   const reply = await client.call('eth_getCode', [request.to, 'latest'])
   if (reply.kind !== 'result' || !isHex(reply.result))
-    return { kind: 'unknown', detail: 'no endpoint tells whether the account has code' }
+    return { kind: 'unknown', detail: 'no endpoint returned whether the account has code' }
   return { kind: 'ok', value: size(reply.result) === 0 ? request : { ...request, to: NO_CODE } }
 }

@@ -99,7 +99,7 @@ function readMarket(replies: readonly RpcReply[]): Answer<Market> {
     told === undefined &&
     (baseFee === undefined || (suggested === undefined && paid.every((tip) => tip === undefined)))
   if (isUnpriced || gasLimit === undefined)
-    return { kind: 'unknown', detail: `the network's prices are not known: ${textOf(gasPriceReply)}` }
+    return { kind: 'unknown', detail: `the network's prices are unknown: ${textOf(gasPriceReply)}` }
   const tips = tipsFrom(paid, { gasPrice: told, baseFee, suggested })
   const gasPrice = told ?? (baseFee ?? 0n) + tips.safeLow
   const block = readBlock(blockReply, gasLimit)

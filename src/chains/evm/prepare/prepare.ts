@@ -87,7 +87,7 @@ function finishAtOwnPrice(parts: Parts, pricing: Pricing): Answer<EvmPrepared> {
   const finished = finish(parts)
   const below = belowLeast(parts.fees, parts.market, pricing)
   if (finished.kind !== 'ok' || below === undefined) return finished
-  const awaitsPrice = `Waiting for its price: ${below}. It is signed when a block could include it; others overtake it until then.`
+  const awaitsPrice = `Waiting for its price: ${below}. It is signed when a block can include it; until then others overtake it.`
   return {
     kind: 'ok',
     value: { ...finished.value, awaitsPrice, logs: [...finished.value.logs, awaitsPrice] },
@@ -116,11 +116,11 @@ function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
   const price = maximumFee / gas
   const least = market.baseFee ?? market.gasPrice
   if (price < least) {
-    const detail = `no endpoint lets a transaction with a fee above ${maximumFee} wei pass (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei at present`
+    const detail = `no endpoint accepts a transaction with a fee above ${maximumFee} wei (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei now`
     return { kind: 'unknown', detail }
   }
   const lowered = capped(fees, price)
-  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint lets more than ${maximumFee} wei pass.`
+  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint accepts more than ${maximumFee} wei.`
   return finish({ ...parts, fees: lowered, logs: [...logs, log] })
 }
 
@@ -164,7 +164,7 @@ export async function prepareReplacement(
   if (refusal) return { kind: 'refused', refusal }
   const logs = explicit
     ? []
-    : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
+    : [`The fees are now ${describeFees(fees)}; a node requires at least ${describeFloor(floor, fees.kind)}.`]
   const known = { ...market.value, block: noOlder(market.value.block, attempts, seenBlock) }
   const parts = { request, gas: gas.value, fees, market: known, limits: context, logs }
   return withRollupFee(context, finish(parts))
@@ -352,7 +352,7 @@ function aboveLimit(fees: Fees, { market, request, pricing }: Raise): Refusal | 
   const { feeLimitMultiplier: times = DEFAULT_FEE_LIMIT_MULTIPLIER } = pricing
   return {
     code: 'gas_price_above_cap',
-    detail: `it needs ${describeFees(fees)}, which is above ${times} times the present market of ${describeFees(marketFees(market, request.speed, pricing))} (fee_limit_multiplier).`,
+    detail: `it needs ${describeFees(fees)}, which is above ${times} times the current market of ${describeFees(marketFees(market, request.speed, pricing))} (fee_limit_multiplier).`,
   }
 }
 

@@ -47,7 +47,7 @@ export async function readRollupFee(
       ? undefined
       : (l1Fee * L1_MARGIN_PERCENT) / 100n + operatorFee
   return fee === undefined || !isPrice(fee)
-    ? { kind: 'unknown', detail: 'no endpoint tells the fees of the rollup' }
+    ? { kind: 'unknown', detail: 'no endpoint returned the fees of the rollup' }
     : { kind: 'ok', value: fee }
 }
 

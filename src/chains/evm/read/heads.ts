@@ -114,7 +114,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
     const limit = Math.max(MIN_SILENT_MS, SILENT_BLOCKS * blocktimeMs)
     while (!over.signal.aborted) {
       const rest = heardAt + limit - clock.monotonic()
-      if (rest <= 0) return end('nothing was heard for too long')
+      if (rest <= 0) return end('nothing was received for too long')
       await clock.sleep(rest, over.signal)
     }
   }

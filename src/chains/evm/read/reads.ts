@@ -9,7 +9,7 @@ import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
 
 /**
  * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were

@@ -163,7 +163,7 @@ const FOR_GOOD: Readonly<Record<EndpointFinding['kind'], boolean>> = {
 function describeFinding(finding: EndpointFinding): string {
   switch (finding.kind) {
     case 'pruned':
-      return `has blocks of its own only from slot ${finding.begin} on`
+      return `has blocks only from slot ${finding.begin} on`
     case 'hole':
       return `lacks ${finding.missing ?? 'some'} of these blocks (ledger jump to a newer snapshot)`
     case 'no_history':
@@ -175,9 +175,9 @@ function describeFinding(finding: EndpointFinding): string {
     case 'unasked':
     case 'late':
     case 'edge':
-      return 'needs questions about more slots than a proof reads'
+      return 'would need more slots than a proof reads'
     case 'complete':
-      return 'has all of these blocks, and none holds it'
+      return 'has all of these blocks, and none contains it'
     case 'unknown':
       return 'did not answer'
   }

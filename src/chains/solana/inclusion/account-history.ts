@@ -204,7 +204,7 @@ async function readOwn(
       { address, hash },
     )
     if (told === undefined)
-      return { kind: 'unknown', detail: `no endpoint tells the content of transaction ${hash}` }
+      return { kind: 'unknown', detail: `no endpoint returned the content of transaction ${hash}` }
     if (told !== 'foreign') own.push(told)
   }
   return { kind: 'ok', value: own }

@@ -156,18 +156,18 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
 
 const NO_ANSWER: InclusionProof = {
   kind: 'unknown',
-  detail: 'No endpoint has reached the newest finalized slot that is known.',
+  detail: 'No endpoint has reached the newest known finalized slot.',
 }
 
 const CHANGED: InclusionProof = {
   kind: 'unknown',
-  detail: 'An endpoint told something else about its signatures after its ledger was read.',
+  detail: 'The reply of an endpoint about its signatures changed after its ledger was read.',
 }
 
 const NO_SLOT: InclusionProof = {
   kind: 'unknown',
   detail:
-    'It uses a durable nonce, and the version of this service that signed it did not store the slot, so nothing shows which history is long enough. Look up its signatures and decide the outcome.',
+    'It uses a durable nonce, and the version of this service that signed it did not store the slot, so it is unknown which history is long enough. Look up its signatures and decide the outcome.',
   unprovable: true,
 }
 
@@ -178,7 +178,7 @@ function keyOf(attempts: Attempts): string {
 const NOT_EXECUTED: InclusionProof = {
   kind: 'unknown',
   detail:
-    'A block contains it without having executed it, and its durable nonce was advanced later. Nodes tell one inclusion of a signature, so nothing shows whether a later block executed it. Look up its signatures and decide the outcome.',
+    'A block contains it without having executed it, and its durable nonce was advanced later. Nodes report only one inclusion per signature, so nothing shows whether a later block executed it. Look up its signatures and decide the outcome.',
   unprovable: true,
 }
 

@@ -158,7 +158,7 @@ function tokensTaken({ address, before, after }: Change): string | undefined {
   if (amountIn(after) < amountIn(before))
     return `the relayer's token account ${address} would lose ${amountIn(before) - amountIn(after)} of its tokens`
   const changed = RIGHTS.some(([from, to]) => !part(after, from, to).equals(part(before, from, to)))
-  return changed ? `somebody else would get rights in the relayer's token account ${address}` : undefined
+  return changed ? `another account would get rights in the relayer's token account ${address}` : undefined
 }
 
 /** Refuses a transaction that takes from an account that only pays. */

@@ -146,7 +146,7 @@ function refuse(message: Message, failure: TransactionFailure, logs: unknown): A
   const code = codeOf(message, failure)
   const detail =
     code === 'already_accepted'
-      ? 'transaction: a block holds it already.'
+      ? 'transaction: a block already contains it.'
       : `The simulation failed: ${failure.description}${lastLogMessage(logs)}.`
   return { kind: 'refused', refusal: { code, detail } }
 }

@@ -132,7 +132,7 @@ async function askMinimum(client: PooledClient): Promise<Answer<bigint>> {
   const result = resultOf(endpointReply?.reply)
   const lamports = result.kind === 'ok' ? readInteger(result.value) : undefined
   return lamports === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not tell the minimum of an account' }
+    ? { kind: 'unknown', detail: 'the endpoint did not return the minimum balance of an account' }
     : { kind: 'ok', value: lamports }
 }
 
@@ -182,8 +182,8 @@ export async function requireNonce(
   const { slot, state } = reading.value
   if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
   if (!timeouts.isOver(`nonce account ${address}`))
-    return { kind: 'unknown', detail: `${address} is no nonce account yet` }
-  const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
+    return { kind: 'unknown', detail: `${address} is not a nonce account yet` }
+  const detail = `The transaction advances a durable nonce, but ${address} is not an initialized nonce account.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 

@@ -11,7 +11,7 @@ interface Contextual {
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /** The answer of a node that has not reached the demanded slot, or did not report its slot. */
-const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest slot that is known' } as const
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known slot' } as const
 
 /** Reads an integer from 0 that JSON has not rounded; undefined for anything else. */
 export function readInteger(value: unknown): bigint | undefined {

@@ -59,8 +59,8 @@ const TOO_NEW: Answer<never> = {
 
 function missing(table: string, whole: boolean): Answer<never> {
   const detail = whole
-    ? `transaction: ${table} is no address lookup table.`
-    : `transaction: the address lookup table ${table} does not have all the addresses that are taken from it.`
+    ? `transaction: ${table} is not an address lookup table.`
+    : `transaction: the address lookup table ${table} lacks some of the addresses that the transaction uses.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 

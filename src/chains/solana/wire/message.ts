@@ -152,7 +152,7 @@ export function readTransaction(raw: Uint8Array): WireTransaction | undefined {
  */
 export function openTransaction(base64: string): WireTransaction {
   const transaction = readTransaction(Buffer.from(base64, 'base64'))
-  if (transaction === undefined) throw new Error('these bytes are no transaction')
+  if (transaction === undefined) throw new Error('these bytes are not a transaction')
   return transaction
 }
 

@@ -49,13 +49,13 @@ async function explainUsed(
     const applied = included.receipt.result?.appliedHash ?? hash
     return {
       kind: 'ok',
-      value: `transaction_xdr: the ledger includes it already, as transaction ${applied}.`,
+      value: `transaction_xdr: the ledger already includes it, as transaction ${applied}.`,
     }
   }
   if (answers.every(({ kind }) => kind === 'unknown'))
     return {
       kind: 'unknown',
-      detail: `sequence number ${tx.seqNum} of ${source} is used, and no endpoint tells by which transaction`,
+      detail: `sequence number ${tx.seqNum} of ${source} is used, and no endpoint returned by which transaction`,
     }
   const detail = `transaction_xdr: its sequence number ${tx.seqNum} is used; the next of ${source} is ${used + 1n}.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }

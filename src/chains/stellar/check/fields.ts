@@ -31,7 +31,7 @@ export function accountAddress(text: string, at: string): Problem {
 export function accountId(text: string, at: string): Problem {
   if (isAccountId(text)) return undefined
   return isAccountAddress(text)
-    ? `${at}: an account without a number is expected (G…); the ledger takes no muxed account here.`
+    ? `${at}: an account without a muxed id is expected (G…); the ledger accepts no muxed account here.`
     : accountAddress(text, at)
 }
 

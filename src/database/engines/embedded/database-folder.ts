@@ -52,7 +52,7 @@ function assertEmpty(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : []
   if (names.length > 0)
     throw new Error(
-      `${folder} is no complete database: PG_VERSION is missing, and there are ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}. Restore a backup there. If it never held anything that you need, move it away, and the service makes a new one.`,
+      `${folder} is not a complete database: PG_VERSION is missing, and there are ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}. Restore a backup there. If it never contained anything that you need, move it away, and the service creates a new one.`,
     )
 }
 

@@ -37,7 +37,7 @@ class DirectoryLockLostError extends Error {
 
   constructor(directory: string) {
     super(
-      `The lock file of the data folder ${directory} was removed or replaced while this process used the folder; it ends, because another process may use it.`,
+      `The lock file of the data folder ${directory} was removed or replaced while this process used the folder; the process exits, because another one may be using it.`,
     )
   }
 }

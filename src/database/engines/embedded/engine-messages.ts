@@ -43,7 +43,7 @@ export class LogLostError extends Error {
   override readonly name = 'LogLostError'
 
   constructor(cause: unknown) {
-    super('The embedded database cannot write its log. The service has to be started again.', { cause })
+    super('The embedded database cannot write its log. The service must be restarted.', { cause })
   }
 }
 

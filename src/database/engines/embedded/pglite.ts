@@ -63,7 +63,7 @@ class DatabaseUnopenedError extends Error {
 
   constructor(dataDir: string, cause: Error) {
     super(
-      `The embedded database in ${dataDir} cannot be opened. Look at the free space of the disk and the memory first; if they suffice, its files are damaged: keep the folder, and restore a backup as docs/backup-and-restore.md says. The engine said: ${cause.message}`,
+      `The embedded database in ${dataDir} cannot be opened. Check the free disk space and memory first; if they suffice, its files are damaged: keep the folder, and restore a backup as described in docs/backup-and-restore.md. The engine reported: ${cause.message}`,
       { cause },
     )
   }

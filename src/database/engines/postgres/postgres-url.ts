@@ -70,7 +70,7 @@ export function readPostgresUrl(url: string): PostgresServers {
 }
 
 const UNREADABLE =
-  'cannot be read: expected postgres://user:password@host:port/database, with commas between several host:port, and characters such as / ? # in a password percent-encoded'
+  'cannot be read: expected postgres://user:password@host:port/database, with commas between several host:port pairs, and characters such as / ? # in a password percent-encoded'
 
 /** A user without a host is no url for Node.js, and is one for node-postgres (pg-connection-string, index.js). */
 function isReadable(url: string): boolean {
@@ -103,7 +103,7 @@ function pairsOf(hostText: string, portText = ''): { host: string; port: string 
   const ports = portText.split(',')
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new PostgresUrlError(
-      `has ${hosts.length} hosts and ${ports.length} ports: give each host a port, or give one port for all`,
+      `has ${hosts.length} hosts and ${ports.length} ports: set a port for each host, or one port for all`,
     )
   if (!ports.every((port) => /^\d*$/.test(port) && Number(port) <= 65_535))
     throw new PostgresUrlError('has a port that is not a whole number up to 65535')

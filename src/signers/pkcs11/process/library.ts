@@ -36,7 +36,7 @@ export function loadLibrary(path: string): Library {
   try {
     library.load(path)
   } catch (cause) {
-    throw new RemoteFault('refused', `cannot be asked: the library ${path} cannot be loaded`, { cause })
+    throw new RemoteFault('refused', `cannot be used: the library ${path} cannot be loaded`, { cause })
   }
   library.C_Initialize({ flags: OS_LOCKING_OK })
   return library
@@ -47,7 +47,7 @@ function requirePackage(): { readonly PKCS11: new () => Library } {
     return createRequire(import.meta.url)('pkcs11js')
   } catch (cause) {
     const remedy = 'build it with: npm rebuild pkcs11js (it needs a C++ compiler, make and Python 3)'
-    throw new RemoteFault('refused', `cannot be asked: the package pkcs11js was not built; ${remedy}`, {
+    throw new RemoteFault('refused', `cannot be used: the package pkcs11js was not built; ${remedy}`, {
       cause,
     })
   }
@@ -98,12 +98,12 @@ export class PinRefused extends RemoteFault {}
 
 /** Return values about the PIN, with sentences that complete "PKCS#11 key …". */
 const PIN_PROBLEMS: Readonly<Record<string, string>> = {
-  CKR_PIN_INCORRECT: 'cannot be asked: the PIN is wrong',
-  CKR_PIN_INVALID: 'cannot be asked: the PIN is wrong',
-  CKR_PIN_LEN_RANGE: 'cannot be asked: the PIN is wrong',
-  CKR_PIN_LOCKED: 'cannot be asked: its token is locked after too many wrong PINs',
-  CKR_PIN_EXPIRED: 'cannot be asked: the PIN has expired',
-  CKR_USER_PIN_NOT_INITIALIZED: 'cannot be asked: its token has no PIN of the user yet',
+  CKR_PIN_INCORRECT: 'cannot be used: the PIN is wrong',
+  CKR_PIN_INVALID: 'cannot be used: the PIN is wrong',
+  CKR_PIN_LEN_RANGE: 'cannot be used: the PIN is wrong',
+  CKR_PIN_LOCKED: 'cannot be used: its token is locked after too many wrong PINs',
+  CKR_PIN_EXPIRED: 'cannot be used: the PIN has expired',
+  CKR_USER_PIN_NOT_INITIALIZED: 'cannot be used: its token has no PIN of the user yet',
 }
 
 /** Return values after which the same call fails until an operator acts. */
@@ -126,7 +126,7 @@ export function toFault(error: unknown): RemoteFault {
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`, { cause: error })
   // Tokens come back: cables are plugged in, and connections of network HSMs are made again.
   const shown = name.startsWith('CKR_') ? ` (${name})` : ''
-  return new RemoteFault('unavailable', `cannot be asked: its token failed${shown}`, { cause: error })
+  return new RemoteFault('unavailable', `cannot be used: its token failed${shown}`, { cause: error })
 }
 
 /** Writes a failure for the process of the service. */

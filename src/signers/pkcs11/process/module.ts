@@ -165,9 +165,9 @@ function findSlot(library: Library, token: TokenSelector): Handle {
     return library.C_GetTokenInfo(candidate).label.trimEnd() === token.label
   })
   if (slot === undefined)
-    throw new RemoteFault('unavailable', `cannot be asked: there is no ${describeToken(token)} now`)
+    throw new RemoteFault('unavailable', `cannot be used: there is no ${describeToken(token)} now`)
   if (another !== undefined)
-    throw new RemoteFault('refused', 'cannot be asked: several tokens have this label; name the slot')
+    throw new RemoteFault('refused', 'cannot be used: several tokens have this label; name the slot')
   return slot
 }
 
@@ -192,9 +192,9 @@ function logIn(
 
 /** Returns the reason not to send a PIN to a token with these flags. */
 export function describePinState(flags: number): string | undefined {
-  if ((flags & PIN_LOCKED) !== 0) return 'cannot be asked: its token is locked after too many wrong PINs'
+  if ((flags & PIN_LOCKED) !== 0) return 'cannot be used: its token is locked after too many wrong PINs'
   if ((flags & PIN_FINAL_TRY) !== 0)
-    return 'cannot be asked: its token allows one more wrong PIN before it locks itself; log in with the right one by another tool first'
+    return 'cannot be used: its token allows one more wrong PIN before it locks itself; log in with the right one by another tool first'
   return undefined
 }
 
@@ -293,7 +293,7 @@ function findKeyPair(at: Session, key: KeySelector): KeyPair {
   ])
   const curve = CURVES[params?.value.toString('hex') ?? '']
   if (curve === undefined || point === undefined)
-    throw new RemoteFault('refused', 'is of a curve that no relayer has: it must be secp256k1 or ed25519')
+    throw new RemoteFault('refused', 'is of an unsupported curve: it must be secp256k1 or ed25519')
   return { curve, privateKey, point: Uint8Array.from(point.value) }
 }
 
