@@ -46,13 +46,13 @@ export interface AlertKey {
 export interface OpenAlert extends AlertKey {
   readonly since: Date
   readonly detail: AlertDetail
-  /** The ids of the notifications that got the event of its begin, and get that of its end. */
+  /** The ids of the notifications that got the event when it began, and will get the event when it ends. */
   readonly notifications: readonly string[]
 }
 
 /**
- * One look at a subject has this result. `firing` begins an alert, and `over` ends it. `unclear` leaves it as it is: the value is between the two
- * thresholds, or nobody knows it (I6).
+ * The result of one check. `firing` begins an alert, and `over` ends it. `unclear` leaves it unchanged: the value is between the two
+ * thresholds, or unknown (I6).
  */
 export interface Finding extends AlertKey {
   readonly state: 'firing' | 'unclear' | 'over'
@@ -82,8 +82,8 @@ interface Look {
 }
 
 /**
- * Decides which alerts begin and which end. An alert of which the look found nothing ends: its subject was deleted, or nobody asks to be warned of
- * it any more. Pure.
+ * Decides which alerts begin and which end. An alert without a finding ends: its subject, or the setting for the warning, was deleted.
+ * Pure.
  */
 export function decideChanges({ findings, open, now }: Look): AlertChanges {
   const found = new Map(findings.map((finding) => [nameOf(finding), finding]))
@@ -143,12 +143,12 @@ export interface AlertNotice extends AlertDetail {
   readonly resolved_at?: string
 }
 
-/** Tells that an alert has begun. */
+/** Reports that an alert began. */
 export function beginNotice({ kind, since, detail }: OpenAlert): AlertNotice & { readonly state: 'firing' } {
   return { alert: kind, state: 'firing', since: since.toISOString(), ...detail }
 }
 
-/** Tells that an alert is over. */
+/** Reports that an alert ended. */
 export function endNotice({ kind, since, resolvedAt, detail }: EndedAlert): AlertNotice {
   return {
     alert: kind,

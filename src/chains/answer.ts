@@ -132,7 +132,7 @@ export interface EndpointReport {
   /** The url without the part in which providers put their keys. */
   readonly maskedUrl: string
   readonly healthy: boolean
-  /** Nobody has asked it yet, so its health is an assumption. */
+  /** It has not been used yet, so its health is an assumption. */
   readonly neverAsked?: true
   /** The height of the newest block that it reported. */
   readonly head?: bigint

@@ -33,7 +33,7 @@ export interface Sequencing<R extends ChainRequest = ChainRequest> {
    * `account_not_found` when the address does not exist on the chain yet.
    */
   nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
-  /** Reads the nonce after the last transaction of this address that a node would include next; undefined when no node told it. */
+  /** Reads the nonce after the last transaction of this address that a node would include next; undefined if no node reported it. */
   pendingNonce?(address: string): Promise<bigint | undefined>
   /**
    * Reads the highest number of transactions that nodes keep of this address because of its state on chain (EIP-7702); undefined for no

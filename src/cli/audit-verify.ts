@@ -64,7 +64,7 @@ async function verify(
 /** The most that the service puts in one answer. */
 const PER_PAGE = 100
 
-/** Reads the whole log, newest first. Entries that are written meanwhile do not belong to it. */
+/** Reads the whole log, newest first, without entries written during the read. */
 async function* readOverApi(client: ApiClient): AsyncGenerator<StoredEntry> {
   for (let before: string | undefined; ; ) {
     const query = queryOf({ limit: `${PER_PAGE}`, before })
@@ -78,7 +78,7 @@ async function* readOverApi(client: ApiClient): AsyncGenerator<StoredEntry> {
 /** Time in ms until a key that used up its rate limit has some of it again: the limit is per second. */
 const PAUSE_MS = 1_000
 
-/** A long log takes more requests than the rate limit of a key has at once. */
+/** A long log takes more requests than one burst of a key's rate limit. */
 async function readPatiently(client: ApiClient, path: string) {
   for (;;) {
     try {

@@ -77,7 +77,7 @@ function sealAgain(
   { present, next }: { readonly present: Sealer; readonly next: Sealer },
 ): Promise<{ signers: number; keys: number }> {
   const reseal = (sealed: Uint8Array, owner: string) => next.seal(present.open(sealed, owner), owner)
-  // Reads open with the present key, and writes seal with the next one.
+  // Reads decrypt with the current key, and writes encrypt with the next one.
   const { db } = withSealedColumns(database, { open: present.open, seal: next.seal })
   return db.transaction().execute(async (tx) => {
     await sealUrls(tx, 'all')

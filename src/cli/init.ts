@@ -102,7 +102,7 @@ const STARTER_CONFIG = {
 /** 100 ether in hexadecimal wei. */
 const STARTING_BALANCE = '0x56bc75e2d63100000'
 
-/** Gives the next commands for the user after `init` created `folder` for `address`. */
+/** Returns the next commands for the user after `init` created `folder` for `address`. */
 function nextSteps(folder: string, address: string): readonly string[] {
   const setting = folder === 'config' ? '' : `CONFIG_DIR=${quote(folder)} `
   const fund = JSON.stringify({

@@ -34,7 +34,7 @@ export async function openForCommand(
   }
 }
 
-/** Opens it for a command that asks the running service instead when one has the folder: undefined then. */
+/** Opens it for a command that uses the running service instead if one has the folder; then undefined. */
 export async function openUnlessServed(
   config: Pick<Config, 'database' | 'logLevel'>,
 ): Promise<Database | undefined> {

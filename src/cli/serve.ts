@@ -8,7 +8,7 @@ import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { startTelemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
 
-/** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
+/** Time in ms after the shutdown deadline until the process is forced to exit. A shutdown that exceeds the deadline usually ends on its own. */
 const FORCE_AFTER_MS = 1_000
 
 /** `relayer serve`. */
@@ -58,7 +58,7 @@ export const serve: Command = {
   },
 }
 
-/** Creates the service and lets it listen. */
+/** Creates the service and starts listening. */
 async function start(config: Config, deps: AppDeps): Promise<App> {
   // The service is imported here, so that the other commands do not load it.
   const { createApp } = await import('../app.ts')

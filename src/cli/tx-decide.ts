@@ -129,7 +129,7 @@ async function readUndecided(client: ApiClient): Promise<Listed[]> {
   )
 }
 
-/** What the list shows of a transaction that waits for a decision. */
+/** A row of the list of transactions that wait for a decision. */
 type Listed = Pick<UndecidedTransaction, 'id' | 'relayerId' | 'undecidedSince' | 'statusReason'>
 
 function list(waiting: readonly Listed[], terminal: Terminal): number {

@@ -53,7 +53,7 @@ const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_METRICS_HOSTS', 'RELAYER_TRUSTED
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
-/** Commands that ask a service over HTTP read these; `api-access.ts` describes them. */
+/** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
 const MIN_API_KEY_LENGTH = 32
@@ -172,7 +172,7 @@ function readAddresses(env: Env, problems: string[]): string[] {
   return ranges
 }
 
-/** Origins are exact: a browser sends the one of its page in this spelling, and a pattern would let in pages that nobody thought of. */
+/** Origins are exact: a browser sends the one of its page in this spelling, and a pattern would admit unintended pages. */
 function readOrigins(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_CORS_ORIGINS'
   const origins = readList(env, name)

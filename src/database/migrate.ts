@@ -56,7 +56,7 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
 }
 
 /**
- * Reads the names of the migrations that the database has. Every database of a release has the first one, whatever came later.
+ * Reads the names of the migrations that the database has. Every database of a release has the first one.
  * @throws DatabaseTooOldError, DatabaseTooNewError
  */
 async function readableMigrations(database: Database): Promise<ReadonlySet<string>> {

@@ -97,7 +97,7 @@ function chainReset(facts: DiagnosisFacts): Finding | undefined {
   return message === undefined ? undefined : { code: 'chain_reset', message }
 }
 
-/** A chain whose first block is not known, or has not changed, can only be told by a nonce that it used and now has next. */
+/** A reset of a chain whose first block is unknown, or unchanged, only shows by a used nonce that is next again. */
 function forgottenNonce({ relayer, chainNonce, confirmedNonce }: DiagnosisFacts): string | undefined {
   if (chainNonce === undefined || confirmedNonce === undefined || chainNonce > confirmedNonce)
     return undefined
@@ -154,8 +154,8 @@ function nodesSilent(facts: DiagnosisFacts): Finding | undefined {
 }
 
 /**
- * Nothing that waits for a block can go on, whatever else may be true of it. On a network that makes blocks on demand, this transaction is the
- * demand, so only the time since its broadcast counts.
+ * Nothing that waits for a block can continue, regardless of anything else. On a network that makes blocks on demand, this transaction is
+ * the demand, so only the time since its broadcast counts.
  */
 function chainHalted(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt, network, head, headState, now } = facts
@@ -241,7 +241,7 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
   return isUnmined(status) && nonce !== undefined && chainNonce !== undefined && nonce < chainNonce
 }
 
-/** A pool sorts itself again after each block, so the transaction gets this many blocks first. */
+/** A pool is reordered after each block, so the transaction gets this many blocks first. */
 const QUEUED_BLOCKS = 3
 
 function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
@@ -266,7 +266,7 @@ function notAccepted(facts: DiagnosisFacts): Finding | undefined {
   // A version whose successor waits is not broadcast any more.
   if (transaction.status !== 'sent' || transaction.purpose === 'successor' || hasPassed(facts))
     return undefined
-  // The reason has the words of the node, and their consequence for a price or limit that the caller named.
+  // The reason has the node's text, and what it means for a price or limit that the caller set.
   const reason = transaction.statusReason ?? attempt?.error
   return {
     code: 'not_taken',
@@ -319,7 +319,7 @@ function isOnlyPrivate({ isPrivate, madePublicAt }: DiagnosisFacts['transaction'
   return isPrivate === true && madePublicAt === undefined
 }
 
-/** Finds a private transaction that is broadcast nowhere, because its network has no private endpoint any more. */
+/** Finds a private transaction that is not broadcast, because its network no longer has a private endpoint. */
 function noPrivateEndpoint({ transaction, relayer, privateEndpoints }: DiagnosisFacts): Finding | undefined {
   if (!isInFlight(transaction) || !isOnlyPrivate(transaction) || privateEndpoints !== undefined)
     return undefined
@@ -329,7 +329,7 @@ function noPrivateEndpoint({ transaction, relayer, privateEndpoints }: Diagnosis
   }
 }
 
-/** Finds a transaction that only private endpoints have, and tells until when. */
+/** Finds a transaction that only private endpoints have, and says until when. */
 function keptPrivate(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, privateEndpoints = [] } = facts
   if (transaction.status !== 'submitted' || !isOnlyPrivate(transaction) || privateEndpoints.length === 0)

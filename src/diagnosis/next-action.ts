@@ -136,7 +136,7 @@ function expiring({ transaction, attempt }: DiagnosisFacts): NextAction {
     : { action: 'watch', at: new Date(Number(end) * 1_000), message }
 }
 
-/** Gives an action without a time, because nobody can predict when the chain reaches a height. */
+/** Gives an action without a time, because the time at which the chain reaches a height is unpredictable. */
 function expiringByHeight(expiresAt: bigint | undefined, isReplaced: boolean): NextAction {
   const then = isReplaced
     ? 'the new version is sent'

@@ -23,7 +23,7 @@ export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Findi
   }
 }
 
-/** Finds that a raise would be above the limit of the service's own raises, or that a refused price cannot grow any more. */
+/** Finds that a raise would exceed the limit for automatic raises, or that a refused price cannot grow further. */
 export function feeAtLimit({ transaction, price, raise, raiseAt, now }: DiagnosisFacts): Finding | undefined {
   if (price?.atLimit === undefined || price.limit === undefined) return undefined
   const isStopped = raise?.kind === 'wait' && raise.code === 'refused' && isDue(raiseAt, now)

@@ -121,7 +121,7 @@ async function* stream(
       signal: ends.signal,
     })
     for await (const page of pages) {
-      // The snapshots are the larger part of the work, and nobody would read them.
+      // The snapshots are most of the work, and would not be read.
       if (signal.aborted) return
       if (page.length > 0) yield async () => (await presentEvents(page)).map(toPiece)
       else if (duration === 0) return

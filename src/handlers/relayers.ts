@@ -98,8 +98,8 @@ export function manageRelayersHandlers({
 }
 
 /**
- * A key that is limited to some relayers connects them with nothing that it does not see: a webhook of others would get their events, and the
- * answers would tell which accounts signers have.
+ * A key that is limited to some relayers cannot connect them with anything that it does not see: a webhook of others would get their
+ * events, and responses would reveal the accounts of signers.
  * @throws AppError `insufficient_scope`, 404 `notification_not_found`
  */
 async function requireOwnRecords(

@@ -179,7 +179,7 @@ function nonceless({ id, networkType }: Relayer): AppError {
   )
 }
 
-/** @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that nobody relies on it here */
+/** @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that no caller relies on it here */
 function readSingle(body: RequestBody, relayer: Relayer, chain: Chain): ChainRequest {
   if (body.idempotency_key === undefined) return readRequest(body, relayer, chain)
   throw new AppError(
@@ -200,7 +200,7 @@ export async function requireRelayer(relayerOf: RelayerReader, id: string): Prom
   return relayer
 }
 
-/** The operation that sends many transactions at once. */
+/** The operation that sends a batch of transactions. */
 export function transactionBatchHandlers({
   db,
   relayerOf,

@@ -25,8 +25,8 @@ export function startDeadline({ res }: HttpContext, ms: number): Deadline {
 }
 
 /**
- * A class, because each evaluation of an object literal with a getter makes a hidden class of its own: that outlives the request until the
- * next full collection, with everything that the getter reaches, and such collections then took a tenth of the time.
+ * A class, because each evaluation of an object literal with a getter creates a new hidden class. That outlives the request until the next
+ * full collection, with everything that the getter reaches, and such collections took a tenth of the time.
  */
 class RequestDeadline implements Deadline {
   readonly #timer: NodeJS.Timeout

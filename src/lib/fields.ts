@@ -7,7 +7,7 @@ export interface FieldType<T> {
   readonly expected: string
   /** Returns undefined for a value of another type. */
   read(value: unknown): T | undefined
-  /** Replaces a value that has a problem, so that reading goes on and finds the next problem. The caller drops the result then. */
+  /** Replaces a value that has a problem, so that reading continues and finds the next problem. The caller drops the result then. */
   readonly blank: T
 }
 

@@ -106,7 +106,7 @@ export function createEndpointMetrics(
     'private_rpc_endpoint_up',
     'The same for private endpoints; they are never queried, so 1 only means that none failed.',
   )
-  // Callers may bring endpoints of their own, so their number has no other limit.
+  // Callers may set custom endpoints, so their number has no other limit.
   const endpointLabel = createBoundedLabel()
   const sampleOf = (endpoint: EndpointState) => {
     const isNamed = endpointLabel(`${endpoint.network} ${endpoint.host}`) !== OTHER

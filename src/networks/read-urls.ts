@@ -37,7 +37,7 @@ function readWeighted(value: unknown, path: string, problems: string[]): RpcUrl[
 
 const [DEFAULT_METHOD] = PRIVATE_METHODS
 
-/** Reads a list of private endpoints, each a url or `{ url, method }`; the method is `eth_sendRawTransaction` when absent. */
+/** Reads a list of private endpoints, each a url or `{ url, method }`; the method is `eth_sendRawTransaction` if absent. */
 export function readPrivateRpcUrls(reader: Reader, key: string, problems: string[]): PrivateRpcUrl[] {
   return reader.items(key).flatMap(({ value, path }): PrivateRpcUrl[] => {
     if (typeof value === 'object') return readWithMethod(value, path, problems)
@@ -57,9 +57,9 @@ function readWithMethod(value: unknown, path: string, problems: string[]): Priva
   return [{ url, method }]
 }
 
-/** Tells a caller that the chain of some urls could not be checked. Silence is no reason to refuse them (I6). */
+/** Informs a caller that the chain of some URLs could not be checked. Silence is no reason to refuse them (I6). */
 export function silentEndpoints(field: string, rpcUrls: readonly RpcUrl[]): string {
-  // Endpoints of weight 0 are never asked.
+  // Endpoints of weight 0 are never used.
   const hosts = [...new Set(rpcUrls.flatMap(({ url, weight }) => (weight > 0 ? [new URL(url).host] : [])))]
   const asked = hosts.length === 1 ? `${hosts[0]} did not answer` : `none of ${hosts.join(', ')} answered`
   return `${field}: ${asked} in time, so their chain is not known yet; the service uses the URLs and keeps checking.`

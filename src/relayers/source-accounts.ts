@@ -107,7 +107,7 @@ async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {
 /** A relayer names a signer whose key cannot sign for it. The message is a sentence without a full stop. */
 export class UnfitSignerError extends Error {
   override readonly name = 'UnfitSignerError'
-  /** The field of the relayer that has to change. */
+  /** The field of the relayer that must change. */
   readonly field: 'signer_id' | 'channels'
 
   constructor(field: UnfitSignerError['field'], message: string) {

@@ -29,7 +29,7 @@ const name: FieldType<string> = {
   blank: '',
 }
 
-/** The forms of assets. A limit for an asset that does not exist would limit nothing, so its name has to have one of them. */
+/** The forms of assets. A limit for an asset that does not exist would limit nothing, so its name must have one of them. */
 const ASSET =
   /^(native|0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}|[A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
 

@@ -222,7 +222,7 @@ function toHistogram({ buckets, sum, count }: Parts): Histogram {
   }
 }
 
-/** Time in ms in which the log tells a failure once: a collector that is down fails every few seconds. */
+/** Time in ms within which a failure is logged once: a collector that is down fails every few seconds. */
 const QUIET_MS = 60_000
 
 const MAX_LENGTH = 300

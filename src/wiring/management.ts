@@ -21,7 +21,7 @@ interface ManagementOptions {
   readonly config: Config
   readonly database: Database
   readonly runtimeSet: RuntimeSet
-  /** Asks the key services that callers name. */
+  /** Calls the key services that callers name. */
   readonly connection: ConnectionContext
   /** Identifies this process in leases. */
   readonly owner: string

@@ -8,7 +8,7 @@ import { countDisabled } from '../relayers/health/health-store.ts'
 import type { Loop } from '../workers/loop.ts'
 import type { ChainInUse } from './chains-in-use.ts'
 
-/** Time in ms for which a result is reused, because supervisors ask often. */
+/** Time in ms for which a result is reused, because supervisors poll often. */
 const FRESH_MS = 2_000
 
 /** Timeout of a check, in ms. A part without an answer counts as failing. */

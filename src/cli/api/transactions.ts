@@ -235,13 +235,12 @@ interface Followed {
   readonly id?: string | undefined
 }
 
-/** Time in ms until a stream that ended is opened again. Something on the way may end every one at once. */
+/** Time in ms until a stream that ended is opened again. A proxy may end every one immediately. */
 const REOPEN_AFTER_MS = 1_000
 
 /**
- * Prints changes until the transaction is final, or for ever without one, and returns the exit code. A stream that ends or breaks is opened again
- * behind the last event that came.
- * @throws ApiFailure when the service refuses, or does not answer any more
+ * Prints changes until the transaction is final, or forever without one, and returns the exit code. A stream that ends or breaks is opened
+ * again after the last received event. @throws ApiFailure if the service refuses, or no longer answers
  */
 async function follow(args: ApiArguments, { relayerId, id }: Followed): Promise<number> {
   let after: string | undefined
@@ -273,10 +272,10 @@ async function readTransaction(
   return (await client.call<Transaction>('GET', pathOf('relayers', relayerId, 'transactions', id))).data
 }
 
-/** The number after which a stream goes on. The beginning of a stream has no payload. */
+/** The number after which a stream continues. The beginning of a stream has no payload. */
 type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'payload'>>
 
-/** Reads server-sent events as the service sends them: an `id` alone at the beginning, then one line of JSON for each event. */
+/** Reads server-sent events as the service sends them: first only an `id`, then one line of JSON for each event. */
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Streamed> {
   let rest = ''
   for await (const text of untilBroken(stream)) {

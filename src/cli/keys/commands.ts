@@ -107,7 +107,7 @@ async function readKey(file: string | undefined): Promise<string> {
   }
 }
 
-/** Twelve to twenty-four words of small letters, as BIP-39 has them. */
+/** Twelve to twenty-four lower-case words, as in BIP-39. */
 const MNEMONIC = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
 
 /** Says why the input is not taken, and never quotes it (I11). */

@@ -18,7 +18,7 @@ const DEFAULT_ID = 1
 /** JSON-RPC 2.0: the method does not exist, or is not available. */
 const METHOD_NOT_FOUND = -32601
 
-/** JSON-RPC 2.0 §5.1 wants an integer. This replaces the code of a node's error when that is another value. */
+/** JSON-RPC 2.0 §5.1 requires an integer. This replaces the code of a node's error when that is another value. */
 const INTERNAL_ERROR = -32603
 
 /** No endpoint answered; the code that existing clients know. */
@@ -91,8 +91,8 @@ interface Destinations {
 }
 
 /**
- * Decides who answers a method; undefined for nobody. A method that sends bytes goes to the network where the policies name it, and to the
- * private endpoints for a relayer whose transactions are private; such a relayer passes nothing on besides that and what only reads.
+ * Decides who answers a method; undefined if it is refused. A method that sends bytes goes to the network if the policies name it, and to
+ * the private endpoints for a relayer with private transactions; such a relayer forwards only that and methods that read.
  */
 function routeOf(
   method: string,
@@ -101,7 +101,7 @@ function routeOf(
   const isAllowed = (relayer.policies.allowedRpcMethods ?? runtime.chain.readMethods).includes(method)
   if (isAllowed && method === SENDS_BYTES) return runtime.isPrivate ? 'private' : 'network'
   if (wallet !== undefined && isWalletMethod(method)) return 'wallet'
-  // A method that does not only read can carry bytes to nodes, whatever its name is.
+  // A method that does not only read can carry bytes to nodes, regardless of its name.
   if (runtime.isPrivate && !runtime.chain.readMethods.includes(method)) return undefined
   return isAllowed ? 'network' : undefined
 }

@@ -21,7 +21,7 @@ export function createSendTransaction(service: Service): WalletMethod {
     const path = { relayer_id: relayer.id }
     const { body } = service.admitCall('sendTransaction', context.principal, { path, body: sent })
     const accepted = await service.accept(relayer, readRequest(body, relayer, runtime.chain), context.actor)
-    // Whatever goes wrong from here on, the caller has to learn of the transaction, or sends it again.
+    // From here on, even if something fails, the caller must learn of the transaction, or will send it again.
     const seen = await waitUntilSigned(service, request, accepted).catch(
       (error: unknown): TransactionWithAttempts => {
         service.log.error({ err: error, requestId: context.requestId }, 'wait for a signature failed')

@@ -53,7 +53,7 @@ export function createSignTransaction({ operations, admitCall }: SigningDeps): W
   }
 }
 
-/** Refuses `eth_sign`: the hash could be that of a transaction, which nobody would see. */
+/** Refuses `eth_sign`: the hash could be that of a transaction, unnoticed. */
 export const refuseToSignHashes: WalletMethod = async () => {
   throw new RpcError(
     RPC_CODES.unsupportedMethod,
@@ -61,7 +61,7 @@ export const refuseToSignHashes: WalletMethod = async () => {
   )
 }
 
-/** The limit of JSON values in a text. A body of its own, as `signTypedData` has it, may have no more. */
+/** The limit of JSON values in a text, the same as for the body of `signTypedData`. */
 const MAX_VALUES = 20_000
 
 function requireOwn(request: WalletRequest, address: unknown): void {

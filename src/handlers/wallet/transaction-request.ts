@@ -43,7 +43,7 @@ export function readTransaction(request: WalletRequest, fields: Fields): object 
   return readContent(request, fields)
 }
 
-/** Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It has to have everything that is signed. */
+/** Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It must have everything that is signed. */
 export function readUnsigned(request: WalletRequest, fields: Fields): object {
   const nonce = readQuantity(fields.nonce, 'nonce')
   const content = readContent(request, fields)

@@ -18,7 +18,7 @@ import type { WalletRequest } from './wallet-call.ts'
 export interface Wallet {
   /** Answers calls in their order. It never rejects: an accepted transaction is not forgotten because another call fails. */
   answer(calls: readonly Schemas['RpcCall'][]): Promise<readonly WalletReply[]>
-  /** Asks for what took the place of hashes that no node knows. It never rejects: without it, the replies are those of the network. */
+  /** Looks up what replaced hashes that no node knows. It never rejects: on failure, the replies are those of the network. */
   follow(calls: readonly RpcCall[], replies: readonly RpcReply[]): Promise<readonly RpcReply[]>
 }
 
@@ -106,15 +106,15 @@ function fault(): RpcError {
   )
 }
 
-/** Reads of a transaction by its hash, with the attempt to ask for in the place of one that no node knows. */
+/** Reads of a transaction by its hash, with the attempt to query instead of one that no node knows. */
 const READS: Readonly<Record<string, (item: TransactionWithAttempts) => string | undefined>> = {
   eth_getTransactionReceipt: (item) => includedAttempt(item)?.signed.hash,
   eth_getTransactionByHash: (item) => (includedAttempt(item) ?? item.attempts.at(-1))?.signed.hash,
 }
 
 /**
- * Asks once more where a node does not know the hash of an attempt: for the attempt that the chain includes instead. Without the scope that shows
- * transactions, the replies stay as they are.
+ * Repeats a query if a node does not know the hash of an attempt, with the attempt that the chain includes instead. Without the scope that
+ * shows transactions, the replies are unchanged.
  */
 async function followReplaced(
   db: Db,

@@ -20,17 +20,17 @@ export interface ManageContext {
   readonly db: Db
   readonly networks: NetworkDirectory
   readonly findKey: FindKey
-  /** Asks the network's urls which chain they serve, for a few seconds at most. */
+  /** Checks which chain the network's URLs serve, for a few seconds at most. */
   readonly verify: (network: Network) => Promise<Answer<void>>
   /** The ceilings that the operator sets for policies. */
   readonly bounds: PolicyBounds
-  /** Lets urls that callers choose lead to private networks. */
+  /** Lets callers' URLs lead to private networks. */
   readonly allowPrivateUrls: boolean
-  /** Returns the present chain and accounts of a relayer. */
+  /** Returns the current chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
   /** Checks the health of a relayer that was created or changed, and returns it as it is afterwards. */
   readonly checked: (relayer: Relayer) => Promise<Relayer>
-  /** Warns the operator when the key of a new relayer serves other networks, too. It never rejects. */
+  /** Warns the operator if the key of a new relayer also serves other networks. It never rejects. */
   readonly reportKey: (relayer: Relayer) => Promise<void>
 }
 
@@ -56,7 +56,7 @@ export function noNotification(id: string): AppError {
 
 /**
  * Finds the network that the relayer names.
- * @throws AppError 400 when no network has this name, when it has no endpoint, or when its prices cannot be what the relayer wants
+ * @throws AppError 400 if no network has this name, if it has no endpoint, or if it does not support the relayer's pricing
  */
 export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfig): Network {
   const { network: name, networkType, customRpcUrls } = relayer
@@ -137,7 +137,7 @@ export function signerNotFound({ signerId }: RelayerConfig, missing: string): Ap
 }
 
 /**
- * Refuses a relayer that another one would fill, where that cannot be. The caller holds the lock of `lockTopUps`.
+ * Refuses an impossible top-up of a relayer. The caller holds the lock of `lockTopUps`.
  * @throws AppError 400
  */
 export async function requireTreasury(tx: Tx, relayer: RelayerConfig): Promise<void> {

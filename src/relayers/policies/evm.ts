@@ -17,7 +17,7 @@ import { amount, count, listOf, type PolicyTable, plain } from './policy-table.t
 /** More blocks than this take weeks on any network; to never fall back, omit the policy. */
 const MAX_FALLBACK_BLOCKS = 1_000_000
 
-/** A higher multiple of the market is no limit any more. */
+/** A higher multiple of the market is not a limit any more. */
 const MAX_FEE_LIMIT_MULTIPLIER = 1_000
 
 /** An item of the policy for typed data. A chain id is a uint256, so it has at most 78 digits. */

@@ -9,7 +9,7 @@ import { defaultMinBalance } from './policies.ts'
 /** A whitelist always allows the zero address and the relayer's own: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** Returns the error of a relayer that signs nothing at present; undefined for an active one. */
+/** Returns the error of a relayer that signs nothing now; undefined for an active one. */
 export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
     return new AppError(
@@ -85,7 +85,7 @@ export function gasPriceCapOf({ policies }: RelayerConfig): bigint | undefined {
   return 'gasPriceCap' in policies ? policies.gasPriceCap : undefined
 }
 
-/** Returns true when other programs send from the account, too, so that its chain may show nonces and transactions that the records do not explain. */
+/** Returns true if other programs also send from the account, so that its chain may show nonces and transactions that the records do not explain. */
 export function sharesAccount({ policies }: Relayer): boolean {
   return policies.sharedAccount === true
 }

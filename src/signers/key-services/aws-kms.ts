@@ -5,7 +5,7 @@ import { RemoteFault, type RemoteKey, readSpki, type SignRequest } from '../remo
 import { type KeyMaterial, readWrappingKey, wrapWithRsa } from '../remote/wrap-key.ts'
 import { libsecp256k1 } from '../secp256k1.ts'
 
-/** A region is part of a host name, so no other character may stand in it. */
+/** A region is part of a host name, so no other character is allowed. */
 const region: FieldType<string> = {
   expected: 'a region such as eu-west-1',
   read: (value) => (typeof value === 'string' && /^[a-z]{2,}(-[a-z0-9]+)+$/.test(value) ? value : undefined),
@@ -98,7 +98,7 @@ async function importIntoAwsKms({ region, keyId }: AwsKmsConfig, material: KeyMa
   const client = new KMSClient({ region, maxAttempts: 1 })
   try {
     const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }))
-    // Only signatures and descriptions can be asked for by an alias.
+    // Only signatures and descriptions can be requested by alias.
     const KeyId = checkedKey(KeyMetadata, SPECS[material.curve])
     const { PublicKey, ImportToken } = await client.send(
       new GetParametersForImportCommand({ KeyId, ...WRAPPING }),
@@ -136,7 +136,7 @@ function faultOf(error: unknown): RemoteFault {
   return toRemoteFault(error)
 }
 
-/** KMS asks for fewer calls in these ways. */
+/** KMS requests fewer calls in these ways. */
 const THROTTLED = new Set([
   'ThrottlingException',
   'Throttling',
@@ -164,7 +164,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   UnrecognizedClientException: 'cannot be used: the AWS access key does not exist',
 }
 
-/** Translates an error of the SDK. Its own message can contain ARNs of users, so only the name goes on; the rest stays as the cause. */
+/** Translates an error of the SDK. Its own message can contain ARNs of users, so only the name is passed on; everything else stays in the cause. */
 function toRemoteFault(error: unknown): RemoteFault {
   if (error instanceof RemoteFault) return error
   const name = error instanceof Error ? error.name : 'unknown error'
@@ -172,6 +172,6 @@ function toRemoteFault(error: unknown): RemoteFault {
     return new RemoteFault('throttled', `gets too many calls (${name})`, { cause: error })
   const refusal = REFUSED[name]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`, { cause: error })
-  // Expired sessions and silent credential sources heal by themselves.
+  // Expired sessions and silent credential sources recover on their own.
   return new RemoteFault('unavailable', `cannot be reached (${name})`, { cause: error })
 }

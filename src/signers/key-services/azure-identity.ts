@@ -81,8 +81,8 @@ interface TransportDeps {
 }
 
 /**
- * Creates a transport over the service's own client, with its limits and its rules for untrusted urls. A failed login becomes an error at
- * once: the library would refuse to log in for a minute after an answer of the kind 5xx.
+ * Creates a transport over the service's own client, with its limits and its rules for untrusted urls. A failed login becomes an error
+ * immediately: the library would refuse to log in for a minute after a 5xx response.
  */
 export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: TransportDeps): AzureTransport {
   async function send(request: AzureRequest): Promise<PostAnswer> {

@@ -29,7 +29,7 @@ const vaultUrl: FieldType<string> = {
 
 const authType = oneOf('client_secret', 'managed_identity', 'workload_identity')
 
-/** Names of Azure are parts of paths, so no other character may stand in them. */
+/** Azure names are parts of paths, so no other character is allowed. */
 const name: FieldType<string> = {
   expected: '1 to 127 letters, digits or "-"',
   read: (value) => (typeof value === 'string' && /^[A-Za-z0-9-]{1,127}$/.test(value) ? value : undefined),
@@ -87,7 +87,7 @@ interface AzureKeyConfig {
   /** `https://<name>.vault.azure.net`. */
   readonly vaultUrl: string
   readonly keyName: string
-  /** The newest version when absent. */
+  /** If absent, the newest version. */
   readonly keyVersion?: string
   readonly login: AzureLogin
 }
@@ -150,7 +150,7 @@ async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps): Promi
     }
   }
 
-  /** Signatures name the version that was read last, because the newest one can change in between. */
+  /** Signatures name the version that was read last, because the newest one can change in the meantime. */
   let found: KeyVaultKey | undefined
 
   async function find(): Promise<KeyVaultKey> {
@@ -206,8 +206,8 @@ function readPublicKey(key: JsonWebKey | undefined): PublicKeys {
 type WarmUpGate = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Lets one request of a client succeed before it sends others. Azure's library learns from its first request who issues tokens, and leaves
- * the body out of it; when another request learns that first, the library sends the first one again without its body.
+ * Lets one request of a client succeed before it sends others. Azure's library learns from its first request who issues tokens, and omits
+ * its body; if another request learns that first, the library resends the first one without its body.
  */
 export function createWarmUpGate(): WarmUpGate {
   let isLearned = false
@@ -311,7 +311,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   409: 'cannot be used in its state: it may be deleted',
 }
 
-/** Translates an error of the libraries. Their messages can name tenants and users, so only the status goes on. */
+/** Translates an error of the libraries. Their messages can name tenants and users, so only the status is passed on. */
 function toRemoteFault(error: unknown, loginFault: RemoteFault | undefined): RemoteFault {
   const known = faultIn(error)
   if (known !== undefined) return known

@@ -114,5 +114,5 @@ function signatureIn(
   return Uint8Array.from(signed.subarray(offset, offset + SIGNATURE_BYTES))
 }
 
-/** Asks the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */
+/** Calls the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */
 export type CdpClient = (path: string, body?: object) => Promise<JsonObject>

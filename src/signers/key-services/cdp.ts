@@ -53,14 +53,14 @@ interface CdpKeyOptions {
   readonly accountAddress: string
 }
 
-/** The signature of this text tells the public key. It is neither a hash nor the encoding of a transaction. */
+/** The signature of this text reveals the public key. It is neither a hash nor the encoding of a transaction. */
 const QUESTION = Buffer.from('multichain-relayer: who are you?')
 
 const SIGNATURE_BYTES = 64
 
 /**
- * Connects to an EVM account of the Coinbase Developer Platform. The platform tells addresses alone, so the public key is recovered from one
- * signature; later checks only read the account, because signatures cost money.
+ * Connects to an EVM account of the Coinbase Developer Platform. The platform returns only addresses, so the public key is recovered from
+ * one signature; later checks only read the account, because signatures cost money.
  */
 function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
   const path = `evm/accounts/${accountAddress}`
@@ -121,7 +121,7 @@ interface CdpClientDeps {
 
 const HOST = 'api.cdp.coinbase.com'
 
-/** Creates a client of the HTTP interface. Coinbase's own library brings further versions of viem and of Solana's libraries with it. */
+/** Creates a client of the HTTP interface. Coinbase's own library would bring further versions of viem and of Solana's libraries. */
 function createCdpClient({ http, authorizer, timeoutMs }: CdpClientDeps): CdpClient {
   return async (suffix, content) => {
     const path = `/platform/v2/${suffix}`
@@ -148,7 +148,7 @@ const REFUSED: Readonly<Record<number, string>> = {
   422: 'cannot sign in this way',
 }
 
-/** Coinbase's message can name other things of the project, so only the status goes on. */
+/** Coinbase's message can name other parts of the project, so only the status is passed on. */
 function failureOf({ status }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   const refusal = REFUSED[status]
@@ -170,14 +170,14 @@ interface CdpRequest {
   readonly method: 'GET' | 'POST'
   readonly host: string
   readonly path: string
-  /** Absent for a request without a body. Its keys are in the order of the alphabet, as the hash demands. */
+  /** Absent for a request without a body. Its keys are in alphabetical order, as the hash requires. */
   readonly body?: string
 }
 
-/** Makes the headers that prove who asks. */
+/** Creates the authentication headers. */
 type CdpAuthorizer = (request: CdpRequest) => Record<string, string>
 
-/** Coinbase's own library gives tokens this life, in seconds. */
+/** The lifetime of tokens in Coinbase's own library, in seconds. */
 const LIFE_S = 120
 
 /** Creates the authorizer. The first call throws a RemoteFault for secrets that are no keys. */

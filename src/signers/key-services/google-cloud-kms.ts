@@ -15,7 +15,7 @@ import {
 } from './google-cloud-login.ts'
 
 interface GoogleCloudKmsConfig {
-  /** Absent: the application default credentials. */
+  /** If absent, the application default credentials. */
   readonly serviceAccount?: ServiceAccount
   readonly key: KeyVersion
   /** The domain of the services, googleapis.com outside of Google's sovereign clouds. */
@@ -29,7 +29,7 @@ const DEFAULT_LOCATION = 'global'
 /** The highest version: Google counts from 1, and numbers in names have 32 bits at most. */
 const MAX_VERSION = 2 ** 31 - 1
 
-/** The domain becomes part of a host name, so no other character may stand in it. */
+/** The domain becomes part of a host name, so no other character is allowed. */
 const domain: FieldType<string> = {
   expected: 'a domain such as googleapis.com',
   read: (value) =>
@@ -131,7 +131,7 @@ export function resourceName({ projectId, location, keyRingId, keyId, keyVersion
   return `projects/${project}/locations/${region}/keyRings/${ring}/cryptoKeys/${key}/cryptoKeyVersions/${keyVersion}`
 }
 
-/** Connects to one version of a key of Cloud KMS. Checksums protect what is signed and what comes back, as Google asks its clients. */
+/** Connects to one version of a key of Cloud KMS. Checksums protect requests and responses, as Google recommends to its clients. */
 function connectGoogleCloudKms(key: KeyVersion, kms: KmsClient): RemoteKey {
   return {
     name: `Google Cloud KMS key ${resourceName(key)}`,
@@ -189,7 +189,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** Computes the checksum that Cloud KMS asks for (RFC 3720, section 12.1). Node.js has CRC-32 alone, which is another polynomial. */
+/** Computes the checksum that Cloud KMS requires (RFC 3720, section 12.1). Node.js only has CRC-32, with another polynomial. */
 export function crc32c(bytes: Uint8Array): number {
   let value = 0xffffffff
   for (const byte of bytes) value = (value >>> 8) ^ (TABLE[(value ^ byte) & 0xff] ?? 0)
@@ -207,12 +207,12 @@ const GIVE_UP_MS = 120_000
 
 interface ImportOptions {
   readonly key: KeyVersion
-  /** Asks paths below `/v1/`. */
+  /** Calls paths below `/v1/`. */
   readonly kms: KmsClient
 }
 
 /**
- * Imports a private key as the next version of a key of Cloud KMS, by an import job of its own. The job lapses after three days.
+ * Imports a private key as the next version of a key of Cloud KMS, by a new import job. The job expires after three days.
  * @throws RemoteFault
  */
 async function importIntoGoogleCloud(options: ImportOptions, material: KeyMaterial): Promise<void> {
@@ -292,7 +292,7 @@ interface KmsRequest {
   readonly body?: object
 }
 
-/** Asks Cloud KMS, logged in. */
+/** Calls Cloud KMS, logged in. */
 type KmsClient = (request: KmsRequest) => Promise<JsonObject>
 
 interface KmsClientDeps {
@@ -342,7 +342,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: 'cannot be used: Google does not accept the credentials',
 }
 
-/** Translates an answer that is not a success. Google's message can name users, so only the status goes on. */
+/** Translates an answer that is not a success. Google's message can name users, so only the status is passed on. */
 function failureOf({ status, body }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   if (status >= 500) return new RemoteFault('unavailable', `cannot be reached (status ${status})`)

@@ -88,8 +88,8 @@ function readPrivateKey(privateKey: Secret): KeyObject {
 
 /**
  * Returns the source of access tokens of the application default credentials: workload identity, the metadata server, or the file that
- * GOOGLE_APPLICATION_CREDENTIALS names. Google's library keeps the token and replaces it before its end. Without a project it would look for
- * one, which takes seconds outside of Google Cloud.
+ * GOOGLE_APPLICATION_CREDENTIALS names. Google's library keeps the token and replaces it before it expires. Without a project it would
+ * search for one, which takes seconds outside Google Cloud.
  * @throws MissingPackageError
  */
 export async function connectDefaultCredentials(projectId: string): Promise<() => Promise<string>> {
@@ -104,7 +104,7 @@ export async function connectDefaultCredentials(projectId: string): Promise<() =
   }
 }
 
-/** The messages of the library can quote answers, so only the status goes on. */
+/** The library's messages can quote responses, so only the status is passed on. */
 function failureOf(error: unknown): RemoteFault {
   const cause = sanitisedCause(error)
   const status = statusOf(error)

@@ -71,13 +71,13 @@ interface TurnkeyKeyOptions {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The digest of secp256k1 is signed as it is, and Ed25519 hashes by itself. */
+/** For secp256k1 the digest itself is signed; Ed25519 hashes internally. */
 const HASH_FUNCTIONS: Readonly<Record<SignRequest['curve'], string>> = {
   secp256k1: 'HASH_FUNCTION_NO_OP',
   ed25519: 'HASH_FUNCTION_NOT_APPLICABLE',
 }
 
-/** Connects to a key of Turnkey. Its public key is configured, because Turnkey tells only that of a private key, not that of a wallet account. */
+/** Connects to a key of Turnkey. Its public key is configured, because Turnkey returns only that of a private key, not that of a wallet account. */
 function connectTurnkey({ turnkey, organizationId, privateKeyId, publicKeys }: TurnkeyKeyOptions): RemoteKey {
   async function checkPrivateKey(): Promise<void> {
     const answer = await turnkey('query/get_private_key', { organizationId, privateKeyId })
@@ -88,7 +88,7 @@ function connectTurnkey({ turnkey, organizationId, privateKeyId, publicKeys }: T
       throw new RemoteFault('refused', 'has another public key than the configured public_key')
   }
 
-  /** A wallet account cannot be asked for, so the API key is checked alone; each signature is checked against the public key anyway. */
+  /** A wallet account cannot be queried, so only the API key is checked; each signature is checked against the public key anyway. */
   async function checkApiKey(): Promise<void> {
     const answer = await turnkey('query/whoami', { organizationId })
     if (textIn(answer, 'organizationId') !== organizationId)
@@ -151,7 +151,7 @@ function readTurnkeyPublicKey(text: string): PublicKeys | undefined {
   }
 }
 
-/** Asks Turnkey with a stamp. Paths are below `/public/v1/`. */
+/** Calls Turnkey with a stamp. Paths are below `/public/v1/`. */
 type TurnkeyClient = (path: string, body: object) => Promise<JsonObject>
 
 interface TurnkeyClientDeps {
@@ -185,7 +185,7 @@ const REFUSED_STATUSES: Readonly<Record<number, string>> = {
   404: 'does not exist in this organization',
 }
 
-/** Turnkey's message can name users, so only the status goes on. */
+/** Turnkey's message can name users, so only the status is passed on. */
 function failureOf({ status }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   const refusal = REFUSED_STATUSES[status]

@@ -80,7 +80,7 @@ function readVaultFields(fields: SignerFields, mountPoint: string): VaultSignerC
   }
 }
 
-/** Returns the fields that everybody may see. The url shows its origin alone, because paths and users can be secret. */
+/** Returns the public fields. The URL shows only its origin, because paths and users can be secret. */
 function showVaultFields({ address, namespace, keyName, mountPoint }: VaultSignerConfig) {
   return {
     address: new URL(address).origin,
@@ -97,8 +97,8 @@ interface StoredKeyOptions {
 }
 
 /**
- * Connects to a private key that a Vault stores (KV version 2), in the field `value`. Vault gives the key away, so this process has it
- * from the first use on; it reads again when its public key is checked.
+ * Connects to a private key that a Vault stores (KV version 2), in the field `value`. Vault returns the key, so this process has it from
+ * the first use on; it reads again when its public key is checked.
  */
 function connectStoredKey({ vault, keyName, mountPoint }: StoredKeyOptions): RemoteKey {
   let opened: LocalKey | undefined
@@ -139,7 +139,7 @@ interface TransitKeyOptions {
   readonly publicKey: Uint8Array
 }
 
-/** The prefix of a signature: the version of the key stands in it. */
+/** The prefix of a signature, with the version of the key. */
 const SIGNATURE = /^vault:v\d+:([A-Za-z0-9+/=]+)$/
 
 /**
@@ -206,7 +206,7 @@ interface TransitTarget extends VaultTarget {
 }
 
 /**
- * Imports a seed of ed25519 as a new key of the transit engine. Nobody can export it.
+ * Imports an ed25519 seed as a new key of the transit engine, which cannot be exported.
  * @throws RemoteFault
  */
 async function importIntoTransit(
@@ -227,11 +227,12 @@ async function importIntoTransit(
   })
 }
 
-/** The version that a secret of KV must have before it is written: none. */
+/** The version that a KV secret must have before it is written: none. */
 const ABSENT = { cas: 0 }
 
 /**
- * Stores a private key in the KV engine, where there is nothing yet. Vault gets it over TLS; it is in this process in hex digits meanwhile.
+ * Stores a private key in the KV engine, where there is nothing yet. Vault gets it over TLS; during the call it is in this process in hex
+ * digits.
  * @throws RemoteFault
  */
 async function storeInVault(
@@ -264,7 +265,7 @@ interface VaultRequest {
   readonly body?: object
 }
 
-/** Asks a Vault, logged in. */
+/** Calls a Vault, logged in. */
 type VaultClient = (request: VaultRequest) => Promise<JsonObject>
 
 interface VaultClientDeps {
@@ -317,13 +318,13 @@ function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClient
     const token = await tokens.present()
     const first = await sendWith(token, request)
     if (first.status !== 403) return dataOf(first)
-    // The token may have been revoked, and the policy may have changed: a new token tells them apart.
+    // The token may have been revoked, and the policy may have changed: a new token shows which.
     await tokens.drop(token)
     return dataOf(await sendWith(await tokens.present(), request))
   }
 }
 
-/** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is nothing to tell */
+/** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is no content */
 function dataOf(answer: PostAnswer): JsonObject {
   if (answer.status === 204) return {}
   if (answer.status !== 200) throw failureOf(answer, 'is denied: check the policy of the AppRole')

@@ -11,7 +11,7 @@ interface Web3SignerConfig {
   readonly url: string
   /** 128 hex digits. */
   readonly publicKey: string
-  /** In the configuration file alone. */
+  /** Only in the configuration file. */
   readonly tls?: TlsPaths
 }
 
@@ -34,7 +34,7 @@ export const web3signer: RemoteProvider<Web3SignerConfig> = {
       ...(tls && { tls }),
     }
   },
-  // The url shows its origin alone, because paths and users can be secret.
+  // The URL shows only its origin, because paths and users can be secret.
   show: (config) => ({ url: new URL(config.url).origin, public_key: `0x${config.publicKey}` }),
   connect: async ({ url, publicKey: key, tls }, { http, timeoutMs }) =>
     connectWeb3Signer({ url, publicKey: key, timeoutMs, http: tls ? createTlsClient(tls) : http }),
@@ -93,7 +93,7 @@ function connectWeb3Signer({ url, publicKey, http, timeoutMs }: Web3SignerOption
   }
 }
 
-/** @throws RemoteFault `refused` when the list lacks the key */
+/** @throws RemoteFault `refused` if the list does not have the key */
 function readList(text: string, publicKey: string): PublicKeys {
   const listed = parse(text)
   if (!Array.isArray(listed)) throw new RemoteFault('unavailable', 'returned an unreadable list of keys')
@@ -131,7 +131,7 @@ interface TlsPaths {
 /** The longest answer, in bytes: a list of a thousand public keys and more. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Creates a client that shows a certificate. It reads the files at the first request, and again as long as one of them cannot be read. */
+/** Creates a client that shows a certificate. It reads the files on the first request, and again while one of them cannot be read. */
 function createTlsClient(paths: TlsPaths): Pick<HttpClient, 'post'> {
   let opened: Promise<HttpClient> | undefined
 
@@ -152,7 +152,7 @@ async function open({ caPath, certPath, keyPath }: TlsPaths): Promise<HttpClient
   const [cert, key, ca] = await Promise.all([read(certPath), read(keyPath), caPath && read(caPath)])
   const tls = { cert, key, ...(ca && { ca }) }
   try {
-    // Connections would find the fault one by one, in words of their own.
+    // Connections would find the fault one by one, each with a different message.
     createSecureContext(tls)
   } catch (cause) {
     throw new RemoteFault('refused', `cannot be used: ${certPath} and ${keyPath} are not a PEM pair`, {

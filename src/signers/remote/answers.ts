@@ -28,13 +28,13 @@ export function readJsonObject(body: string): JsonObject {
   return parsed
 }
 
-/** Returns the object in a field; empty when there is none. */
+/** Returns the object in a field; empty if there is none. */
 export function objectIn(object: JsonObject, field: string): JsonObject {
   const value = object[field]
   return isJsonObject(value) ? value : {}
 }
 
-/** Returns the text in a field; empty when there is none. */
+/** Returns the text in a field; empty if there is none. */
 export function textIn(object: JsonObject, field: string): string {
   const value = object[field]
   return typeof value === 'string' ? value : ''
@@ -57,7 +57,7 @@ interface FailedLogin {
   readonly status: number
   /** Completes "cannot be used: …" for a login that fails until an operator acts. The status is added. */
   readonly refused: string
-  /** It tells the operator where to look then. */
+  /** It then shows the operator where to look. */
   readonly hint?: string
 }
 

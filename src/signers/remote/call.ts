@@ -9,7 +9,7 @@ export interface CallLimits {
   readonly timeoutMs: number
   /** The calls that are under way at the same time. */
   readonly concurrency: number
-  /** A failed call is repeated so many times at most. Default: 4. */
+  /** A failed call is retried at most this many times. Default: 4. */
   readonly repetitions?: number
 }
 

@@ -38,7 +38,7 @@ export async function releaseBudgets(context: TransactionsContext): Promise<void
   }
 }
 
-/** Deletes what no period counts any more. */
+/** Deletes what no period counts. */
 export async function deleteOldBudgets({ db, clock }: TransactionsContext): Promise<void> {
   await deleteOldSpendings(db, new Date(clock.now() - KEPT_MS))
 }

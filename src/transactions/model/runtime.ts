@@ -35,9 +35,9 @@ export interface TransactionsContext {
   readonly maxInFlight: number
   /** Identifies this process in leases. */
   readonly owner: string
-  /** Absent when metrics are off. */
+  /** Absent if metrics are off. */
   readonly observer?: TransactionObserver | undefined
-  /** Absent when traces are off. */
+  /** Absent if traces are off. */
   readonly tracer?: TransactionTracer | undefined
   /** Finds a relayer that can act; undefined when no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>

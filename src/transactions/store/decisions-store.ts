@@ -11,7 +11,7 @@ export interface OperatorDecision {
   readonly transactionId: string
   /** Number of the attempt that was included; undefined when none was. */
   readonly attempt: number | undefined
-  /** The words of the operator. */
+  /** The operator's reason. */
   readonly reason: string
   readonly decidedBy: string
 }

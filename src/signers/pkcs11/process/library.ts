@@ -5,12 +5,12 @@ import type { ModuleFault } from '../protocol.ts'
 /** A number of the library for a slot, a session or an object. */
 export type Handle = Buffer
 
-/** Attributes of an object; those without a value are asked for. */
+/** Attributes of an object; those without a value are requested. */
 export type Template = readonly { readonly type: number; readonly value?: Buffer | string | number }[]
 
 /**
- * The functions of the package pkcs11js that signing needs, as PKCS#11 names them. Types of its own let this compile without the package,
- * which is native and installed only where an HSM is.
+ * The functions of the package pkcs11js that signing needs, as PKCS#11 names them. Separate types let this compile without the package,
+ * which is native and installed only where an HSM is used.
  */
 export interface Library {
   load(path: string): void
@@ -53,7 +53,7 @@ function requirePackage(): { readonly PKCS11: new () => Library } {
   }
 }
 
-/** Unloads a library, whatever its state. */
+/** Unloads a library in any state. */
 export function unloadLibrary(library: Library | undefined): void {
   try {
     library?.C_Finalize()
@@ -63,7 +63,7 @@ export function unloadLibrary(library: Library | undefined): void {
   }
 }
 
-/** The numbers of PKCS#11 3.0 that signing needs. They stand here because the package is loaded only where a signer needs it. */
+/** The numbers of PKCS#11 3.0 that signing needs. They are here because the package is loaded only if a signer needs it. */
 
 /** Attributes. */
 export const CLASS = 0x0
@@ -93,7 +93,7 @@ export const USER = 1
 export const PIN_FINAL_TRY = 0x20000
 export const PIN_LOCKED = 0x40000
 
-/** The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so nobody may try again by itself. */
+/** The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so there must be no automatic retry. */
 export class PinRefused extends RemoteFault {}
 
 /** Return values about the PIN, with sentences that complete "PKCS#11 key …". */
