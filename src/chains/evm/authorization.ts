@@ -117,5 +117,5 @@ export function createInFlightLimits(
   }
 }
 
-/** The highest nonce that a number holds exactly; no account sends so many transactions. */
+/** The highest nonce that a number can represent exactly; no account sends this many transactions. */
 export const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)

@@ -14,7 +14,7 @@ import type { EvmAccount, FeeMarket } from './types.ts'
 /** The content of an unsigned transaction, or a refusal. */
 type Reading = Answer<{ readonly request: EvmRequest; readonly nonce: bigint }>
 
-/** Reviews an unsigned transaction without asking a node: gas, price and nonce are the caller's. */
+/** Reviews an unsigned transaction without a node: gas, price and nonce are the caller's. */
 export function reviewUnsigned(
   unsigned: UnsignedEvm,
   account: EvmAccount,

@@ -48,7 +48,7 @@ function checkLifetime(
   )
 }
 
-/** The end is that of the request, or an earlier one in the transaction that it brings. */
+/** The end is that of the request, or an earlier one in its transaction. */
 function fieldOf({ validUntil }: ChainRequest, end: Date): string {
   return validUntil !== undefined && validUntil <= end ? 'valid_until' : 'transaction_xdr'
 }
@@ -91,7 +91,7 @@ const OF_PRESENT_STATE: ReadonlySet<ErrorCode> = new Set([
   'account_not_found',
 ])
 
-/** The content of a transaction that nobody has signed yet. */
+/** The content of an unsigned transaction. */
 interface NewContent {
   readonly relayer: Relayer
   readonly request: ChainRequest
@@ -132,9 +132,9 @@ const NO_SPECIFICATION =
   'No node of the network returned the specification of the contract, so nothing was changed. Try again, or send args.'
 
 /**
- * Encodes the arguments that a request has by name. It is done before every rule, which then knows the encoded call alone, and after the look
- * at the idempotency key: a repeated request gets its transaction also when no node answers, or the contract has changed.
- * @throws AppError `network_unavailable` when no node tells about the contract, or `invalid_request` with the argument that does not fit
+ * Encodes the named arguments of a request. It runs before every rule, which then only sees the encoded call, and after the check of the
+ * idempotency key: a repeated request gets its transaction even if no node answers, or the contract has changed. @throws AppError
+ * `network_unavailable` if no node returns the specification, or `invalid_request` with the argument that does not fit
  */
 export async function withEncodedArgs(chain: Chain, request: ChainRequest): Promise<ChainRequest> {
   const answer = await chain.encodeNamedArgs?.(request)

@@ -44,8 +44,8 @@ export async function rebroadcastDue(
     answers.push(...(await broadcastCurrent(context, leased.runtime, others)))
     return { ...NOTHING, refused: refusedOf(answers) }
   }
-  // One pool tells nothing about private transactions: they are in none, or were made public at another time. And what a block has included and
-  // lost before a node said that it took it is submitted without an acceptance.
+  // A pool says nothing about private transactions: they are in none, or were made public at another time. And a transaction that a block
+  // included and lost before a node reported its acceptance is submitted without an acceptance.
   const isAccepted = ({ transaction: { status, sentAt, isPrivate } }: TransactionWithAttempts) =>
     status === 'submitted' && sentAt !== undefined && isPrivate !== true
   await storeAsKnown(context, leased.runtime, others.filter(isAccepted))
@@ -58,11 +58,11 @@ export async function rebroadcastDue(
 interface Rebroadcast {
   /** The transaction that all nodes know and keep queued. */
   readonly queuedInPool?: TransactionWithAttempts | undefined
-  /** The transactions that nodes refuse in unknown words. */
+  /** The transactions that nodes refuse in unknown wording. */
   readonly refused: readonly Refused[]
 }
 
-/** A transaction that nodes refuse in unknown words. */
+/** A transaction that nodes refuse in unknown wording. */
 interface Refused {
   readonly transaction: Transaction
   /** Another endpoint did not answer. */
@@ -90,10 +90,10 @@ async function keepWatched(
 }
 
 /**
- * Decides about the first transaction of the account's queue when nodes refuse it again and again in unknown words: a no-op with its nonce is
- * signed, stored and broadcast right after the refusal. A node that takes it refuses the content and not everything, and the transaction ends
- * with this no-op (`settle-broadcast.ts`). The others of the queue cannot be included before the first, so nothing is asked about them. A crash
- * between any two steps changes nothing: the no-op is broadcast then by the next step, and the chain decides between all attempts (I4).
+ * Decides about the first transaction of the account's queue when nodes keep refusing it in unknown wording: a no-op with its nonce is
+ * signed, stored and broadcast right after the refusal. A node that accepts it refuses only the content, and the transaction ends with this
+ * no-op (`settle-broadcast.ts`). The others of the queue cannot be included before the first, so they are not considered. A crash between
+ * any two steps changes nothing: the no-op is broadcast then by the next step, and the chain decides between all attempts (I4).
  */
 export async function compareRefused(
   context: TransactionsContext,

@@ -40,7 +40,7 @@ export interface Settled {
   readonly outcome: AttemptNews
 }
 
-/** Gives the changes that follow from the answer of a node. Pure. */
+/** Returns the changes that follow from a node's reply. Pure. */
 export function applyResult(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
@@ -56,7 +56,7 @@ export function applyResult(attempted: BroadcastCase): Settled {
     }
   const followUp = chooseFollowUp(attempted, result)
   const isOpen = followUp === 'retry' || followUp === 'retry_later' || followUp === 'give_up'
-  // A refused attempt whose bytes were signed once more remains refused until a node takes it.
+  // A refused attempt whose bytes were signed again remains refused until a node accepts it.
   const outcome = isOpen && attempt.outcome !== 'refused' ? {} : { outcome: 'refused' as const }
   return {
     transaction: keepingDoubt(FOLLOW_UPS[followUp](attempted, result), item.transaction),
@@ -69,12 +69,12 @@ export function applyResult(attempted: BroadcastCase): Settled {
   }
 }
 
-/** The reason of an undecided transaction says what an operator has to decide; no answer of a node changes that. */
+/** The reason of an undecided transaction says what an operator must decide; no node's reply changes that. */
 function keepingDoubt(settled: Transaction, { undecidedSince, statusReason }: Transaction): Transaction {
   return undecidedSince === undefined ? settled : { ...settled, statusReason }
 }
 
-/** Silence changes nothing, and known words begin a new count. */
+/** Silence changes nothing, and known wording restarts the count. */
 function refusalsAfter(
   { refusals = 0 }: Attempt,
   followUp: FollowUp,
@@ -174,7 +174,7 @@ function delayAfter(item: TransactionWithAttempts, kind: Unaccepted['kind']): nu
 
 /**
  * No node accepts these bytes, and no other transaction waits for their nonce. Nothing is signed in their place, and they are not broadcast
- * again. After they expire, the chain shows whether a node accepted them all the same.
+ * again. After they expire, the chain shows whether a node accepted them after all.
  */
 function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
@@ -228,8 +228,8 @@ function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }
 }
 
 /**
- * Nodes did not take the no-op either, so nothing is known about the content, which becomes current again. An underpriced no-op shows that a pool
- * holds the content; everything else is told as an incident, because the account stands still.
+ * Nodes did not accept the no-op either, so nothing is known about the content, which becomes current again. An underpriced no-op shows
+ * that a pool has the content; anything else is reported as an incident, because the account is blocked.
  */
 function comparisonEnded(
   { item, attempt, now, costOf }: BroadcastCase,

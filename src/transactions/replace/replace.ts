@@ -148,7 +148,7 @@ export function mustReplaceSigned(
   return !hasNonce(transaction, contentNonce(context.runtimeOf(relayer), transaction, request))
 }
 
-/** Signs and stores a further attempt with the same nonce, and broadcasts it before the caller gets the answer. */
+/** Signs and stores a further attempt with the same nonce, and broadcasts it before the caller gets the response. */
 async function replaceSigned(
   context: TransactionsContext,
   change: Change,
@@ -301,7 +301,7 @@ export function unpreparedError(answer: Exclude<Answer<Prepared>, { kind: 'ok' }
   )
 }
 
-/** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
+/** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined if the record has since changed. */
 export async function replacePending(
   context: TransactionsContext,
   change: Change,

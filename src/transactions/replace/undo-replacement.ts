@@ -115,8 +115,8 @@ async function undoReplacement(
 }
 
 /**
- * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. When another transaction got it
- * meanwhile, nothing follows the earlier version, because both transactions would have the same nonce.
+ * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. If another transaction has since got
+ * it, nothing follows the earlier version, because both transactions would have the same nonce.
  */
 async function withoutLostNonce(
   context: TransactionsContext,
@@ -136,7 +136,7 @@ async function withoutLostNonce(
   }
 }
 
-/** Removes the change from the record, and keeps what the chain or a worker decided meanwhile. Pure. */
+/** Removes the change from the record, and keeps what the chain or a worker has since decided. Pure. */
 function withPreviousContent(now: Transaction, before: Transaction, number: number): Transaction {
   const { request, purpose } = before
   // A node accepted an earlier attempt, so the transaction is submitted again.

@@ -102,7 +102,7 @@ export async function storeDecision(
   })
 }
 
-/** Reads the newest decision about the present incident of each transaction, by transaction id. */
+/** Reads the newest decision about the current incident of each transaction, by transaction id. */
 export async function findDecisions(
   db: Db,
   transactions: readonly Pick<Transaction, 'id' | 'undecidedSince'>[],

@@ -7,7 +7,7 @@ import { finalEvent, type Resolution } from './resolution.ts'
 
 /**
  * No endpoint can prove any more whether an attempt was included. The transaction stays open with this reason, because either guess could
- * lose money or pay twice (I6). It blocks nobody: its bytes cannot be included any more. Undefined when the record already says the same.
+ * lose money or pay twice (I6). It blocks nothing: its bytes can no longer be included. Undefined if the record already says the same.
  * Pure.
  */
 export function undecided(
@@ -34,8 +34,8 @@ export function undecided(
 }
 
 /**
- * Returns the reason of an undecided transaction with the present wish of its caller in place of an earlier one: what has to be decided stays
- * the same. Pure.
+ * Returns the reason of an undecided transaction with its caller's current request instead of an earlier one: the decision stays the same.
+ * Pure.
  */
 export function withWish({
   id,
@@ -58,7 +58,7 @@ function commandOf(id: string): string {
 }
 
 /**
- * The chain has not used the nonce of an undecided transaction any more, because a reorganisation was deeper than what counts as final. Its
+ * The chain no longer used the nonce of an undecided transaction, because a reorganisation was deeper than what counts as final. Its
  * attempts can be included again, so they are broadcast again; content that no attempt has is signed with the same nonce. Pure.
  */
 export function reopened({ transaction }: TransactionWithAttempts, now: Date): Resolution {

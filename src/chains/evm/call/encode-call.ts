@@ -71,7 +71,7 @@ function findFunction({ function: wanted, abi }: NamedCall, registered?: Registe
   return findIn({ wanted, signature }, functions, `the ABI that is registered for ${registered.contract}`)
 }
 
-/** The names of the registered function fill in for those that the signature leaves out. A function that is not registered is called all the same. */
+/** The names of the registered function fill in for those missing in the signature. An unregistered function can still be called. */
 function withNames(signature: AbiFunction, registered: RegisteredFunctions | undefined): AbiFunction {
   if (registered?.functions === undefined || hasNames(signature.inputs)) return signature
   const text = signatureOf(signature)

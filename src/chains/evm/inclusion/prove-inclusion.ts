@@ -24,7 +24,7 @@ interface Question extends ProofContext {
 /**
  * Proves whether the chain includes one of the attempts of a transaction.
  *
- * A receipt proves inclusion. The silence of a node proves nothing: `null` for a receipt is also the answer of a node that has pruned it
+ * A receipt proves inclusion. The silence of a node proves nothing: `null` for a receipt is also the reply of a node that has pruned it
  * (Reth), or whose index of transactions does not cover it (geth). So `absent` needs one of two proofs:
  *
  * 1. By nonce: the block in which the account's count passed the nonce is deep enough and holds another transaction of the account with
@@ -80,7 +80,7 @@ function evaluateFates(question: Question, asked: AskedEverywhere): InclusionPro
   return undefined
 }
 
-/** Returns true when every endpoint gave an answer that it would repeat. */
+/** Returns true if every endpoint gave a final reply. */
 function isComplete({ endpoints, incomplete }: AskedEverywhere): boolean {
   return !incomplete && endpoints.every(({ replies }) => replies.every(isDefinitive))
 }
@@ -154,8 +154,8 @@ function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
 }
 
 /**
- * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would have them. `remembering` tells
- * for each endpoint whether it showed that; all do where the service read the blocks themselves. Pure.
+ * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would have them. `remembering` says
+ * for each endpoint whether it showed that; all do if the service read the blocks themselves. Pure.
  */
 function evaluateMemory(
   { since }: Question,
@@ -183,14 +183,14 @@ function unknown(detail: string): InclusionProof {
   return { kind: 'unknown', detail }
 }
 
-/** Asking again does not help, so an operator must decide. */
+/** A retry does not help, so an operator must decide. */
 function undecidable(fact: string): InclusionProof {
   return { kind: 'unknown', detail: `${fact} Attach an archive endpoint.`, unprovable: true }
 }
 
 /**
  * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of that age · `known`: the node
- * has it in no block · `null`: the node has neither transaction nor receipt, or has them no longer · `unclear`: the node did not tell.
+ * has it in no block · `null`: the node has neither transaction nor receipt, or no longer has them · `unclear`: the node did not say.
  */
 type TransactionLookup =
   | { readonly kind: 'included'; readonly receipt: Receipt }

@@ -7,7 +7,7 @@ import type { HeadFeed } from '../../answer.ts'
 import { trustedLookup } from '../../rpc/transport.ts'
 
 interface HeadFeedOptions {
-  /** `ws://` or `wss://` urls; the feed moves to the next one when one fails. Without urls the feed is never live. */
+  /** `ws://` or `wss://` urls; the feed moves to the next one if one fails. Without urls the feed is never live. */
   readonly urls: readonly RpcUrl[]
   /** Expected time between blocks, in ms. */
   readonly blocktimeMs: number
@@ -155,6 +155,6 @@ function readMessage(data: unknown): Message {
     if (message?.error) return { kind: 'refused', detail: String(message.error.message ?? 'refused') }
     return { kind: 'other' }
   } catch {
-    return { kind: 'other' } // The feed asked for nothing that is not JSON.
+    return { kind: 'other' } // The feed only requested JSON.
   }
 }

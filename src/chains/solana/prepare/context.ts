@@ -33,7 +33,7 @@ export interface Case {
   readonly nonceAccount?: string
 }
 
-/** A blockhash, and the height after which no block accepts it any more. */
+/** A blockhash, and the height after which no block accepts it. */
 interface Lifetime {
   readonly blockhash: string
   readonly expiresAt: bigint
@@ -46,7 +46,7 @@ interface BlockhashWatchOptions {
   readonly freshForMs: number
 }
 
-/** Creates a reader of confirmed blockhashes, which asks at most once in `freshForMs` for all callers. */
+/** Creates a reader of confirmed blockhashes, which queries at most once in `freshForMs` for all callers. */
 export function createBlockhashWatch({
   client,
   clock,

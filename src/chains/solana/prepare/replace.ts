@@ -32,7 +32,7 @@ export async function prepareReplacement(
   if (first !== undefined && nonceAccount !== undefined) {
     return replaceDurable(context, { request, account, earlier: first, nonceAccount })
   }
-  // The caller learns at once when it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
+  // The caller learns immediately if it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
   const trial = isNoop(request) ? undefined : await prepareDraft(context, request, account)
   if (trial?.kind === 'refused') return trial
   return {

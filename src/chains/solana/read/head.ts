@@ -3,10 +3,10 @@ import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf } from './replies.ts'
 
-/** Asks for the finalized slot and its height, which does not count slots without a block. */
+/** Reads the finalized slot and its height, which does not count slots without a block. */
 const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 
-/** Asks for the newest slot that the node has processed. */
+/** Reads the newest slot that the node has processed. */
 const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processed' }] }
 
 /**

@@ -48,8 +48,8 @@ export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contex
 
 /**
  * A node may be this many slots behind the newest one, about six seconds, when its answer is not final. Behind one url there are often many
- * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide for good, do not
- * use it.
+ * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide permanently, do
+ * not use it.
  */
 const TOLERATED_SLOTS = 16n
 

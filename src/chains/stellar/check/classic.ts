@@ -71,8 +71,8 @@ const CHECKS: Checks = {
 }
 
 /**
- * The largest number that an account is raised to. After 2^63 - 1 no number comes, so the account could never send anything again, nor be merged
- * (`BumpSequenceOpFrame`, `MergeOpFrame`: ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
+ * The largest number that an account is raised to. There is no number after 2^63 - 1, so the account could never send anything again, nor
+ * be merged (`BumpSequenceOpFrame`, `MergeOpFrame`: ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
  */
 const MAX_BUMP = 2n ** 63n - 1n - 2n ** 32n
 

@@ -10,8 +10,8 @@ import { isBy } from '../sign.ts'
 
 /**
  * Checks with its source account that an externally signed transaction can be included at all: the account exists, its sequence number is
- * not used, and one of its signers has signed. Without this check the relayer would wait for a transaction that the network refuses for
- * ever. When the transaction itself used the number, because a third party sent it, the answer is a sentence that tells so.
+ * not used, and one of its signers has signed. Without this check the relayer would wait for a transaction that the network refuses
+ * forever. If the transaction itself used the number, because a third party sent it, the result is a sentence that says so.
  */
 export async function checkExternallySigned(
   client: PooledClient,

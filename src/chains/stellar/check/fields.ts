@@ -1,7 +1,7 @@
 import type { StellarAsset } from '../model/operation.ts'
 import { isAccountAddress, isAccountId, isContractAddress } from '../model/strkey.ts'
 
-/** A sentence that begins with the field and tells the expected value; undefined when nothing is wrong. */
+/** A sentence that begins with the field and states the expected value; undefined if nothing is wrong. */
 export type Problem = string | undefined
 
 /** The largest integer of XDR's `int64`. */
