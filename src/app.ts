@@ -74,15 +74,15 @@ export interface App {
   /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
   compileSchemas(): Promise<void>
   /**
-   * Turns readiness, takes requests until the grace is over, finishes those that have arrived and the present round of every worker,
-   * then closes the database.
+   * Switches readiness off, accepts requests until the grace period ends, finishes those that have arrived and the current round of every
+   * worker, then closes the database.
    */
   stop(): Promise<void>
 }
 
 /**
  * The longest time in ms for which a start waits for the first rounds of the workers, which would delay the first requests. Most take some
- * milliseconds; those that ask an endpoint which does not answer take longer.
+ * milliseconds; those that query an endpoint which does not answer take longer.
  */
 const FIRST_ROUNDS_MS = 200
 
@@ -105,7 +105,7 @@ export interface AppDeps {
   readonly signal?: AbortSignal
   /** Pauses every relayer, those that callers made included, before anything can be signed. */
   readonly paused?: boolean
-  /** Starts the engine of the embedded database. Default: in a thread of its own. */
+  /** Starts the engine of the embedded database. Default: in a separate thread. */
   readonly startEngine?: DatabaseOptions['startEngine']
 }
 
@@ -344,7 +344,8 @@ async function assemble(parts: Parts): Promise<App> {
       stopping.abort()
       await Promise.all([
         server.drain({ deadlineMs: config.shutdownMs, graceMs: config.shutdownGraceMs }),
-        // A worker that cannot write its last words, because the database is away, keeps nothing else from stopping: they are written again.
+        // A worker that cannot write its last results, because the database is unreachable, does not delay the shutdown: they are written
+        // again later.
         ...permanentWorkers.map((loop) =>
           loop.stop().catch((err) => log.error({ err, loop: loop.name }, 'worker stopped with an error')),
         ),

@@ -91,6 +91,6 @@ export class AppError extends Error {
 
 /** Makes the failure for an unexpected fault. The request id leads from the answer to the log line with the cause. */
 export function internalError(cause: unknown): AppError {
-  const detail = 'Something went wrong on our side. The X-Request-Id header names the log entry.'
+  const detail = 'Something went wrong in the service. The X-Request-Id header identifies the log entry.'
   return new AppError('internal_error', detail, { cause })
 }

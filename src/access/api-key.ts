@@ -22,21 +22,21 @@ export interface ApiKey extends Rights {
   readonly secrets: readonly SecretRecord[]
 }
 
-/** The entropy of a secret in bytes: nobody can try enough of them. */
+/** The entropy of a secret in bytes: too much to guess. */
 const SECRET_BYTES = 32
 
-/** Lets scanners of repositories and people recognise a leaked key. Existing keys have it, so it cannot change. */
+/** Lets secret scanners and people recognise a leaked key. Existing keys have it, so it cannot change. */
 const MARK = 'rlk_'
 
-/** The characters of a secret that are shown: too few to help anybody who tries the rest. */
+/** The characters of a secret that are shown: too few to help an attacker guess the rest. */
 const PREFIX_LENGTH = MARK.length + 8
 
-/** Draws a secret, which can stand in a header as it is. */
+/** Generates a secret, which needs no encoding in a header. */
 export function drawSecret(): string {
   return MARK + randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** Returns the hash that is stored. A plain hash is enough, because nobody can guess a random secret. */
+/** Returns the hash that is stored. A plain hash is enough, because a random secret cannot be guessed. */
 export function hashSecret(secret: string): Buffer {
   return Buffer.from(hashSecretHex(secret), 'hex')
 }

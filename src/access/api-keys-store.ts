@@ -155,7 +155,7 @@ export async function readKeySnapshot(db: Db): Promise<KeySnapshot> {
   }
 }
 
-/** Stores the last uses of keys. A key that was deleted meanwhile keeps its row. */
+/** Stores the last uses of keys. A key that has since been deleted keeps its row. */
 export async function saveUses(db: Db, uses: ReadonlyMap<string, Date>): Promise<void> {
   if (uses.size === 0) return
   await db

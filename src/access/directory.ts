@@ -9,8 +9,8 @@ import { type Principal, principalOf, ROOT, ROOT_ID } from './principal.ts'
 const USES_EVERY_MS = 60_000
 
 /**
- * The API keys of the database, as this process knows them, so that a request costs no query. A notification of the database brings changes
- * at once; `look`, which the caller repeats, brings those whose notification was lost.
+ * The API keys of the database, as this process knows them, so that a request costs no query. A database notification brings changes
+ * immediately; `look`, which the caller repeats, brings those whose notification was lost.
  */
 export interface KeyDirectory {
   /** Returns the principal of a secret by its hash in hex digits; undefined for an unknown one, and for a key that is disabled or has ended. */
@@ -89,7 +89,7 @@ function known(key: ApiKey): Known {
   return { key, principal: principalOf(key.id, key, end.signal), end }
 }
 
-/** Keeps what is known of a key whose rights did not change: its streams go on, whatever happens to other keys. */
+/** Keeps the entry of a key whose rights did not change, so that its streams continue. */
 function unchanged(before: Known | undefined, key: ApiKey): Known | undefined {
   return before !== undefined && rightsOf(before.key) === rightsOf(key) ? before : undefined
 }

@@ -22,7 +22,7 @@ import type { Rights } from './principal.ts'
 import { type Actor, isWithin, type Principal, ROOT_ID, seesEverything } from './principal.ts'
 import { deploymentScopes } from './scope.ts'
 
-/** A key that a caller wants. */
+/** A request for a new key. */
 export interface ApiKeyRequest extends Rights {
   /** The id; a new UUID by default. */
   readonly id?: string | undefined
@@ -53,19 +53,19 @@ export interface IssuedApiKey {
 }
 
 /**
- * The verbs of callers on API keys. A key manages only keys that it could have created, so that nobody gets rights by a key that they
- * may not give.
+ * The verbs of callers on API keys. A key manages only keys that it could have created, so that no key can pass on more than its own
+ * rights.
  */
 export interface ApiKeyManager {
   list(range: { readonly offset: number; readonly limit: number }): ReturnType<typeof listApiKeys>
   /** @throws AppError 404 */
   get(id: string): Promise<ApiKey>
-  /** @throws AppError 400 for rights that contradict each other, that the creator lacks, or that have ended; 409 when the id was used */
+  /** @throws AppError 400 for rights that contradict each other, that the creator does not have, or that have ended; 409 if the id was used */
   create(requester: Requester, request: ApiKeyRequest): Promise<IssuedApiKey>
   /** @throws AppError 404; 400 as for `create` */
   change(requester: Requester, id: string, patch: ApiKeyPatch): Promise<ApiKey>
   /**
-   * Issues a further secret. The present one is accepted for `overlapMs` more.
+   * Issues another secret. The current one is accepted for another `overlapMs`.
    * @throws AppError 404; 400 for a key that the caller could not have created
    */
   rotate(requester: Requester, id: string, overlapMs: number): Promise<IssuedApiKey>
@@ -81,7 +81,7 @@ type ApiKeyAction = 'updateApiKey' | 'rotateApiKey' | 'deleteApiKey'
 interface ApiKeyManagerDeps {
   readonly db: Db
   readonly clock: Clock
-  /** Makes this process know the change before its caller gets the answer. */
+  /** Applies the change in this process before its caller gets the response. */
   readonly changed: () => Promise<void>
 }
 
@@ -160,7 +160,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
   }
 }
 
-/** Gives the changed fields; all fields of a key that is deleted. */
+/** Returns the changed fields; all fields of a deleted key. */
 function recorded(before: ApiKey, after: ApiKey | undefined) {
   if (after === undefined) return { before: shownApiKey(before) }
   return changedFields({ before, after, show: shownApiKey })
@@ -198,7 +198,7 @@ function requireFuture(expiresAt: Date | undefined, now: Date): void {
 function stronger(id: string) {
   return new AppError(
     'invalid_request',
-    `API key ${id} has rights that your own key lacks, so that it cannot be changed with yours.`,
+    `API key ${id} has rights that your own key lacks, so your key cannot change it.`,
   )
 }
 
@@ -213,18 +213,18 @@ function absent(id: string) {
 /** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined when there is none. */
 export function findContradiction({ scopes, visibility, rules }: Rights): string | undefined {
   if (rules !== undefined && scopes.includes('api-keys:admin'))
-    return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create a key without them; leave the scope away, or the rules.'
+    return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create keys without rules. Remove the scope or the rules.'
   const [first, ...others] = seesEverything(visibility) ? [] : deploymentScopes(scopes)
   if (first === undefined) return undefined
   const all = [first, ...others].join(', ')
-  return `body.scopes: ${all} cannot be limited to relayers or networks; leave the scope away, or relayers and networks.`
+  return `body.scopes: ${all} cannot be limited to relayers or networks. Remove the scope, or relayers and networks.`
 }
 
 /** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined when there is none. */
 export function findMissingRight(rights: Rights, creator: Principal): string | undefined {
   const further = rights.scopes.filter((scope) => !creator.may(scope))
   if (further.length > 0)
-    return `body.scopes: your own key lacks ${further.join(', ')}, and a key cannot give what it lacks.`
+    return `body.scopes: your own key lacks ${further.join(', ')}, and a key can grant only what it has.`
   if (!isWithin(rights.visibility, creator.visibility))
     return 'body.relayers, body.networks: your own key does not see all of them.'
   if (isLater(rights.expiresAt, creator.expiresAt))

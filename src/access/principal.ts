@@ -1,7 +1,7 @@
 import type { SpendingRules } from '../spending/rules.ts'
 import type { Scope } from './scope.ts'
 
-/** The part of the deployment that a key sees. An absent field stands for everything. */
+/** The part of the deployment that a key sees. An absent field means everything. */
 export interface Visibility {
   /** Ids of relayers. A `*` at the end stands for any ending. */
   readonly relayers?: readonly string[] | undefined
@@ -60,7 +60,7 @@ export interface Principal {
   readonly expiresAt?: Date | undefined
   /** Returns true when it has the scope. */
   may(scope: Scope): boolean
-  /** Aborts when its rights change or end: streams that were opened with them end, too. */
+  /** Aborts when its rights change or end, which also ends the streams that it opened. */
   readonly ended: AbortSignal
 }
 

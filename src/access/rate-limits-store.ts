@@ -16,8 +16,8 @@ export interface SpentTokens extends Rate {
 }
 
 /**
- * Takes tokens from the shared buckets, and returns what is left in each of them: less than nothing, when processes have allowed too many
- * requests together. Whatever it is told was taken, and time refills by the clock of the database, so that the rate in the long run is exact.
+ * Takes tokens from the shared buckets, and returns what is left in each: negative if processes together have allowed too many requests. It
+ * takes the reported tokens even if a bucket goes negative. Refill follows the database clock, so the long-run rate is exact.
  */
 export async function takeShared(db: Db, spent: SpentTokens): Promise<Map<string, number>> {
   const { perSecond, burst, seconds, tokens } = spent
@@ -39,7 +39,7 @@ export async function takeShared(db: Db, spent: SpentTokens): Promise<Map<string
   return new Map(rows.map((row) => [row.key, row.tokens]))
 }
 
-/** Deletes the buckets that are full by now: a key without a row has a full one. Those in use meanwhile stay. */
+/** Deletes the buckets that are full by now: a key without a row has a full one. Those that come into use stay. */
 export async function deleteFull(db: Db, { perSecond, burst }: Rate): Promise<void> {
   await sql`
     delete from rate_limits where key in (

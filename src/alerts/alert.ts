@@ -46,13 +46,13 @@ export interface AlertKey {
 export interface OpenAlert extends AlertKey {
   readonly since: Date
   readonly detail: AlertDetail
-  /** The ids of the notifications that got the event of its begin, and get that of its end. */
+  /** The ids of the notifications that got the event when it began, and will get the event when it ends. */
   readonly notifications: readonly string[]
 }
 
 /**
- * One look at a subject has this result. `firing` begins an alert, and `over` ends it. `unclear` leaves it as it is: the value is between the two
- * thresholds, or nobody knows it (I6).
+ * The result of one check. `firing` begins an alert, and `over` ends it. `unclear` leaves it unchanged: the value is between the two
+ * thresholds, or unknown (I6).
  */
 export interface Finding extends AlertKey {
   readonly state: 'firing' | 'unclear' | 'over'
@@ -82,8 +82,8 @@ interface Look {
 }
 
 /**
- * Decides which alerts begin and which end. An alert of which the look found nothing ends: its subject was deleted, or nobody asks to be warned of
- * it any more. Pure.
+ * Decides which alerts begin and which end. An alert without a finding ends: its subject, or the setting for the warning, was deleted.
+ * Pure.
  */
 export function decideChanges({ findings, open, now }: Look): AlertChanges {
   const found = new Map(findings.map((finding) => [nameOf(finding), finding]))
@@ -116,9 +116,9 @@ function end(alert: OpenAlert, detail: AlertDetail, now: Date): EndedAlert {
 function endOf({ kind, detail }: OpenAlert): string {
   switch (kind) {
     case 'balance_low':
-      return `Relayer ${detail.relayer_id} has no warn_balance any more, or was deleted.`
+      return `Relayer ${detail.relayer_id} no longer has a warn_balance, or was deleted.`
     case 'transaction_stuck':
-      return `Transaction ${detail.transaction_id} does not block its account any more.`
+      return `Transaction ${detail.transaction_id} no longer blocks its account.`
     case 'relayer_disabled':
       return `Relayer ${detail.relayer_id} was enabled again, or deleted.`
     case 'endpoint_down':
@@ -126,9 +126,9 @@ function endOf({ kind, detail }: OpenAlert): string {
     case 'chain_halted':
       return `No relayer uses network ${detail.network} any more.`
     case 'budget_nearly_used':
-      return 'The limit exists no more.'
+      return 'This limit was removed.'
     case 'delivery_dead':
-      return `Notification ${detail.notification_id} has no dead letters any more.`
+      return `Notification ${detail.notification_id} has no more dead letters.`
     default:
       return assertNever(kind)
   }
@@ -143,12 +143,12 @@ export interface AlertNotice extends AlertDetail {
   readonly resolved_at?: string
 }
 
-/** Tells that an alert has begun. */
+/** Reports that an alert began. */
 export function beginNotice({ kind, since, detail }: OpenAlert): AlertNotice & { readonly state: 'firing' } {
   return { alert: kind, state: 'firing', since: since.toISOString(), ...detail }
 }
 
-/** Tells that an alert is over. */
+/** Reports that an alert ended. */
 export function endNotice({ kind, since, resolvedAt, detail }: EndedAlert): AlertNotice {
   return {
     alert: kind,

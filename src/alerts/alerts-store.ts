@@ -32,7 +32,7 @@ export async function findOpenAlerts(db: Db): Promise<OpenAlert[]> {
 }
 
 interface ListQuery {
-  /** Alerts of other relayers, and those about no relayer alone, are left out. */
+  /** Alerts of other relayers, and those not about one relayer, are omitted. */
   readonly visibility: Visibility
   readonly offset: number
   readonly limit: number
@@ -140,7 +140,7 @@ function toOpenAlert(row: Selectable<AlertsTable>): OpenAlert {
   }
 }
 
-/** Reads what events of the type `alert` tell, by the number of the event. */
+/** Reads the content of events of type `alert`, by event number. */
 export async function readAlertNotices(
   db: Db,
   eventNumbers: readonly bigint[],

@@ -76,7 +76,7 @@ function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthRead
   const balance = reading?.network === network ? reading.spendable : undefined
   const isLow = balance !== undefined && balance < threshold
   const isEnough = balance !== undefined && !isLow && balance * 100n >= threshold * BALANCE_ENOUGH_PERCENT
-  const amounts = `${balance} ${FAMILIES[networkType].unit}, and its warn_balance is ${threshold}`
+  const amounts = `${balance} ${FAMILIES[networkType].unit}; its warn_balance is ${threshold}`
   return {
     kind: 'balance_low',
     subject: id,
@@ -104,7 +104,7 @@ function findDisabledRelayers(relayers: readonly Relayer[]): Finding[] {
       state: 'firing',
       notifications: notificationsOf([relayer]),
       detail: {
-        message: `The service has disabled relayer ${relayer.id}. ${relayer.disabledReason?.details ?? 'A health check failed.'} Remove the cause; the service then enables it by itself.`,
+        message: `The service has disabled relayer ${relayer.id}. ${relayer.disabledReason?.details ?? 'A health check failed.'} Remove the cause; the service then enables it automatically.`,
         network: networkOf(relayer),
         relayer_id: relayer.id,
       },

@@ -12,7 +12,7 @@ export interface EndpointSample {
   readonly network: string
   /** The url without the part in which providers put their keys. Several urls can share it; they count as one. */
   readonly endpoint: string
-  /** Undefined until the endpoint was asked for the first time. */
+  /** Undefined until the endpoint was first used. */
   readonly isUsable: boolean | undefined
   /** The notifications of the relayers that use it. */
   readonly notifications: readonly string[]
@@ -27,7 +27,7 @@ interface Period {
 /** Since when each endpoint is usable or not. */
 export type EndpointMemory = ReadonlyMap<string, Period>
 
-/** Adds samples to the memory. Endpoints that nobody uses any more are forgotten. Pure. */
+/** Adds samples to the history. Endpoints that are no longer used are dropped. Pure. */
 export function rememberEndpoints(
   memory: EndpointMemory,
   samples: readonly EndpointSample[],
@@ -77,7 +77,7 @@ export function findDownEndpoints({ samples, memory, monotonic, now }: EndpointL
 
 function describeEndpoint({ network, endpoint }: EndpointSample, isDown: boolean): string {
   return isDown
-    ? `Endpoint ${endpoint} of network ${network} has not been usable for ${SETTLED_MS / 1000} s. Ask its provider, or replace its url.`
+    ? `Endpoint ${endpoint} of network ${network} has not been usable for ${SETTLED_MS / 1000} s. Contact its provider, or replace its URL.`
     : `Endpoint ${endpoint} of network ${network} is usable again.`
 }
 
@@ -89,7 +89,7 @@ function subjectOf({ network, endpoint }: Pick<EndpointSample, 'network' | 'endp
 /** A network at one moment. */
 export interface HeadSample {
   readonly network: Network
-  /** The newest head; undefined when no endpoint has told it lately. */
+  /** The newest head; undefined if no endpoint has reported it recently. */
   readonly state: HeadState | undefined
   /** This process has seen the network make a block, so an alert of an earlier process can end. */
   readonly advanced: boolean
@@ -97,7 +97,7 @@ export interface HeadSample {
   readonly notifications: readonly string[]
 }
 
-/** Finds the networks that have made no block for longer than they pause by themselves. Pure. */
+/** Finds the networks that have made no block for longer than their normal pauses. Pure. */
 export function findHaltedChains(samples: readonly HeadSample[], now: Date): Finding[] {
   return samples.flatMap((sample) => {
     const limitMs = haltedAfterMs(sample.network)
@@ -121,7 +121,7 @@ function evaluateHead(
     notifications,
     detail: {
       message: isHalted
-        ? `Network ${id} has made no block after ${state.number} for ${seconds(ageMs)} s. What is sent waits for the next one. Compare with an explorer: if it shows newer blocks, replace the endpoints.`
+        ? `Network ${id} has made no block after ${state.number} for ${seconds(ageMs)} s. Transactions wait for the next one. Compare with an explorer: if it shows newer blocks, replace the endpoints.`
         : `Network ${id} makes blocks again.`,
       network: id,
       value: String(seconds(ageMs)),
@@ -135,8 +135,8 @@ function seconds(ms: number): number {
 }
 
 /**
- * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a process that was started again goes on
- * counting: a service that ends again and again would otherwise never tell.
+ * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a restarted process keeps counting: a
+ * service that keeps restarting would otherwise never announce it.
  */
 export interface WatchedState extends AlertKey {
   /** `down` or `up` for an endpoint, the height in decimal digits for a head. */
@@ -146,7 +146,7 @@ export interface WatchedState extends AlertKey {
   readonly seenAt: Date
 }
 
-/** Once this process has seen a block come, a head that stands still for less than this, in ms, is not stored: most networks are that quiet now and then. */
+/** Once this process has seen a new block, a head that is unchanged for less than this, in ms, is not stored: most networks are sometimes that quiet. */
 const STANDING_MS = 10_000
 
 interface Look {
@@ -155,8 +155,8 @@ interface Look {
 }
 
 /**
- * Gives a period that this process has only begun to see the beginning that was stored, if nobody looked for less than the time that counts as
- * settled. `monotonic` is `now` in ms of the monotonic clock. Pure.
+ * Gives a period that this process has only begun to observe its stored beginning, if the gap in observation is shorter than the settling
+ * time. `monotonic` is `now` in ms of the monotonic clock. Pure.
  */
 export function continuePeriods(
   memory: EndpointMemory,
@@ -175,7 +175,7 @@ export function continuePeriods(
   )
 }
 
-/** Gives heads that an earlier process saw at the same height the time for which they have really stood still. Pure. */
+/** Gives heads that an earlier process saw at the same height the time for which they have really been unchanged. Pure. */
 export function continueHeads(heads: readonly HeadSample[], { stored, now }: Look): HeadSample[] {
   const before = new Map(stored.filter((one) => !isEndpoint(one)).map((one) => [one.subject, one]))
   return heads.map((sample) => {
@@ -198,8 +198,8 @@ interface Watched {
 }
 
 /**
- * Selects the states to store: endpoints that are down, those that were and are not back for good, and heads that stand still. What nobody
- * knows now stays as it is stored. Usually there are none, and nothing is written. Pure.
+ * Selects the states to store: endpoints that are down, those that were and have not settled yet, and heads that do not move. Unknown
+ * states stay as stored. Usually there are none, and nothing is written. Pure.
  */
 export function statesToStore({ samples, memory, heads, stored, monotonic, now }: Watched): WatchedState[] {
   const before = new Map(stored.map((one) => [`${one.kind} ${one.subject}`, one]))

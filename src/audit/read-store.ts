@@ -4,7 +4,7 @@ import { storableText } from '../database/sql-helpers.ts'
 import type { AuditLogTable } from '../database/tables/access.ts'
 import type { EntryPosition, StoredEntry } from './entry.ts'
 
-/** Selects entries. Absent fields select all. */
+/** Selects entries. An absent field selects all. */
 interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
@@ -100,7 +100,7 @@ export interface StoredHead {
   readonly hash: Uint8Array | undefined
 }
 
-/** The number of entries that are read at once. It bounds the memory. */
+/** The number of entries per read. It bounds the memory. */
 const PAGE = 1_000
 
 /** Reads the ends of all chains, and the names of chains that have entries and no end, in the order of the names. */
@@ -134,7 +134,7 @@ export async function* readChain(db: Db, chain: string): AsyncGenerator<StoredEn
   }
 }
 
-/** Runs the work on one unchanging view of the database, while the service goes on writing. */
+/** Runs the work on one snapshot of the database, while the service keeps writing. */
 export function onSnapshot<T>(db: Db, work: (snapshot: Db) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 }

@@ -4,7 +4,7 @@ import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { appendEntries } from './append-store.ts'
 import { type AuditAction, auditLogOf } from './entry.ts'
 
-/** Something that a relayer has signed for a caller, who has not got it yet. */
+/** A signature by a relayer that its caller has not received yet. */
 export interface AuditedSignature {
   readonly relayerId: string
   readonly action: Extract<

@@ -24,7 +24,7 @@ export interface ChainProblem {
   readonly entry: bigint
 }
 
-/** The hashes, in hex by chain, that somebody has kept elsewhere. */
+/** The hashes, in hex by chain, that were kept elsewhere. */
 type KeptHeads = ReadonlyMap<string, string>
 
 /** Computes the hashes of all entries again, on one view of the database, and reports each chain in the order of the names. */
@@ -41,8 +41,8 @@ export function verifyLog(db: Db, kept: KeptHeads = new Map()): Promise<ChainRep
 }
 
 /**
- * Verifies entries that somebody read over the API, newest first. It computes every hash itself, so it trusts the service with nothing; where
- * a chain has to end only a kept hash knows. Entries of a chain may be out of order, because the log is listed by time.
+ * Verifies entries that were read over the API, newest first. It computes every hash itself, so it does not trust the service; only a kept
+ * hash shows where a chain must end. Entries of a chain may be out of order, because the log is listed by time.
  */
 export async function verifyEntries(
   entries: AsyncIterable<StoredEntry>,

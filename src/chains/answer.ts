@@ -20,7 +20,7 @@ export interface Refusal {
   /** A sentence for a person, with the field and the number that would be accepted. */
   readonly detail: string
   /**
-   * Another endpoint was asked and did not answer. It may know better, so nothing that was accepted may end because of this refusal (I6).
+   * Another endpoint did not answer. It may know better, so this refusal must not end anything that was accepted (I6).
    */
   readonly unanswered?: true
 }
@@ -32,14 +32,14 @@ export type Answer<T> =
   | { readonly kind: 'unknown'; readonly detail: string }
 
 /**
- * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` tells that it had them before, and `queuedInPool` that no
- * node would include them although their nonce is next · `nonce_used`: the chain
- * is past this nonce, so one of the attempts or another transaction is included, and the receipts tell which · `refused`: the node will not
- * accept these bytes · `too_cheap`, `too_dear`: no endpoint accepts them at this price; at another price one may · `gas_limit`: the node
- * may accept them with another gas limit · `later`: the node cannot accept them now (predecessor missing, pool full, funds short), so the
- * service keeps them · `unclear`: the node refuses them in words that the service does not know, so the reason may be the content or the
- * node · `unknown`: no answer · `withheld`: they are private, and there is no private endpoint to send them to. `minimum` is the whole fee that the node would accept, in the smallest unit. `unanswered`
- * tells that another endpoint received the bytes and did not answer, so it may have accepted them.
+ * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` says that it already had them, and `queuedInPool` that
+ * no node would include them although their nonce is next · `nonce_used`: the chain is past this nonce, so one of the attempts or another
+ * transaction is included, and the receipts show which · `refused`: the node will not accept these bytes · `too_cheap`, `too_dear`: no
+ * endpoint accepts them at this price; at another price one may · `gas_limit`: the node may accept them with another gas limit · `later`:
+ * the node cannot accept them now (predecessor missing, pool full, funds short), so the service keeps them · `unclear`: the node refuses
+ * them in unknown wording, so the reason may be the content or the node · `unknown`: no answer · `withheld`: they are private, and there is
+ * no private endpoint to send them to. `minimum` is the whole fee that the node would accept, in the smallest unit. `unanswered`: another
+ * endpoint received the bytes and did not answer, so it may have accepted them.
  */
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true; readonly queuedInPool?: true }
@@ -65,13 +65,13 @@ export interface Receipt {
   readonly blockNumber: bigint
   readonly blockHash: string
   readonly success: boolean
-  /** The inclusion is irreversible. Only chains whose receipts tell finality set it. */
+  /** The inclusion is irreversible. Only chains whose receipts include finality set it. */
   readonly final?: boolean
-  /** The reason of a failed execution, on chains whose receipts tell it. */
+  /** The reason of a failed execution, on chains whose receipts include it. */
   readonly failure?: string
   /**
-   * `no`: the block contains it without having executed it, so nothing happened and nothing was charged · `unknown`: its error does not tell.
-   * Absent where a block contains only what it executes.
+   * `no`: the block contains it without having executed it, so nothing happened and nothing was charged · `unknown`: its error does not
+   * show it. Absent if blocks contain only what they execute.
    */
   readonly executed?: 'no' | 'unknown'
   readonly result?: ChainResult
@@ -85,9 +85,9 @@ export type ReceiptAnswer =
 
 /**
  * The outcome of one transaction, proved with the answers of every endpoint. `absent`: the chain up to `asOf` provably includes none of its
- * attempts, and `usedBy` is the hash of the transaction that used their nonce, where it is known; the silence of a node that may have pruned
- * its history proves nothing. `unknown` with `unprovable`: no endpoint has the history
- * any more, so asking again cannot help, and an operator has to decide.
+ * attempts, and `usedBy` is the hash of the transaction that used their nonce, where it is known; the silence of a node that may have
+ * pruned its history proves nothing. `unknown` with `unprovable`: no endpoint has the history any more, so asking again cannot help, and an
+ * operator must decide.
  */
 export type InclusionProof =
   | { readonly kind: 'included'; readonly number: number; readonly receipt: Receipt }
@@ -98,8 +98,8 @@ export interface Head {
   readonly number: bigint
   readonly hash: string
   /**
-   * The point up to which drafts have expired for good (`expiresAt`). Stellar: the close time of the ledger, in Unix seconds; drafts that end
-   * in this second have not. Solana: the finalized block height. Chains whose drafts do not expire leave it out.
+   * The point up to which drafts have permanently expired (`expiresAt`). Stellar: the close time of the ledger, in Unix seconds; drafts
+   * that end in this second have not. Solana: the finalized block height. Absent on chains whose drafts do not expire.
    */
   readonly expiredUpTo?: bigint
   /**
@@ -107,7 +107,7 @@ export interface Head {
    * absent where depth or the receipt decides.
    */
   readonly finalNumber?: bigint | 'unknown'
-  /** The time of the block, where the head tells it. On Stellar it counts instead of our clock. */
+  /** The time of the block, if the head includes it. On Stellar it replaces our clock. */
   readonly time?: Date
 }
 
@@ -121,7 +121,7 @@ export interface Freshness {
 
 /** A subscription to new blocks. */
 export interface HeadFeed {
-  /** Announcements of blocks are arriving at present. */
+  /** Announcements of blocks are arriving. */
   readonly live: boolean
   stop(): void
 }
@@ -132,16 +132,15 @@ export interface EndpointReport {
   /** The url without the part in which providers put their keys. */
   readonly maskedUrl: string
   readonly healthy: boolean
-  /** Nobody has asked it yet, so its health is an assumption. */
+  /** It has not been used yet, so its health is an assumption. */
   readonly neverAsked?: true
   /** The height of the newest block that it reported. */
   readonly head?: bigint
-  /** The service does not ask it before this time. */
+  /** The service does not use it before this time. */
   readonly restsUntil?: Date
   readonly lastError?: string
   /**
-   * It keeps old transactions, which a proof of absence needs. Absent before the endpoint was asked, and on chains whose nodes all keep
-   * them.
+   * It keeps old transactions, which a proof of absence needs. Absent until it is checked, and on chains whose nodes all keep them.
    */
   readonly keepsHistory?: boolean
 }
@@ -154,9 +153,9 @@ export interface PriceComparison {
   readonly market: bigint
   /** The lowest price of the next block; absent on chains without a base fee. */
   readonly baseFee?: bigint
-  /** The newest block, compared with the draft; absent where no fee is raised, and where no node told the block. */
+  /** The newest block, compared with the draft; absent if no fee is raised, and if no node returned the block. */
   readonly newest?: ComparedBlock | undefined
-  /** The highest price to which the service raises the draft by itself at present; absent where no fee is raised. */
+  /** The highest price to which the service currently raises the draft automatically; absent if no fee is raised. */
   readonly limit?: bigint
   /** The lowest raise that nodes accept would be above the limit. */
   readonly atLimit?: true
@@ -165,16 +164,16 @@ export interface PriceComparison {
 /** The newest block, and its reason to leave a draft out that is not in it. */
 export interface ComparedBlock {
   readonly number: bigint
-  /** The time that the block states; absent when no node told it. */
+  /** The time that the block states; absent if no node returned it. */
   readonly time?: Date | undefined
-  /** The block came after the draft was priced, as far as the draft tells. */
+  /** The block came after the draft was priced, as far as the draft shows. */
   readonly isNew: boolean
   readonly leftOut: LeftOut
 }
 
 /**
- * The reason for which a block can have left a draft out, judged by the price alone. `room`: none, because the draft met the base fee and there
- * was room for its gas · `outbid`: it is full, and some of it paid more · `full`: it is full, although nearly everything in it paid less ·
- * `base_fee`: its base fee was above the bid.
+ * Why a block may have left a draft out, judged only by price. `room`: none, because the draft met the base fee and there was room for its
+ * gas · `outbid`: it is full, and some of it paid more · `full`: it is full, although nearly everything in it paid less · `base_fee`: its
+ * base fee was above the bid.
  */
 export type LeftOut = 'room' | 'outbid' | 'full' | 'base_fee'

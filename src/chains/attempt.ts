@@ -11,8 +11,8 @@ export interface SignedDraft {
   readonly raw: Uint8Array
   readonly hash: string
   /**
-   * Stellar, in a fee bump: the hash of the inner transaction, in hex. Anybody may wrap the inner transaction in a fee bump of their own
-   * (CAP-15), and the ledger then holds it under an outer hash that the service does not know. The inner hash finds it in any case.
+   * Stellar, in a fee bump: the hash of the inner transaction, in hex. Anyone can wrap the inner transaction in another fee bump (CAP-15),
+   * and the ledger then has it under an outer hash that the service does not know. The inner hash finds it in any case.
    */
   readonly innerHash?: string
   readonly signature: Signature
@@ -80,8 +80,8 @@ export interface Attempt<D extends Draft = Draft> {
   /** The address whose nonce the attempt uses: the relayer's, a channel's, or that of the external signer. */
   readonly sourceAccount: string
   /**
-   * Attempts of one transaction have different nonces only when something outside the service used the earlier nonce, or when the earlier
-   * attempt expired. Absent on chains without nonces.
+   * Attempts of one transaction have different nonces only if another program used the earlier nonce, or the earlier attempt expired.
+   * Absent on chains without nonces.
    */
   readonly nonce?: bigint
   readonly draft: D
@@ -89,11 +89,11 @@ export interface Attempt<D extends Draft = Draft> {
   readonly signedAt: Date
   readonly broadcastAt?: Date
   readonly outcome: AttemptOutcome
-  /** The reason that the node gave for its refusal. */
+  /** The node's reason for its refusal. */
   readonly error?: string
   /**
-   * The number of times in a row that nodes refused it in words that the service does not know; absent for none. Of a no-op that was
-   * compared with such content: the number of times that nodes did not take it either.
+   * The number of times in a row that nodes refused it in unknown wording; absent for none. For a no-op that was compared with such
+   * content, the number of times that nodes did not accept it either.
    */
   readonly refusals?: number
   /** Facts about the inclusion that the chain reported. */
@@ -104,8 +104,8 @@ export interface Attempt<D extends Draft = Draft> {
 export interface ChainResult {
   /**
    * The fee that was charged, in the smallest unit. EVM: gas used at the effective price, with the fee for the parent chain where a rollup
-   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: 0 where a block
-   * contains the transaction without having executed it; otherwise absent, because the draft tells it.
+   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: 0 where a block contains the transaction without
+   * having executed it; otherwise absent, because the draft has it.
    */
   readonly feeCharged?: bigint
   /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */
@@ -118,7 +118,7 @@ export interface ChainResult {
   readonly returnValueXdr?: string
 }
 
-/** A prepared draft. `logs` tell in sentences what the service changed or decided, for `metadata.logs`. */
+/** A prepared draft. `logs` explains what the service changed or decided, for `metadata.logs`. */
 export interface Prepared<D extends Draft = Draft> {
   readonly draft: D
   readonly logs: readonly string[]
@@ -130,8 +130,8 @@ export interface Prepared<D extends Draft = Draft> {
   /** The next `prepare` of the same request can use this estimate and skip its simulation. */
   readonly knownGas?: bigint
   /**
-   * A sentence that tells that the chain includes externally signed content already, because a third party sent it. A new request is refused
-   * with it; content that was accepted before is signed all the same, so that its inclusion is found.
+   * A sentence that says that the chain already includes externally signed content, because a third party sent it. A new request is refused
+   * with it; content that was accepted before is still signed, so that its inclusion is found.
    */
   readonly included?: string
 }
@@ -148,6 +148,6 @@ export interface SetupRequired<R extends ChainRequest = ChainRequest> {
 export interface AfterExpiry {
   readonly kind: 'after_expiry'
   readonly detail: string
-  /** The highest amount that the new content can take from the account; absent when nothing is to be signed, or no node told its price. */
+  /** The maximum cost of the new content; absent if nothing will be signed, or no node returned its price. */
   readonly cost?: bigint
 }

@@ -38,7 +38,7 @@ export function callResult<T>(encode: () => T): CallResult<T> {
 /** The expected fields of an object. */
 interface ExpectedFields {
   readonly names: readonly string[]
-  /** Returns true for a name that the object may leave out. Default: none. */
+  /** Returns true for a name that the object may omit. Default: none. */
   readonly mayLack?: (name: string) => boolean
 }
 

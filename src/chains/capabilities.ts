@@ -33,7 +33,7 @@ export interface Sequencing<R extends ChainRequest = ChainRequest> {
    * `account_not_found` when the address does not exist on the chain yet.
    */
   nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
-  /** Reads the nonce after the last transaction of this address that a node would include next; undefined when no node told it. */
+  /** Reads the nonce after the last transaction of this address that a node would include next; undefined if no node reported it. */
   pendingNonce?(address: string): Promise<bigint | undefined>
   /**
    * Reads the highest number of transactions that nodes keep of this address because of its state on chain (EIP-7702); undefined for no
@@ -48,7 +48,7 @@ export interface Sequencing<R extends ChainRequest = ChainRequest> {
 export interface HistoryMark {
   /** Every transaction of the account in a block of this slot, or of an earlier one, was read. */
   readonly slot: bigint
-  /** The newest transaction among them; absent where there was none. */
+  /** The newest transaction among them; absent if there was none. */
   readonly hash?: string
 }
 
@@ -70,7 +70,7 @@ export interface KnownTransactions {
 
 /** The part of a history after a mark. */
 export interface HistoryReading {
-  /** Some transactions that the records do not explain; empty when they explain all. */
+  /** Some transactions that the records do not explain; empty if they explain all. */
   readonly unexplained: readonly OwnTransaction[]
   /** The finalized slot that the node had reached. */
   readonly asOf: bigint
@@ -84,8 +84,8 @@ export interface HistoryReading {
  */
 export interface AccountHistory {
   /**
-   * Reads what the account alone has signed after the mark, from endpoints that have all of it. Without a mark nothing counts as unexplained.
-   * Unknown while no endpoint tells all.
+   * Reads what the account alone has signed after the mark, from endpoints that have all of it. Without a mark nothing counts as
+   * unexplained. Unknown while no endpoint returns all.
    */
   readAfter(
     address: string,
@@ -95,20 +95,20 @@ export interface AccountHistory {
 }
 
 /**
- * Signed content expires by itself (`expiresAt`): after that the chain cannot include it, and its nonce is free again. So the service
- * raises no fee to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap, and signs expired content again.
+ * Signed content expires (`expiresAt`): after that the chain cannot include it, and its nonce is free again. So the service raises no fee
+ * to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap, and signs expired content again.
  */
 export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
   /**
-   * The time in ms for which content must still be valid when a node gets it: nodes refuse content that ends sooner, so a request that does
-   * could only expire. Absent where nodes take content up to its last moment.
+   * The time in ms for which content must still be valid when a node gets it: nodes refuse content that expires sooner, so such a request
+   * could only expire. Absent if nodes accept content up to its expiry.
    */
   readonly minLifetimeMs?: number
   /** Returns true when, as of this head, no later block can include the draft; false also when that is not known. */
   hasExpired(draft: D, head: Head): Promise<boolean>
   /**
-   * Returns the time of the chain when the draft was prepared, on chains with a clock of their own: a clock of ours that is wrong must not
-   * decide how far back a proof of absence has to reach.
+   * Returns the time of the chain when the draft was prepared, on chains with their own clock: an error of our clock must not decide how
+   * far back a proof of absence must reach.
    */
   preparedAt?(draft: D): Date
   /**
@@ -128,7 +128,7 @@ interface Raise<P extends Policies = Policies> {
   readonly seenBlock?: bigint | undefined
 }
 
-/** The service raises the fee of signed content by itself while it waits. */
+/** The service automatically raises the fee of signed content while it waits. */
 interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
   /**
    * Prepares the content of the last attempt with a fee that replaces all attempts; refuses a fee above the cap, or above the limit of raises
@@ -141,7 +141,7 @@ interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
 interface Comparison<D extends Draft = Draft, P extends Policies = Policies> {
   /**
    * Prepares a no-op to broadcast in place of an attempt that nodes refuse. It offers the price of the market and no more than the attempt
-   * does, so that a node which has the attempt all the same keeps it, and calls the no-op underpriced.
+   * does, so that a node which has the attempt after all keeps it, and calls the no-op underpriced.
    */
   prepareNoop(refused: Attempt<D>, account: Account<P>): Promise<Answer<Prepared<D>>>
 }
@@ -178,25 +178,25 @@ export interface Funding<R extends ChainRequest = ChainRequest, P extends Polici
   pay(payment: Payment, account: Account<P>): R
 }
 
-/** A request can bring content that an external signer has signed with a nonce of their own. */
+/** A request can contain externally signed content with the signer's nonce. */
 interface ExternalSigning<R extends ChainRequest = ChainRequest> {
-  /** Returns the nonce that the request brings; undefined when the service assigns it. The request has passed `check`. */
+  /** Returns the nonce in the request; undefined if the service assigns it. The request has passed `check`. */
   nonceOf(request: R): ExternalNonce | undefined
 }
 
 /** Structured data can be signed (EIP-712). */
 interface TypedDataSigning {
-  /** Returns the chain id to which a signature of the data is bound; undefined when it is good on every chain, or nobody can read it. */
+  /** Returns the chain id to which a signature of the data is bound; undefined if it is valid on every chain, or unreadable. */
   chainIdOf(data: TypedData): Exclude<Answer<bigint | undefined>, { kind: 'unknown' }>
   /** Refuses data that does not match its types. */
   sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
 }
 
-/** An account can authorize smart contract calls in a transaction of somebody else (Stellar, CAP-46-11). */
+/** An account can authorize smart contract calls in a third party's transaction (Stellar, CAP-46-11). */
 interface AuthorizationEntries {
   /**
-   * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown when no endpoint tells the newest
-   * ledger.
+   * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown if no endpoint returns the
+   * newest ledger.
    */
   review(preimage: string, address: string): Promise<Answer<ReviewedAuthorization>>
 }
@@ -207,7 +207,7 @@ interface BlockFinality {
   blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
 }
 
-/** Endpoints announce new blocks by themselves. */
+/** Endpoints push new blocks. */
 interface HeadSubscription {
   /** Calls `listener` at each announced block. An announcement may come late, twice or never, so the listener reads the chain itself. */
   subscribe(listener: () => void): HeadFeed
@@ -215,7 +215,7 @@ interface HeadSubscription {
 
 /** The receipt of a reverted transaction does not contain the reason; a node can find it by running the content again. */
 interface RevertReasons<D extends Draft = Draft> {
-  /** Returns the decoded reason; undefined when no node can tell it any more. */
+  /** Returns the decoded reason; undefined if no node can return it any more. */
   read(draft: D, from: string, block: bigint): Promise<string | undefined>
 }
 
@@ -229,13 +229,13 @@ interface InclusionHashes<D extends Draft = Draft> {
 export interface Genesis {
   /** Reads the hash of the first block from one endpoint. */
   read(): Promise<Answer<string>>
-  /** Reads the hash of the first block from all endpoints; unknown when they give different ones, or none has the block any more. */
+  /** Reads the hash of the first block from all endpoints; unknown if they differ, or none has the block any more. */
   readEverywhere(): Promise<Answer<string>>
 }
 
 /** Reads stored content without a node. */
 export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
-  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
+  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined if the chain has not returned it. */
   paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
   /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
   effects(request: R, address: string): Effects
@@ -254,8 +254,8 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
   readonly encodeInstruction?: (call: IdlCall, programId: string) => CallResult<EncodedInstruction>
   /**
-   * Encodes the arguments that a call of a smart contract has by name, by what the network tells about the contract. A request without any
-   * stays as it is. A refusal begins with the field.
+   * Encodes the named arguments of a contract call, using the contract's specification from the network. A request without any is
+   * unchanged. A refusal begins with the field.
    */
   encodeNamedArgs?(request: R): Promise<Answer<R>>
   readonly typedData?: TypedDataSigning
@@ -271,12 +271,12 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
 /** Endpoints that take signed bytes and keep them from the public pool. */
 export interface PrivateBroadcast {
   /**
-   * Sends the transactions in this order to every private endpoint, and asks these nothing else. Returns the results in the same order; none
-   * of them ends an attempt for good, because these endpoints are not nodes and may refuse for reasons of their own.
+   * Sends the transactions in this order to every private endpoint, and nothing else. Returns the results in the same order; none of them
+   * ends an attempt permanently, because these endpoints are not nodes and may refuse for their own reasons.
    */
   broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
   /** Passes transactions of API callers on, as `eth_sendRawTransaction`. Returns the replies in the same order. */
   forward(raws: readonly string[]): Promise<RpcReply[]>
-  /** The state of each private endpoint, as far as it was asked. */
+  /** The state of each private endpoint, as far as it was used. */
   endpoints(): EndpointReport[]
 }

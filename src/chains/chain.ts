@@ -96,8 +96,8 @@ export interface ChainOf<
    */
   prepare(request: R, account: Account<P>, knownGas?: bigint): Promise<Answer<Prepared<D>> | SetupRequired<R>>
   /**
-   * Prepares a new draft that a node accepts in place of all `attempts`, which have the present nonce of the transaction. The draft has the
-   * same nonce, or the one that the request brings.
+   * Prepares a new draft that a node accepts in place of all `attempts`, which have the current nonce of the transaction. The draft has the
+   * same nonce, or the one in the request.
    */
   replace(
     request: R,
@@ -115,39 +115,39 @@ export interface ChainOf<
   /** Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar, the bytes as they are on Solana. */
   signMessage(message: string, signer: Signer): Promise<MessageSignature>
   /**
-   * Sends the transactions in this order and returns the results in the same order. `mayBeInPool`, in the same order, tells that nodes may
-   * hold another version with the same nonce; a price that they demand is then the price of a replacement and not of the market.
+   * Sends the transactions in this order and returns the results in the same order. `mayBeInPool`, in the same order, says that nodes may
+   * have another version with the same nonce; the price that they require is then that of a replacement, not the market's.
    */
   broadcast(raws: readonly Uint8Array[], mayBeInPool?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
-  /** Returns the newest head that the endpoints told, and since when; undefined before the first answer. No node is asked. */
+  /** Returns the newest head that the endpoints reported, and since when; undefined before the first reply. It queries no node. */
   seenHead(): SeenHead | undefined
   /** Reads receipts. A node that is behind never causes the answer `none`. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
   /**
-   * Reads receipts from every endpoint, in the order of the configuration, each in the order of the hashes. An endpoint that rests or does
-   * not answer gives `unknown`.
+   * Reads receipts from every endpoint, in the order of the configuration, each in the order of the hashes. An endpoint that is paused or
+   * does not answer yields `unknown`.
    */
   receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<readonly ReceiptAnswer[][]>
   /**
-   * Proves whether the chain includes any of the attempts of one transaction, for decisions that cannot be taken back. `included` names the
-   * attempt by its number. `since` in `freshness` is the signing time of the oldest attempt whose absence is not proved yet.
+   * Proves whether the chain includes any of the attempts of one transaction, for irreversible decisions. `included` names the attempt by
+   * its number. `since` in `freshness` is the signing time of the oldest attempt whose absence is not proved yet.
    */
   proveInclusion(attempts: readonly Attempt<D>[], freshness?: Freshness): Promise<InclusionProof>
   /**
-   * The chain as the operator's endpoints show it, where a caller of the API chose the endpoints of this one. Those read and broadcast; what ends
-   * or repeats a transaction, or gives a budget back, needs the word of the operator's. Absent: the endpoints of this chain decide.
+   * The chain through the operator's endpoints, if an API caller chose the endpoints of this one. Those read and broadcast; ending or
+   * repeating a transaction, or releasing a budget, needs the operator's. If absent, the endpoints of this chain decide.
    */
   readonly trustedChain?:
     | Pick<ChainOf<R, D, P, U>, 'proveInclusion' | 'receiptsEverywhere' | 'history' | 'endpoints'>
     | undefined
   /** Forwards calls of API callers unchanged. Replies keep the order of the calls; they are written out and never read. */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
-  /** The state of each endpoint, as far as it was asked. */
+  /** The state of each endpoint, as far as it was used. */
   endpoints(): EndpointReport[]
   /** Reads the amount that the account can spend, without the reserve that the chain itself holds back. */
   balance(address: string): Promise<Answer<bigint>>
-  /** As `balance`, but the answer may be about a block old, so that who reads often waits for no node. */
+  /** Like `balance`, but up to about one block stale, so frequent reads do not wait for a node. */
   recentBalance(address: string): Promise<Answer<bigint>>
   /** Compares the draft's price with the network's price for this level, and with what the policies of the account allow. */
   comparePrice(draft: D, level: Speed, account: Account<P>): Promise<Answer<PriceComparison>>
@@ -162,7 +162,7 @@ export interface ChainOf<
 /** A chain of any kind. */
 export type Chain = ChainOf<ChainRequest, Draft, Policies, UnsignedTransaction>
 
-/** The number of the smallest unit in one whole coin: ETH has 18 decimals, XLM 7, SOL 9. EVM networks with another coin count in wei, too. */
+/** The number of the smallest unit in one whole coin: ETH has 18 decimals, XLM 7, SOL 9. EVM networks with another coin also count in wei. */
 const PER_COIN: Readonly<Record<Unit, number>> = { wei: 1e18, stroops: 1e7, lamports: 1e9 }
 
 /** Converts an amount to whole coins. A double keeps about 15 digits, so the result is for charts and alerts, never for accounts (I10). */
@@ -172,7 +172,7 @@ export function toWholeUnits(amount: bigint, unit: Unit): number {
 
 /**
  * Returns the attempt that a receipt belongs to: the one whose own bytes are in the chain, otherwise the newest of `candidates`, whose
- * content another party sent in bytes of their own.
+ * content a third party sent in different bytes.
  */
 export function includedAttempt<A extends Pick<Attempt, 'signed'>>(
   attempts: readonly A[],

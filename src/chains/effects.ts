@@ -15,13 +15,13 @@ export interface AssetAmount {
 export interface UnreadCall {
   /** The contract, program or operation, as the fields below name it. */
   readonly target: string
-  /** The only asset that it can move; absent when it can move any. */
+  /** The only asset that it can move; absent if it can move any. */
   readonly asset?: string
   /** All that it takes is among the amounts, so only who receives it is not known. */
   readonly isCounted?: true
 }
 
-/** The effects of content on the account that sends it, as far as its bytes tell them before anything is signed. */
+/** The effects of content on its sender, as far as its bytes show them before signing. */
 export interface Effects {
   /** The accounts that receive, and those that it allows to take (`approve`). */
   readonly receivers: readonly string[]
@@ -46,7 +46,7 @@ export function nativeIn(amounts: readonly AssetAmount[]): bigint {
   return amounts.find(({ asset }) => asset === NATIVE)?.value ?? 0n
 }
 
-/** Adds up the amounts of each asset, and leaves out those of nothing. */
+/** Adds up the amounts of each asset, and omits zeros. */
 export function sumAmounts(amounts: readonly AssetAmount[]): AssetAmount[] {
   const sums = new Map<string, bigint>()
   for (const { asset, value } of amounts) if (value > 0n) sums.set(asset, (sums.get(asset) ?? 0n) + value)

@@ -13,7 +13,7 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
   readonly unit: Unit
   /** The curve of its accounts. */
   readonly curve: Curve
-  /** The name of the number that an account gives each of its transactions; absent where accounts have none. */
+  /** The name of the number that orders an account's transactions; absent if accounts have none. */
   readonly numbering?: 'nonce' | 'sequence number'
   /** Reads stored content. It needs no endpoint, so it also reads what removed relayers sent. */
   readonly content: ContentReader
@@ -23,7 +23,7 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
   load(): Promise<(options: ChainOptions<NetworkOf<T>>) => Chain>
 }
 
-/** The properties of each type of networks. Code outside this folder asks here, or a capability of the chain, and compares no types. */
+/** The properties of each type of networks. Code outside this folder uses this, or a capability of the chain, and never compares types. */
 export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   evm: {
     unit: 'wei',

@@ -33,7 +33,7 @@ export async function confirmRefusals(
   })
 }
 
-/** A node that wants the bytes later has not accepted them either. */
+/** A node that will accept the bytes later has not accepted them either. */
 function confirms(kind: string): boolean {
   return kind === 'later' || isRefusal(kind)
 }
@@ -83,7 +83,7 @@ interface UnknownTextsOptions {
   readonly observer?: RpcObserver | undefined
 }
 
-/** Reports the results of a broadcast that are refusals in unknown words. */
+/** Reports the results of a broadcast that are refusals in unknown wording. */
 export function reportUnclear(
   unknownTexts: UnknownTexts,
   results: readonly { readonly kind: string }[],
@@ -95,7 +95,7 @@ export function reportUnclear(
 /** A text is cut to this length in the log, in characters: a node may echo the call. */
 const MAX_LOGGED = 300
 
-/** Each text is logged once, as long as it is among this many newest ones. */
+/** Each text is logged once, while it is among this many newest ones. */
 const MAX_REMEMBERED = 200
 
 /** Urls, and runs of characters that can be a key, a hash, an address or signed bytes. */

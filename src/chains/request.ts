@@ -8,13 +8,13 @@ export type ChainRequest = EvmRequest | StellarRequest | SolanaRequest
 /** The rules of a relayer of any chain. */
 export type Policies = EvmPolicies | StellarPolicies | SolanaPolicies
 
-/** The account on whose behalf the caller asks. */
+/** The account on whose behalf the caller acts. */
 export interface Account<P extends Policies = Policies> {
   readonly address: string
   readonly policies: P
 }
 
-/** A transaction that the caller wants signed unchanged, to send it without the service. */
+/** A transaction to sign unchanged, which the caller sends without the service. */
 export type UnsignedTransaction = UnsignedEvm | UnsignedStellar | UnsignedSolana
 
 export type UnsignedEvm =

@@ -6,9 +6,9 @@ import type { Answer, Refusal } from './answer.ts'
 /** The answer of one endpoint to a simulation. The caller may treat a success as a refusal. */
 export interface SimulationOpinion<T> {
   readonly answer: Answer<T>
-  /** The endpoint knows no newer block than this one; undefined when it did not tell. */
+  /** The newest block that the endpoint knows; undefined if it did not report it. */
   readonly head: bigint | undefined
-  /** The endpoint has not reached the newest block that any endpoint told of, or did not tell. */
+  /** The endpoint has not reached the newest block reported by any endpoint, or did not report its block. */
   readonly behind: boolean
 }
 
@@ -23,9 +23,9 @@ export interface SeenRefusal {
 interface Circumstances {
   /** Undefined when nothing is remembered. */
   readonly first: SeenRefusal | undefined
-  /** The present time, in ms of the monotonic clock. */
+  /** The current time, in ms of the monotonic clock. */
   readonly now: number
-  /** A repeated refusal is final after so many blocks, and `SETTLE_MS`, although other endpoints do not answer. */
+  /** A repeated refusal is final after this many blocks, and `SETTLE_MS`, although other endpoints do not answer. */
   readonly finalAfter: bigint
 }
 
@@ -53,8 +53,8 @@ const ALONE_DIVISOR = 3n
 /**
  * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind wins: a refusal elsewhere may come
  * from an endpoint that has not seen the newest block. A refusal by the newest endpoint is final when several endpoints exist and all
- * answered, or when it has lasted for `finalAfter` blocks. The refusal of an endpoint that is alone,
- * and can lag without anybody to tell, has to last for a third of them. Until then the refusal is `unanswered`. Pure.
+ * answered, or when it has lasted for `finalAfter` blocks. The refusal of a single endpoint, which can lag unnoticed, must last for a third
+ * of them. Until then the refusal is `unanswered`. Pure.
  */
 export function evaluateSimulations<T>(
   opinions: readonly SimulationOpinion<T>[],
@@ -93,7 +93,7 @@ function newestOf<T>(opinions: readonly SimulationOpinion<T>[]): SimulationOpini
 function undecided(opinions: readonly SimulationOpinion<unknown>[]): Answer<never> {
   const silent = opinions.find(({ answer }) => answer.kind === 'unknown')
   if (opinions.some(isAnswered) || silent?.answer.kind !== 'unknown')
-    return { kind: 'unknown', detail: 'no endpoint that answered has the newest block that is known' }
+    return { kind: 'unknown', detail: 'no endpoint that answered has the newest known block' }
   return { kind: 'unknown', detail: silent.answer.detail }
 }
 
@@ -107,8 +107,8 @@ export interface SimulationRefusals {
 const MAX_REMEMBERED = 1_000
 
 /**
- * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts again: the state has changed in
- * between, and the first refusal says nothing about it. A waiting transaction is simulated every few seconds.
+ * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts again: the state has since
+ * changed, and the first refusal says nothing about it. A waiting transaction is simulated every few seconds.
  */
 const OCCASION_FACTOR = 4
 

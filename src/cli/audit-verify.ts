@@ -16,16 +16,16 @@ export const auditVerify: Command = {
   usage: '[--head <chain>=<hash>[,<chain>=<hash>…]] [--json]',
   help: [
     'Computes the hash of every entry again, from the first to the last of each chain, and compares it with the stored one. The exit code is',
-    '1 when something does not fit; the output then names the first entry of the chain that does not.',
+    '1 if something does not match; the output then names the first such entry of the chain.',
     '',
-    '  --head  The hashes that an earlier run printed and that you kept elsewhere. The chain must still contain them. Without it, somebody',
-    '          who rewrites a whole chain, its end included, is not found out.',
+    '  --head  The hashes that an earlier run printed and that you kept elsewhere. The chain must still contain them. Without it, nothing',
+    '          reveals that a whole chain was rewritten, including its end.',
     '  --json  Prints one JSON object with the chains, their numbers of entries, their newest hashes and their problems.',
     '',
     'Changes nothing. Reads the database of the configuration: the PostgreSQL server of DATABASE_URL, or the embedded database in DATA_DIR.',
     'While a service has the embedded database open, the command reads the entries from the service at RELAYER_URL with the API key',
     'RELAYER_API_KEY (audit:read), or else the one of the configuration in this folder, and computes the hashes itself. It does not see the',
-    'stored ends of the chains then: pass --head to find removed entries at the end.',
+    'stored ends of the chains: pass --head to find entries that were removed at the end.',
     '',
     'Example: relayer audit verify --head management=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ],
@@ -64,7 +64,7 @@ async function verify(
 /** The most that the service puts in one answer. */
 const PER_PAGE = 100
 
-/** Reads the whole log, newest first. Entries that are written meanwhile do not belong to it. */
+/** Reads the whole log, newest first, without entries written during the read. */
 async function* readOverApi(client: ApiClient): AsyncGenerator<StoredEntry> {
   for (let before: string | undefined; ; ) {
     const query = queryOf({ limit: `${PER_PAGE}`, before })
@@ -78,7 +78,7 @@ async function* readOverApi(client: ApiClient): AsyncGenerator<StoredEntry> {
 /** Time in ms until a key that used up its rate limit has some of it again: the limit is per second. */
 const PAUSE_MS = 1_000
 
-/** A long log takes more requests than the rate limit of a key has at once. */
+/** A long log takes more requests than one burst of a key's rate limit. */
 async function readPatiently(client: ApiClient, path: string) {
   for (;;) {
     try {
@@ -137,14 +137,14 @@ function printReports(reports: readonly ChainReport[], terminal: Terminal): void
   }
   const broken = reports.filter(({ problem }) => problem !== undefined).length
   const chains = `${reports.length} chain${reports.length === 1 ? '' : 's'}`
-  if (broken === 0) terminal.out(`${chains}: every entry fits`)
+  if (broken === 0) terminal.out(`${chains}: every entry matches`)
   else terminal.err(`${broken} of ${chains} do${broken === 1 ? 'es' : ''} not fit`)
 }
 
 function describe({ kind, entry }: ChainProblem): string {
   switch (kind) {
     case 'changed':
-      return `entry ${entry} was changed, or what stood before it`
+      return `entry ${entry} was changed, or an entry before it`
     case 'missing':
       return `entry ${entry} was removed`
     case 'head_changed':
@@ -152,7 +152,7 @@ function describe({ kind, entry }: ChainProblem): string {
     case 'appended':
       return `entry ${entry} was not written by the service`
     case 'rewritten':
-      return `none of its ${entry} entries has the hash that you kept: the chain was rewritten`
+      return `none of its ${entry} entries has the kept hash: the chain was rewritten`
   }
 }
 

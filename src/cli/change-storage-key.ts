@@ -24,12 +24,12 @@ export const changeStorageKey: Command = {
   summary: 'Encrypt the stored secrets with another STORAGE_ENCRYPTION_KEY.',
   usage: '--new-key-file <file>',
   help: [
-    'Opens the signers, signing keys and urls in the database with the present STORAGE_ENCRYPTION_KEY, and encrypts them with the new',
-    'key, in one database transaction. Stop every process of the service before, because one with the old key can open nothing afterwards.',
+    'Decrypts the signers, signing keys and URLs in the database with the current STORAGE_ENCRYPTION_KEY, and encrypts them with the new',
+    'key, in one database transaction. Stop every process of the service first: one with the old key can decrypt nothing afterwards.',
     '',
     '  --new-key-file  A file whose first line is the new key, 32 bytes in base64. If it is missing, it is created with a generated one.',
     '',
-    'Afterwards set STORAGE_ENCRYPTION_KEY to the new key and start the service. Backups from before need the old key.',
+    'Afterwards set STORAGE_ENCRYPTION_KEY to the new key and start the service. Older backups need the old key.',
     '',
     'Example: relayer change-storage-key --new-key-file config/storage.key',
   ],
@@ -77,7 +77,7 @@ function sealAgain(
   { present, next }: { readonly present: Sealer; readonly next: Sealer },
 ): Promise<{ signers: number; keys: number }> {
   const reseal = (sealed: Uint8Array, owner: string) => next.seal(present.open(sealed, owner), owner)
-  // Reads open with the present key, and writes seal with the next one.
+  // Reads decrypt with the current key, and writes encrypt with the next one.
   const { db } = withSealedColumns(database, { open: present.open, seal: next.seal })
   return db.transaction().execute(async (tx) => {
     await sealUrls(tx, 'all')

@@ -15,9 +15,9 @@ export const checkConfig: Command = {
   summary: 'Check the configuration and open every key, without starting anything.',
   usage: '',
   help: [
-    'Reads the same as serve: CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and',
+    'Reads the same settings as serve: CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and',
     'the environment. Prints each relayer with its address, or one list of all problems. Connects to no network and no',
-    'database. A key that another service holds signs a text, as a proof that it signs.',
+    'database. A key in a key service signs a text to prove that it works.',
   ],
   options: [],
   maxPositionals: 0,
@@ -66,10 +66,10 @@ const TIMEOUT_MS = 3_000
 /** `relayer health`. */
 export const health: Command = {
   name: 'health',
-  summary: 'Ask the service of this configuration whether it runs, for health checks of containers.',
+  summary: 'Check that the service of this configuration runs, for container health checks.',
   usage: '',
   help: [
-    'Asks GET /api/v1/health on the HOST and APP_PORT that serve listens on. Exits with 0 when the service answers, with 1 otherwise.',
+    'Calls GET /api/v1/health on the HOST and APP_PORT that serve listens on. Exits with 0 if the service answers, with 1 otherwise.',
   ],
   options: [],
   maxPositionals: 0,

@@ -27,9 +27,9 @@ export interface Command {
   readonly help: readonly string[]
   /** Names of options that take a value, without dashes. */
   readonly options: readonly string[]
-  /** Names of options that take no value, without dashes; absent for none. */
+  /** Names of options without a value, without dashes; absent for none. */
   readonly flags?: readonly string[]
-  /** A sentence for wrong arguments that are likely; absent for none. */
+  /** A message for likely mistakes in the arguments; absent for none. */
   readonly hint?: string
   readonly maxPositionals: number
   /** Runs the command and returns the exit code. */

@@ -25,7 +25,7 @@ export const init: Command = {
     '  config.json            one relayer on a local anvil',
     '  keys/local.json        a new private key, encrypted (mode 0600)',
     '  keys/local.passphrase  its generated passphrase (mode 0600)',
-    '  .env                   a generated API_KEY, and a STORAGE_ENCRYPTION_KEY for secrets that are created over the API',
+    '  .env                   a generated API_KEY, and a STORAGE_ENCRYPTION_KEY for secrets created over the API',
     '                         (mode 0600), read by serve from beside config.json',
     '',
     'and prints the next commands. Existing files are never overwritten.',
@@ -60,7 +60,7 @@ export const init: Command = {
 function secrets(): string {
   const apiKey = randomBytes(API_KEY_BYTES).toString('base64url')
   const sealingKey = randomBytes(SEALING_KEY_BYTES).toString('base64')
-  return `API_KEY=${apiKey}\nSTORAGE_ENCRYPTION_KEY=${sealingKey}\n# Only programs on this machine reach the service. 0.0.0.0 lets others in; put TLS in front of it then.\nHOST=127.0.0.1\n`
+  return `API_KEY=${apiKey}\nSTORAGE_ENCRYPTION_KEY=${sealingKey}\n# Only programs on this machine reach the service. Use 0.0.0.0 to let others in, with TLS in front of it.\nHOST=127.0.0.1\n`
 }
 
 /** The starter configuration: one relayer on a local anvil. */
@@ -102,7 +102,7 @@ const STARTER_CONFIG = {
 /** 100 ether in hexadecimal wei. */
 const STARTING_BALANCE = '0x56bc75e2d63100000'
 
-/** Gives the next commands for the user after `init` created `folder` for `address`. */
+/** Returns the next commands for the user after `init` created `folder` for `address`. */
 function nextSteps(folder: string, address: string): readonly string[] {
   const setting = folder === 'config' ? '' : `CONFIG_DIR=${quote(folder)} `
   const fund = JSON.stringify({

@@ -6,5 +6,5 @@ export function nodeVersionProblem(version: string): string | undefined {
   const major = Number(version.split('.', 1)[0])
   return major >= LEAST_MAJOR
     ? undefined
-    : `relayer needs Node.js ${LEAST_MAJOR} or later, and this is ${version}. In a clone of the repository, npm start uses the right one, which npm ci has installed; elsewhere install Node.js ${LEAST_MAJOR}.`
+    : `relayer needs Node.js ${LEAST_MAJOR} or later, and this is ${version}. In a clone of the repository, npm start uses the right one, which npm ci installed; elsewhere install Node.js ${LEAST_MAJOR}.`
 }

@@ -9,8 +9,8 @@ import { type Command, EXIT } from './command.ts'
 
 /** By the name of a command: the way to do the same work on the running service that has the embedded database. */
 const WHILE_IT_RUNS = {
-  'change-storage-key': 'A running service can open nothing after the change, so it has to be stopped.',
-  migrate: 'A service migrates its database when it starts, so the running one has done it.',
+  'change-storage-key': 'A running service can decrypt nothing after the change, so it must be stopped.',
+  migrate: 'A service migrates its database when it starts, so the running one has already done it.',
 } as const
 
 /** A running service has the data folder. */
@@ -34,7 +34,7 @@ export async function openForCommand(
   }
 }
 
-/** Opens it for a command that asks the running service instead when one has the folder: undefined then. */
+/** Opens it for a command that uses the running service instead if one has the folder; then undefined. */
 export async function openUnlessServed(
   config: Pick<Config, 'database' | 'logLevel'>,
 ): Promise<Database | undefined> {
@@ -56,7 +56,7 @@ export const migrateCommand: Command = {
   summary: 'Migrate the database to this release.',
   usage: '',
   help: [
-    'serve does the same at each start; this is for deployments that migrate before it. Uses the PostgreSQL server of',
+    'serve does the same at each start; use this to migrate separately. Uses the PostgreSQL server of',
     'DATABASE_URL, or on the embedded database in DATA_DIR (default ./data) while no service runs on it.',
   ],
   options: [],

@@ -14,18 +14,18 @@ import { openUnlessServed } from './open-database.ts'
 /** `relayer reset`. */
 export const reset: Command = {
   name: 'reset',
-  summary: 'Start over on a network whose chain was reset, such as a local node that was started again.',
+  summary: 'Start over on a network whose chain was reset, such as a restarted local node.',
   usage: '<network> [--confirm <network>]',
   help: [
-    'Ends the open transactions of all relayers on the network as failed, because nothing of the old chain counts any more, and reads',
+    'Ends the open transactions of all relayers on the network as failed, because the old chain no longer exists, and reads',
     'nonces from the new chain. Final transactions keep their records. The service signs again after its next health check.',
     '',
     'On the database the command believes you: it does not ask the chain. If the chain was not reset, a transaction that it ends may still be included.',
     'On a main network it therefore wants the name a second time: --confirm <network>.',
     '',
     'Uses the PostgreSQL server of DATABASE_URL, or the embedded database in DATA_DIR. While a service has the embedded database open, the',
-    'command asks the service at RELAYER_URL with the API key RELAYER_API_KEY (networks:admin), or else the one of the configuration in this',
-    'folder. The service wants a proof that the chain was reset, and refuses main networks: stop it to be believed.',
+    'command uses the service at RELAYER_URL with the API key RELAYER_API_KEY (networks:admin), or else the one of the configuration in this',
+    'folder. The service requires proof that the chain was reset, and refuses main networks: stop it to skip the proof.',
     '',
     'Examples: relayer reset anvil',
     '          relayer reset evm:anvil',

@@ -196,7 +196,7 @@ type Explanation = (error: SystemError, said: string) => string
 /** By the code of the error: `errno` names of the system, and SQLSTATE of PostgreSQL (appendix A of its manual). */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EADDRINUSE: ({ address, port }) =>
-    `Another program listens on port ${port} of ${address}. End it, or choose another port: APP_PORT (METRICS_PORT for the metrics).`,
+    `Another program already listens on port ${port} of ${address}. End it, or choose another port: APP_PORT (METRICS_PORT for the metrics).`,
   EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Set HOST to one of its addresses.`,
   ECONNREFUSED: unreachable,
   ECONNRESET: unreachable,
@@ -208,7 +208,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '08001': (_, said) =>
     `PostgreSQL cannot be used: ${said}. Start a server, or correct the hosts in DATABASE_URL.`,
   '08004': (_, said) =>
-    `The PostgreSQL server of DATABASE_URL ${said}. Name the server that takes writes, or several hosts with commas between.`,
+    `The PostgreSQL server of DATABASE_URL ${said}. Name the server that accepts writes, or several hosts, separated by commas.`,
   '28P01': refused,
   '28000': refused,
   '3D000': (_, said) =>

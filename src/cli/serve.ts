@@ -8,7 +8,7 @@ import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { startTelemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
 
-/** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
+/** Time in ms after the shutdown deadline until the process is forced to exit. A shutdown that exceeds the deadline usually ends on its own. */
 const FORCE_AFTER_MS = 1_000
 
 /** `relayer serve`. */
@@ -20,12 +20,12 @@ export const serve: Command = {
     'Reads CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and the environment.',
     'Listens on HOST (0.0.0.0) and APP_PORT (8080). Keeps its data in DATABASE_URL (PostgreSQL) or DATA_DIR (./data).',
     'Waits for a PostgreSQL that cannot be reached yet, for RELAYER_DATABASE_WAIT_SECONDS (60).',
-    '--paused pauses every relayer first, those made over the API included: for a database that was restored from a backup. They stay paused',
-    'until somebody resumes them.',
+    '--paused first pauses every relayer, including those created over the API: for a database restored from a backup. They stay paused',
+    'until they are resumed.',
     'METRICS_ENABLED=true collects metrics and serves them without authentication on METRICS_PORT (8081) of HOST.',
     '',
-    'SIGTERM and SIGINT take requests for RELAYER_SHUTDOWN_GRACE_SECONDS (2), while readiness says that the service stops,',
-    'finish the running ones and exit with 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal exits with 1 at once; no',
+    'After SIGTERM or SIGINT, the service accepts requests for RELAYER_SHUTDOWN_GRACE_SECONDS (2), while readiness says that it stops,',
+    'finishes the running ones and exits with 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal exits with 1 immediately; no',
     'accepted transaction is lost.',
   ],
   options: [],
@@ -58,7 +58,7 @@ export const serve: Command = {
   },
 }
 
-/** Creates the service and lets it listen. */
+/** Creates the service and starts listening. */
 async function start(config: Config, deps: AppDeps): Promise<App> {
   // The service is imported here, so that the other commands do not load it.
   const { createApp } = await import('../app.ts')

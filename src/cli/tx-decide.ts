@@ -17,11 +17,11 @@ import { openUnlessServed } from './open-database.ts'
 /** `relayer tx decide`. */
 export const txDecide: Command = {
   name: 'tx decide',
-  summary: 'Decide about a transaction whose inclusion no endpoint can prove.',
+  summary: 'Decide a transaction whose inclusion no endpoint can prove.',
   usage: '<transaction id> --included|--not-included --reason <text> [--attempt <number>]',
   help: [
-    'The service ends or signs again a transaction only when the chain proves that it is included or not. If no endpoint has the',
-    'history any more, the transaction stays open, and the event transaction_undecided reports it. Look at the account in a block',
+    'The service ends a transaction, or signs it again, only when the chain proves whether it was included. If no endpoint has the',
+    'history any more, the transaction stays open, and the event transaction_undecided reports it. Check the account in a block',
     'explorer, then use one of these:',
     '',
     '  --not-included  No attempt is in the chain. It is signed again, or ends if valid_until has passed. If this is wrong, it is paid twice.',
@@ -29,9 +29,9 @@ export const txDecide: Command = {
     '  --attempt       The number of the included attempt; default: the newest.',
     '  --reason        The observation, for the record (table operator_decisions, status_reason).',
     '',
-    'If the chain shows an inclusion later, it wins over the decision. Without an id, the command lists the waiting transactions.',
-    'Uses the database of DATABASE_URL or DATA_DIR. When a running service has the embedded database open, the command asks that service over the',
-    'API at RELAYER_URL, with RELAYER_API_KEY.',
+    'If the chain shows an inclusion later, it overrides the decision. Without an id, the command lists the waiting transactions.',
+    'Uses the database of DATABASE_URL or DATA_DIR. If a running service has the embedded database open, the command uses the API of that',
+    'service, at RELAYER_URL with RELAYER_API_KEY.',
     '',
     'Example: relayer tx decide 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11 --not-included --reason "explorer shows no such transfer"',
   ],
@@ -129,7 +129,7 @@ async function readUndecided(client: ApiClient): Promise<Listed[]> {
   )
 }
 
-/** What the list shows of a transaction that waits for a decision. */
+/** A row of the list of transactions that wait for a decision. */
 type Listed = Pick<UndecidedTransaction, 'id' | 'relayerId' | 'undecidedSince' | 'statusReason'>
 
 function list(waiting: readonly Listed[], terminal: Terminal): number {

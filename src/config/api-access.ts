@@ -2,9 +2,9 @@ import { ConfigError } from '../lib/fields.ts'
 import { loadConfig } from './load.ts'
 import type { Config } from './types.ts'
 
-/** The address of a service and an API key for it, for commands that ask it over HTTP. */
+/** The address of a service and an API key for it, for commands that call it over HTTP. */
 export interface ApiAccess {
-  /** Without a slash at the end, e.g. `http://127.0.0.1:8080`. */
+  /** Without a trailing slash, e.g. `http://127.0.0.1:8080`. */
   readonly url: string
   readonly apiKey: string
 }
@@ -18,10 +18,9 @@ export function localUrl({ host, port }: Pick<Config['server'], 'host' | 'port'>
 }
 
 /**
- * Reads which service to ask: that of `RELAYER_URL` with the key `RELAYER_API_KEY`, or else that of the configuration in this folder, with its
- * `API_KEY`.
- * @throws ConfigError when only one of the two is there, or the url is none
- * @throws MissingConfigError when neither they nor a configuration are there
+ * Reads which service to call: that of `RELAYER_URL` with the key `RELAYER_API_KEY`, or else that of the configuration in this folder, with
+ * its `API_KEY`. @throws ConfigError if only one of the two is set, or the URL is invalid @throws MissingConfigError if neither they nor a
+ * configuration exist
  */
 export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
   const { RELAYER_URL: url = '', RELAYER_API_KEY: apiKey = '' } = env

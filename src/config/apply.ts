@@ -41,10 +41,10 @@ interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'>
 }
 
 /**
- * Applies every entry of the configuration file that has changed since it was last applied, in one database transaction, and returns
- * the changes, which the audit log records. An unchanged entry has no effect: changes that callers of the API made to its record stay, a deletion included. A
- * relayer that the file no longer names leaves the list and keeps its history; it returns when the file names it again. Records that
- * callers created stay as they are. `accounts` holds the accounts of each relayer of the configuration.
+ * Applies every entry of the configuration file that has changed since it was last applied, in one database transaction, and returns the
+ * changes, which the audit log records. An unchanged entry has no effect: changes to its record over the API stay, including a deletion. A
+ * relayer that the file no longer names leaves the list and keeps its history; it returns when the file names it again. Records created by
+ * callers do not change. `accounts` has the accounts of each relayer of the configuration.
  * @throws ConfigError when a change would strand transactions or references, or give two relayers the same account; the database
  * then stays as it was
  */
@@ -151,7 +151,7 @@ async function refuseStranding(
 
 function remedy(unfinished: number): string {
   const count = unfinished === 1 ? '1 transaction is' : `${unfinished} transactions are`
-  return `${count} unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again`
+  return `${count} unfinished; restore the entry with "paused": true, wait until they are final or cancel them, then try again`
 }
 
 async function applyRelayer(
@@ -199,7 +199,7 @@ async function applySigners(
     throw new ConfigError(
       duplicates.map(
         ({ id }) =>
-          `signer "${id}" was created over the API already; delete it there, or give this one another id`,
+          `signer "${id}" was already created over the API; delete it there, or give this one another id`,
       ),
     )
   }

@@ -82,7 +82,7 @@ function fieldsOf(config: Reader, sources: Sources): SignerFields {
   }
 }
 
-/** The relayers of the file, with what the file alone decides about them. */
+/** The relayers of the file, with the settings that only the file can decide. */
 interface FileRelayers {
   readonly relayers: readonly RelayerConfig[]
   /** The ids of the relayers whose policies callers of the API may relax. */

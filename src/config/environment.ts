@@ -53,7 +53,7 @@ const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_METRICS_HOSTS', 'RELAYER_TRUSTED
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
-/** Commands that ask a service over HTTP read these; `api-access.ts` describes them. */
+/** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
 const MIN_API_KEY_LENGTH = 32
@@ -65,7 +65,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const url = readDatabaseUrl(env, 'DATABASE_URL', problems)
   const directUrl = readDatabaseUrl(env, 'DATABASE_DIRECT_URL', problems)
   if (directUrl !== undefined && url === undefined)
-    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL: it leads to the same database without a pooler')
+    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL: it names the same database without a pooler')
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
   const telemetry = readTelemetry(env, problems)
@@ -156,7 +156,7 @@ function readHostNames(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_METRICS_HOSTS'
   const names = readList(env, name)
   if (!names.every((host) => host === '*' || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)))
-    problems.push(`${name} must be a list of host names without ports, with commas, or *`)
+    problems.push(`${name} must be a comma-separated list of host names without ports, or *`)
   return names
 }
 
@@ -168,17 +168,17 @@ function readAddresses(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_TRUSTED_PROXIES'
   const ranges = readList(env, name)
   if (!ranges.every(isAddressRange))
-    problems.push(`${name} must be a list of IP addresses and networks such as 10.0.0.0/8, with commas`)
+    problems.push(`${name} must be a comma-separated list of IP addresses and networks such as 10.0.0.0/8`)
   return ranges
 }
 
-/** Origins are exact: a browser sends the one of its page in this spelling, and a pattern would let in pages that nobody thought of. */
+/** Origins are exact: a browser sends the one of its page in this spelling, and a pattern would admit unintended pages. */
 function readOrigins(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_CORS_ORIGINS'
   const origins = readList(env, name)
   if (!origins.every(isWebOrigin))
     problems.push(
-      `${name} must be a list of origins such as https://app.example, without a path and with commas`,
+      `${name} must be a comma-separated list of origins such as https://app.example, without paths`,
     )
   return origins
 }
@@ -226,7 +226,9 @@ function checkApiKey(name: string, key: string, problems: string[]): void {
   if (key.length < MIN_API_KEY_LENGTH)
     problems.push(`${name} has ${key.length} characters, but must have at least ${MIN_API_KEY_LENGTH}`)
   else if (!/^[\x21-\x7e]+$/.test(key))
-    problems.push(`${name} has characters that cannot stand in a header: use printable ASCII without spaces`)
+    problems.push(
+      `${name} has characters that are not allowed in a header: use printable ASCII without spaces`,
+    )
 }
 
 function readStorageKey(env: Env, problems: string[]): Secret | undefined {

@@ -73,7 +73,7 @@ function withoutEndpoint({ type, network }: CatalogueEntry): string {
 
 /** Returns every network of the catalogue. A network without a public endpoint has no url. */
 export function wellKnownNetworks(): Network[] {
-  // Entries of the catalogue may lack urls; their problems are dropped, because the relayer then brings its own.
+  // Entries of the catalogue may have no URLs; their problems are dropped, because the relayer then has its own.
   return readItems(
     CATALOGUE.map((value) => ({ value, path: value.network })),
     [],
@@ -101,7 +101,7 @@ function listNetworks(file: Reader, sources: Sources, problems: string[]): Item[
 function readNetwork(reader: Reader, problems: string[]): Network {
   const isTestnet = reader.find('is_testnet', flag) ?? false
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
-  if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
+  if (rpcUrls.length === 0) reader.problem('has no usable URL in "rpc_urls"')
   // `inherit` has filled in the parent's fields.
   reader.ignore('from')
   const explorerUrls = reader.list('explorer_urls', text)
@@ -209,9 +209,9 @@ type Fields = Record<string, unknown>
 const UNITED = ['tags', 'features']
 
 /**
- * Completes each network that names a parent in `from`: a network of the same type in the file, or else in the catalogue. A network
- * that names itself extends the catalogue's entry, so a well-known network gets other urls and keeps the rest. A value that is not
- * an object stays as it is, and the reader reports it.
+ * Completes each network that names a parent in `from`: a network of the same type in the file, or else in the catalogue. A network that
+ * names itself extends the catalogue's entry, so a well-known network gets other URLs and keeps everything else. A value that is not an
+ * object is unchanged, and the reader reports it.
  */
 function inherit(items: readonly Item[], problems: string[]): Item[] {
   const wellKnown = byKey(CATALOGUE.map((entry) => ({ ...entry })))

@@ -67,7 +67,7 @@ function missing(relayer: RelayerConfig, kind: string, name: string | undefined,
   ]
 }
 
-/** No key is open yet, so a signer stands for its account here. `configuredAccounts` compares the addresses later. */
+/** No key is open yet, so the signer represents its account here. `configuredAccounts` compares the addresses later. */
 function sharedAccounts(lists: Lists): string[] {
   const accounts = uniqueById(lists.relayers).flatMap((relayer) => {
     const network = networkOf(lists, relayer)
@@ -85,7 +85,7 @@ function repeatedSigners(relayer: RelayerConfig): string[] {
   )
 }
 
-/** A relayer that is defined twice is a problem of its own. */
+/** A relayer that is defined twice is a separate problem. */
 function uniqueById(relayers: readonly RelayerConfig[]): RelayerConfig[] {
   return [...new Map(relayers.map((relayer) => [relayer.id, relayer])).values()]
 }

@@ -76,7 +76,7 @@ export function parseFile(text: string, name: string, problems: string[]): unkno
     if (!(error instanceof JsonError)) throw error
     const where =
       error.cause instanceof Error ? /line \d+ column \d+/.exec(error.cause.message)?.[0] : undefined
-    problems.push(`${name} is not JSON${where ? `: look at ${where}` : ''}`)
+    problems.push(`${name} is not JSON${where ? `: see ${where}` : ''}`)
     return undefined
   }
 }
@@ -96,7 +96,7 @@ export function readText(path: string): string | undefined {
 }
 
 function reasonOf(path: string, code: string): string {
-  if (code === 'EISDIR') return ': it is a folder, and a file is expected.'
+  if (code === 'EISDIR') return ': it is a folder, not a file.'
   const blocking = code === 'EACCES' || code === 'EPERM' ? blockingPart(path) : undefined
   if (blocking === undefined) return '.'
   const { uid, mode } = statSync(blocking)

@@ -110,7 +110,7 @@ function isExported(env: Env, signal: Signal, problems: string[]): boolean {
 }
 
 function checkProtocol(env: Env, name: string, problems: string[]): void {
-  const problem = `${name} must be http/protobuf: the service has no other protocol; receivers of OTLP take it on port 4318`
+  const problem = `${name} must be http/protobuf: the service supports no other protocol; OTLP receivers accept it on port 4318`
   if ((env[name] || 'http/protobuf') !== 'http/protobuf' && !problems.includes(problem))
     problems.push(problem)
 }

@@ -10,20 +10,20 @@ import type { TelemetrySettings } from '../telemetry/settings.ts'
 
 /** The complete, checked and frozen configuration. Times are in milliseconds. */
 export interface Config {
-  /** The absolute path of the file that holds the lists below. */
+  /** The absolute path of the file with the lists below. */
   readonly file: string
   readonly mode: 'production' | 'development' | 'test'
   readonly logLevel: LogLevel
   readonly server: ServerConfig
   /** The bearer tokens of callers, at least 32 characters each. */
   readonly apiKeys: readonly string[]
-  /** The port of the metrics, which need no credential. Port 0 takes a free one; without the field nothing is counted. */
+  /** The port of the metrics, which need no credential. Port 0 takes a free one; if absent, nothing is counted. */
   readonly metrics?: {
     readonly port: number
-    /** Names by which scrapers may ask, besides those that no page on the internet can have; `*` for every one. */
+    /** Host names that scrapers may use, besides those that no web page can have; `*` for all. */
     readonly hostNames: readonly string[]
   }
-  /** The traces, metrics and logs that are sent by OTLP; absent when nothing is. */
+  /** The traces, metrics and logs to send by OTLP; absent if none. */
   readonly telemetry?: TelemetrySettings
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly database: DatabaseConfig
@@ -33,7 +33,7 @@ export interface Config {
   readonly keyServices: CallLimits
   /** The most transactions of one account that are numbered and not final at the same time. */
   readonly maxInFlight: number
-  /** The limit of a graceful stop; the process then ends at once. */
+  /** The limit of a graceful shutdown; then the process exits immediately. */
   readonly shutdownMs: number
   /** A graceful stop takes new requests for this long, because load balancers learn late of it. */
   readonly shutdownGraceMs: number
@@ -45,11 +45,10 @@ export interface Config {
   readonly eventRetentionMs: number
   readonly webhooks: WebhookConfig
   /**
-   * Lets urls that callers of the API choose lead to this machine and the private networks around it. The urls of the file always
-   * may.
+   * Lets URLs from API callers lead to this machine and its private networks. URLs of the file always may.
    */
   readonly allowPrivateUrls: boolean
-  /** 32 bytes in base64 that seal secrets in the database. Without the field the service stores no secret. */
+  /** 32 bytes in base64 that encrypt secrets in the database. If absent, the service stores no secret. */
   readonly sealingKey?: Secret
   readonly networks: readonly Network[]
   readonly relayers: readonly RelayerConfig[]
@@ -87,9 +86,9 @@ export interface ServerConfig {
 
 /** The database: PostgreSQL, or the embedded one. */
 export interface DatabaseConfig {
-  /** The url of PostgreSQL, which may contain a password. Without the field the database is embedded. */
+  /** The url of PostgreSQL, which may contain a password. If absent, the database is embedded. */
   readonly url?: string
-  /** Leads to the same database as `url` without a pooler. Without the field there is no pooler between. */
+  /** Names the same database as `url` without a pooler. If absent, there is no pooler. */
   readonly directUrl?: string
   /** The absolute folder of the embedded database, or `memory://`. */
   readonly dataDir: string

@@ -9,7 +9,7 @@ import { stringifyJson } from './exact-integers.ts'
 /** A page of the documentation, ready to send. */
 export interface Page {
   readonly path: string
-  /** The query parameter `profile` has this value. Absent when it has to be absent. */
+  /** The required value of the query parameter `profile`; absent if it must be absent. */
   readonly profile?: string
   readonly mediaType: string
   readonly body: string
@@ -25,8 +25,8 @@ const HTML = 'text/html; charset=utf-8'
 const BUNDLE_PATH = '/docs/redoc.js'
 
 /**
- * Creates the pages of the documentation: `/openapi.yaml`, `/openapi.json`, and `/docs` with its program. They never change
- * while the process lives. The documents that are derived from the contract are made when somebody first asks for them.
+ * Creates the pages of the documentation: `/openapi.yaml`, `/openapi.json`, and `/docs` with its program. They never change while the
+ * process lives. The derived documents are created on the first request.
  */
 export async function documentationPages({ document, yaml, json }: Contract): Promise<Page[]> {
   return [...contractPages({ document, yaml, json }), ...referencePages(await readReferenceProgram())]

@@ -25,7 +25,7 @@ export interface Parameter {
   readonly isRequired: boolean
 }
 
-/** A declared request body. Every media type stands for the same JSON schema. */
+/** A declared request body. Every media type has the same JSON schema. */
 interface DeclaredBody {
   readonly mediaTypes: readonly string[]
   readonly schema: Node
@@ -38,8 +38,7 @@ interface DeclaredResponse {
 }
 
 /**
- * The form of a success: the envelope around `data`, a stream of server-sent events, or a body of its own, such as the reply
- * of JSON-RPC.
+ * The form of a success: the envelope around `data`, a stream of server-sent events, or a separate body, such as a JSON-RPC response.
  */
 type SuccessForm = 'envelope' | 'stream' | 'bare'
 
@@ -51,7 +50,7 @@ export interface ContractOperation {
   /** The path template, such as `/api/v1/relayers/{relayer_id}/sign`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** The JSON request body; absent when the operation takes none. */
+  /** The JSON request body; absent if the operation has none. */
   readonly body?: DeclaredBody
   /** The declared response of each status code, in each of its media types. */
   readonly responses: ReadonlyMap<number, readonly [DeclaredResponse, ...DeclaredResponse[]]>
@@ -63,15 +62,15 @@ export interface ContractOperation {
   readonly readsList: boolean
   /** True when the operation requires a credential. */
   readonly secured: boolean
-  /** The scope that an API key needs for it; absent for an operation that is open to every key, or needs none. */
+  /** The scope that an API key needs for it; absent for an operation that is open to every key, or needs no key. */
   readonly scope?: Schemas['Scope']
-  /** The query parameter with a ticket that takes the place of an API key; absent when the operation takes none. */
+  /** The query parameter with a ticket instead of an API key; absent if the operation accepts none. */
   readonly ticketParameter?: string
   /** True when the rate limit counts the operation: the contract declares 429 for it. */
   readonly rateLimited: boolean
   /**
-   * The path parameter that identifies the record which a POST creates, e.g. `transaction_id`: the contract has the path of
-   * the operation once more, with this parameter behind it.
+   * The path parameter that identifies the record which a POST creates, e.g. `transaction_id`: the contract also has the operation's path
+   * with this parameter appended.
    */
   readonly creates?: string
 }
@@ -175,7 +174,7 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
 }
 
 /**
- * Reads the scope that an operation names in its bearer requirement; undefined when it is open to everybody, or to every key.
+ * Reads the scope that an operation names in its bearer requirement; undefined if it needs no key, or is open to every key.
  * @throws Error for more than one scope, or one that the contract does not describe
  */
 function readScope(document: Node, { operationId }: Node, security: readonly Node[]) {
@@ -230,7 +229,7 @@ function isEnvelope(document: Node, schema: Node): boolean {
   return own || allOf.some((part) => isEnvelope(document, part))
 }
 
-/** Tells that a body has a list as its `data`. */
+/** Returns whether a body has a list as its `data`. */
 function hasList(document: Node, schema: Node): boolean {
   const { properties = {}, allOf = [] } = resolveReference(document, schema) as {
     readonly properties?: { readonly data?: Node }

@@ -34,9 +34,9 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const MAY_CHANGE = /\d{16}|\d[.eE]/
 
 /**
- * Reads JSON. Integers become `number` up to 2^53-1 and `bigint` beyond; 1e3 and 1.0 are integers, too, and a fraction never
- * becomes an integer. Integers of more than 400 digits become infinite, and fractions that a double cannot distinguish from an
- * integer become NaN; no schema accepts either. The last of several equal keys counts; `__proto__` is a key like any other.
+ * Reads JSON. Integers become `number` up to 2^53-1 and `bigint` beyond; 1e3 and 1.0 are integers as well, and a fraction never becomes an
+ * integer. Integers of more than 400 digits become infinite, and fractions that a double cannot distinguish from an integer become NaN; no
+ * schema accepts either. The last of several equal keys counts; `__proto__` is a key like any other.
  *
  * @throws JsonError for malformed text, too deep nesting, too many values, or a string with half a surrogate pair, which is no text.
  */
@@ -71,7 +71,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Nobody can write a string that begins with this, because it is another one in each process. */
+/** No input can contain a string that begins with this, because it is different in each process. */
 const MARK = `number ${randomUUID()} `
 
 /** The grammar of a number (RFC 8259 §6), at one place of a text. */
@@ -123,7 +123,7 @@ function restoreNumbers(value: unknown): unknown {
   return value
 }
 
-/** Gives the number of a JSON literal: a bigint when it is an integer that a number cannot hold. */
+/** Returns the number of a JSON literal: a bigint if it is an integer that a number cannot represent. */
 function exactNumber(source: string): number | bigint {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
   const digits = whole + fraction

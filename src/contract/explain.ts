@@ -4,7 +4,7 @@ import type { Node } from './document.ts'
 import type { SchemaCompiler } from './schemas.ts'
 import type { WideInteger } from './wide-integer.ts'
 
-/** A problem of a value, in words for the person who sent it. */
+/** A problem of a value, described for its sender. */
 export interface Problem {
   /** The path of the value, e.g. `body.operations[0].asset.code`. */
   readonly path: string
@@ -18,8 +18,8 @@ export function sentence({ path, expected }: Problem): string {
 }
 
 /**
- * Describes the first problem that a validator found. If the value matches none of several schemas, the description compares
- * it with the schema that it resembles most, because a list of all differences would help nobody.
+ * Describes the first problem that a validator found. If the value matches none of several schemas, the description compares it with the
+ * schema that it resembles most, because a list of all differences would not help.
  *
  * @param errors the errors of AJV in `verbose` mode
  * @param root the name of the value: `body`, `query`, `response`
@@ -53,7 +53,7 @@ function unknownKind({ data, parentSchema }: ErrorObject): Problem | undefined {
   return { path: `.${propertyName}`, expected: `expected one of ${Object.keys(mapping).join(', ')}${reason}` }
 }
 
-/** The shape that the discriminating field names; undefined where no field is declared to tell the shapes apart. */
+/** The shape that the discriminating field names; undefined if no field is declared to distinguish the shapes. */
 function declaredBranch({ data, parentSchema }: ErrorObject): Node | undefined {
   const { discriminator } = parentSchema as { discriminator?: { propertyName: string; mapping: object } }
   if (discriminator === undefined || typeof data !== 'object' || data === null) return undefined
@@ -92,7 +92,7 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
   return { path, expected: `expected ${expected}` }
 }
 
-/** These keywords use the words of the contract (`x-expected`), if it has some. */
+/** These keywords use the contract's wording (`x-expected`), if any. */
 const FORM_KEYWORDS: ReadonlySet<string> = new Set(['pattern', 'const', 'type', 'not'])
 
 /** Each keyword describes its expectation. The first argument is the value of the keyword, the second the schema around it. */
@@ -201,7 +201,7 @@ function dotted(pointer: string): string {
     .join('')
 }
 
-/** Shorter words are the beginning of too many names by accident. */
+/** Shorter words match the beginning of too many names by accident. */
 const SHORTEST_BEGINNING = 3
 
 /**

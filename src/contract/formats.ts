@@ -10,7 +10,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'date-time': { validate: isExistingTime },
 }
 
-/** Requires a time that Date can hold, besides the grammar: a leap second is correct in RFC 3339, but Date has none. */
+/** Requires a time that Date can represent, besides the grammar: a leap second is correct in RFC 3339, but Date has none. */
 function isExistingTime(text: string): boolean {
   return RFC_3339.validate(text) && !Number.isNaN(Date.parse(text))
 }

@@ -17,8 +17,8 @@ export interface RequestContext {
   /** The media type that the caller prefers, of those that the operation declares for a success. */
   readonly mediaType: string
   /**
-   * Counts what the request holds besides the first transaction or call. Call it before anything is done.
-   * @throws AppError `rate_limited` when the rate limit of the caller has not so many units left
+   * Counts the transactions or calls of the request after the first one. Call it before anything is done. @throws AppError `rate_limited`
+   * if the caller's rate limit has too few units left
    */
   countFurther(units: number): void
 }

@@ -72,7 +72,7 @@ export type Pagination = Schemas['Pagination'] | Schemas['CursorPagination']
 /** The result of an operation with the envelope, which http adds. A handler throws AppError for a failure. */
 export type Success<Id extends OperationId> = {
   readonly data: Data<Id>
-  /** Sentences for `metadata.logs`; absent when there are none. */
+  /** Sentences for `metadata.logs`; absent if there are none. */
   readonly logs?: readonly string[]
 } & (BodyOf<Id> extends { readonly pagination: infer P extends Pagination }
   ? { readonly pagination: P }
@@ -118,7 +118,7 @@ export type Result<Id extends OperationId> =
 /** The operations that anybody can call without a credential. */
 export type OpenOperationId = 'getHealth' | 'getReadiness'
 
-/** The operations that every API key can call, whatever its scopes are. */
+/** The operations that every API key can call, regardless of its scopes. */
 export type UnscopedOperationId = 'getCurrentApiKey'
 
 /** The scope of each other operation. One without a scope does not compile. */

@@ -129,7 +129,7 @@ function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '')
 }
 
-/** Counts the slashes: no parameter matches one, so a path fits templates with as many alone. */
+/** Counts the slashes: no parameter matches one, so a path only fits templates with the same number. */
 function slashesIn(path: string): number {
   let count = 0
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) count += 1

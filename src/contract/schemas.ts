@@ -6,7 +6,7 @@ import { type WideInteger, wideIntegerReader } from './wide-integer.ts'
 /** The formats of integers that a JavaScript number cannot hold. The schema itself declares the range. */
 const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])
 
-/** Words of the contract that address people or the server, not the validator. */
+/** Keywords of the contract for people or the server, not for the validator. */
 const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'x-elsewhere', 'example', 'discriminator']
 
 /** AJV knows all schemas of the document under this name, so that references work, including recursive ones. */
@@ -59,8 +59,8 @@ export function createSchemaCompiler(contract: Contract, options: SchemaOptions)
 }
 
 /**
- * A schema that is nothing but a reference is the same schema each time that somebody writes it; any other one is the object itself. Both
- * come from the contract, so there are as many as it has.
+ * A schema that is only a reference is the same wherever it occurs; any other one is the object itself. Both come from the contract, so
+ * their number is bounded by it.
  */
 function identityOf(schema: Node): unknown {
   return typeof schema.$ref === 'string' && Object.keys(schema).length === 1 ? schema.$ref : schema
@@ -102,7 +102,7 @@ function namedSchemas({ document }: Contract): Node {
   return (document.components as Node).schemas as Node
 }
 
-/** Writes the code of the keyword. A range has one reader, however often it occurs. */
+/** Writes the code of the keyword. Each range has one reader, even if it occurs more than once. */
 function checkWideInteger(context: KeywordCxt, normalise: boolean): void {
   const { gen, data, it } = context
   const { minimum, maximum, strings, hexadecimal }: WideInteger = context.schema

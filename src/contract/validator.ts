@@ -10,7 +10,7 @@ import { createSchemaCompiler, type SchemaCompiler } from './schemas.ts'
 export interface RawInput {
   readonly path: Readonly<Record<string, string>>
   readonly querystring: string
-  /** Gives a header by its lower-case name, or undefined when the caller did not send it. Without it the request has no headers. */
+  /** Returns a header by its lower-case name, or undefined if the caller did not send it. If absent, the request has no headers. */
   readonly header?: (name: string) => string | undefined
   readonly body: unknown
 }
@@ -41,11 +41,11 @@ interface Answer {
 /** Checks requests and answers against the contract. */
 export interface ContractValidator {
   request(operation: OperationId, input: RawInput): ValidationResult
-  /** Gives the first contradiction between an answer and the contract, or undefined. */
+  /** Returns the first contradiction between a response and the contract, or undefined. */
   response(operation: OperationId, answer: Answer): string | undefined
   /**
-   * Compiles the request schemas of every operation, so that no caller waits for it. Other work goes on in between, and while requests come
-   * one after the other, it waits for a pause, up to a limit.
+   * Compiles the request schemas of every operation, so that no caller waits for it. It yields to other work, and while requests keep
+   * arriving, it waits for a pause, up to a limit.
    */
   compile(): Promise<void>
 }
@@ -62,9 +62,9 @@ interface RequestCompiler extends SchemaCompiler {
 }
 
 /**
- * Creates the validator. It uses the prepared validators of requests. Where there are none, it compiles the schemas of an operation at its
- * first request, or before by `compile`, because all of them take longer than the rest of a start. It compiles the response schemas on first
- * use, which never happens in production.
+ * Creates the validator. It uses the prepared request validators. If there are none, it compiles the schemas of an operation on its first
+ * request, or earlier in `compile`, because compiling all of them would take longer than everything else at a start. It compiles the
+ * response schemas on first use, which never happens in production.
  */
 export function createValidator(contract: Contract, prepared = PREPARED): ContractValidator {
   const compiler = createSchemaCompiler(contract, { normalise: true })
@@ -109,7 +109,7 @@ export function createValidator(contract: Contract, prepared = PREPARED): Contra
   }
 }
 
-/** Makes a value when it is asked for first. */
+/** Creates a value on first use. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {
@@ -262,13 +262,13 @@ export interface NamedSchema {
   readonly schema: Node
 }
 
-/** The schemas that a request of an operation has to meet. */
+/** The schemas that a request of an operation must satisfy. */
 export interface RequestSchemas {
   /** One for each parameter, because each of them can end a request in its own way. */
   readonly path: readonly (NamedSchema & { readonly parameter: Parameter })[]
   readonly query: NamedSchema
   readonly header: NamedSchema
-  /** Absent when the operation takes no body. */
+  /** Absent if the operation has no body. */
   readonly body: NamedSchema | undefined
 }
 

@@ -2,21 +2,21 @@ import { sql } from 'kysely'
 import { type Clock, createSteadyTime } from '../lib/time.ts'
 import type { Db } from './db.ts'
 
-/** A clock that tells the time of a database server. */
+/** A clock that returns the time of a database server. */
 export interface DatabaseClock extends Clock {
   /**
-   * Asks the server for its time. Between two calls the monotonic clock of the process continues it, so they should be some minutes
-   * apart at most.
+   * Reads the server's time. Between two calls the monotonic clock of the process continues it, so they should be at most some minutes
+   * apart.
    */
   measure(): Promise<void>
 }
 
-/** An answer that took longer does not count, in ms: the time that it tells may be late by half of this. */
+/** A slower response does not count, in ms: its time may be late by half of this. */
 const LONGEST_ROUND_TRIP_MS = 1_000
 
 /**
- * Creates a clock that processes on different machines agree about, and asks the server once. The time of records and of due work comes
- * from it; waits and intervals remain those of `base`.
+ * Creates a clock that processes on different machines agree about, and reads it from the server once. The time of records and of due work
+ * comes from it; waits and intervals remain those of `base`.
  */
 export async function createDatabaseClock(db: Db, base: Clock): Promise<DatabaseClock> {
   /** The time of the server less the monotonic clock, in ms. */

@@ -8,7 +8,7 @@ import type { QueryObserver } from './query-observer.ts'
 
 /** Selects the database engine. */
 export interface DatabaseOptions {
-  /** `postgres://…`, with one or several hosts; when absent, the embedded database is used. */
+  /** `postgres://…`, with one or several hosts; if absent, the embedded database is used. */
   readonly url?: string
   /** Leads to the same database as `url` without a pooler, for notifications. Default: `url`. */
   readonly directUrl?: string
@@ -22,7 +22,7 @@ export interface DatabaseOptions {
   readonly signal?: AbortSignal | undefined
   /** Receives a report of each statement. */
   readonly observer?: QueryObserver | undefined
-  /** Starts the engine of the embedded database. Default: in a thread of its own. */
+  /** Starts the engine of the embedded database. Default: in a separate thread. */
   readonly startEngine?: (() => StartedEngine | Promise<StartedEngine>) | undefined
 }
 
@@ -30,7 +30,7 @@ export interface DatabaseOptions {
  * Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. An engine is loaded only where it is
  * used.
  *
- * @throws ConfigError when the embedded database is asked for and not installed
+ * @throws ConfigError if the embedded database is needed but not installed
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   const { url, directUrl, dataDir, durability = 'full', waitMs = 0, signal, observer, startEngine } = options

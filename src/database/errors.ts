@@ -53,7 +53,7 @@ export function isRetryable(error: unknown): boolean {
 /** SQLSTATE of a write on a server, or in a session, that only reads (read_only_sql_transaction). */
 const READ_ONLY = '25006'
 
-/** Returns true when the server only reads, so that a write has to go to another one. */
+/** Returns true if the server is read-only, so that a write must go to another one. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY
 }
@@ -66,7 +66,7 @@ export function noteAway(error: unknown): void {
   if (typeof error === 'object' && error !== null) away.add(error)
 }
 
-/** A caller may try again after this time, in s: a fail-over takes some seconds, and the database is asked again each time. */
+/** A caller may retry after this time, in s: a failover takes some seconds, and each retry tries the database again. */
 const TRY_AGAIN_S = 1
 
 /** Gives the failure for a request that could not use the database; undefined for any other error. */
@@ -74,7 +74,7 @@ export function explainAway(error: unknown): AppError | undefined {
   if (typeof error !== 'object' || error === null || !away.has(error)) return undefined
   return new AppError(
     'database_unavailable',
-    'The database of the service cannot be reached. A change may still have taken effect; look before you repeat it.',
+    'The database of the service cannot be reached. A change may still have taken effect; check before you repeat it.',
     { cause: error, retryAfterSeconds: TRY_AGAIN_S },
   )
 }
@@ -108,9 +108,9 @@ interface WaitOptions {
 }
 
 /**
- * Does work that needs the server, and repeats it while the server cannot be reached or the connection is lost: whatever starts the service often
- * starts its database at the same time. A lost connection does not tell whether the server did the work, so the work must be safe to repeat. Rejects with
- * the error of the last attempt, and at once with an error that time does not cure, such as a wrong password.
+ * Does work that needs the server, and repeats it while the server cannot be reached or the connection is lost: the service and its
+ * database are often started at the same time. A lost connection does not show whether the server did the work, so the work must be safe to
+ * repeat. Rejects with the error of the last attempt, and immediately with an error that waiting does not solve, such as a wrong password.
  */
 export async function waitForServer<T>(
   work: () => Promise<T>,

@@ -28,16 +28,16 @@ interface LeaseRequest {
 }
 
 /**
- * Lets the commit of the statement return before its log is on the disk, because a lease is taken and given back around every step of an
- * account. After a crash of the database server the row may be an older one. That is safe: a process that acquired the lease meanwhile is then no
- * longer its owner with its fence, and `assertFence` refuses what they write.
+ * Lets the commit of the statement return before its log is on the disk, because a lease is acquired and released around every step of an
+ * account. After a crash of the database server the row may be an older one. That is safe: a process that acquired the lease in the
+ * meantime is then no longer its owner with its fence, and `assertFence` refuses what they write.
  */
 const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_commit', 'off', true))`
 
 /**
  * Acquires the lease, or renews it if `owner` has it. Undefined while another owner has it. It is one statement, so two callers cannot both
  * see a free lease. In a long transaction `now()` is the start of the transaction, so the lease only ends earlier. Do not call it in a
- * transaction that has to survive a power cut.
+ * transaction that must survive a power cut.
  */
 export async function acquireLease(db: Db, request: LeaseRequest): Promise<Lease | undefined> {
   const { name, owner, ttlMs } = request
@@ -114,7 +114,7 @@ function fromNow(ttlMs: number) {
   return sql<Date>`now() + ${ttlMs}::float8 * interval '1 millisecond'`
 }
 
-/** A lease is extended so many times before it would end, so that one slow query does not lose it. */
+/** A lease is extended this many times before it would end, so that one slow query does not lose it. */
 const EXTENSIONS = 3
 
 /**

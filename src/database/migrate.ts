@@ -21,7 +21,7 @@ export class DatabaseTooOldError extends Error {
 
   constructor() {
     super(
-      'This database was made by a version before the first release, whose schema no release can read; nothing in it was changed. Start with an empty one (another DATA_DIR or DATABASE_URL), or go on with the version that made it.',
+      'This database was made by a version before the first release, whose schema no release can read; nothing in it was changed. Start with an empty one (another DATA_DIR or DATABASE_URL), or keep using the version that made it.',
     )
   }
 }
@@ -56,7 +56,7 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
 }
 
 /**
- * Reads the names of the migrations that the database has. Every database of a release has the first one, whatever came later.
+ * Reads the names of the migrations that the database has. Every database of a release has the first one.
  * @throws DatabaseTooOldError, DatabaseTooNewError
  */
 async function readableMigrations(database: Database): Promise<ReadonlySet<string>> {

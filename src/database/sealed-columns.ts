@@ -21,14 +21,14 @@ class SealingKeyMissingError extends Error {
 
   constructor(column: string) {
     super(
-      `The database has sealed values in the column "${column}": STORAGE_ENCRYPTION_KEY is needed to open them.`,
+      `The database has encrypted values in the column "${column}": STORAGE_ENCRYPTION_KEY is needed to decrypt them.`,
     )
   }
 }
 
 /**
- * The columns whose urls can contain credentials, and their types. The names are unique in the schema, because a result does not tell the
- * table of a column. SQL can compare neither of them: equal texts have different sealed forms.
+ * The columns whose urls can contain credentials, and their types. The names are unique in the schema, because a result does not name the
+ * table of a column. SQL can compare none of them: equal texts have different sealed forms.
  */
 const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
   ['custom_rpc_urls', 'jsonb'],

@@ -10,8 +10,8 @@ export async function notify(db: Db, channel: string, payload = ''): Promise<voi
 }
 
 /**
- * Makes the room of deleted and replaced rows usable again in the embedded database, which has no autovacuum: its files would grow for
- * ever. A PostgreSQL does it by itself. Other queries get their turn between two tables. Default: all tables.
+ * Frees the space of deleted and replaced rows in the embedded database, which has no autovacuum: its files would grow forever. A
+ * PostgreSQL server does this automatically. Other queries run between two tables. Default: all tables.
  */
 export async function vacuumEmbedded({ engine, db }: Database, tables?: readonly string[]): Promise<void> {
   if (engine !== 'pglite') return

@@ -87,7 +87,7 @@ function undecided({ transaction }: DiagnosisFacts): Finding | undefined {
   if (undecidedSince === undefined || isFinal(status)) return undefined
   return {
     code: 'undecided',
-    message: statusReason ?? 'No endpoint can prove whether a block included it; an operator has to decide.',
+    message: statusReason ?? 'No endpoint can prove whether a block included it; an operator must decide.',
   }
 }
 
@@ -97,11 +97,11 @@ function chainReset(facts: DiagnosisFacts): Finding | undefined {
   return message === undefined ? undefined : { code: 'chain_reset', message }
 }
 
-/** A chain whose first block is not known, or has not changed, can only be told by a nonce that it used and now has next. */
+/** A reset of a chain whose first block is unknown, or unchanged, only shows by a used nonce that is next again. */
 function forgottenNonce({ relayer, chainNonce, confirmedNonce }: DiagnosisFacts): string | undefined {
   if (chainNonce === undefined || confirmedNonce === undefined || chainNonce > confirmedNonce)
     return undefined
-  return `Nonce ${chainNonce} is next on the chain, but nonce ${confirmedNonce} of the account was confirmed: the chain of network ${relayer.network} was reset, or the node that was asked lags behind. ${wayOut({ type: relayer.networkType, name: relayer.network })}`
+  return `Nonce ${chainNonce} is next on the chain, but nonce ${confirmedNonce} of the account was confirmed: the chain of network ${relayer.network} was reset, or the queried node lags behind. ${wayOut({ type: relayer.networkType, name: relayer.network })}`
 }
 
 function canceling(facts: DiagnosisFacts): Finding | undefined {
@@ -150,12 +150,12 @@ function nodesSilent(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, head, balance, chainNonce } = facts
   if (isFinal(transaction.status) || head || balance !== undefined || chainNonce !== undefined)
     return undefined
-  return { code: 'nodes_silent', message: 'No node of the network answers at present.' }
+  return { code: 'nodes_silent', message: 'No node of the network answers.' }
 }
 
 /**
- * Nothing that waits for a block can go on, whatever else may be true of it. On a network that makes blocks on demand, this transaction is the
- * demand, so only the time since its broadcast counts.
+ * Nothing that waits for a block can continue, regardless of anything else. On a network that makes blocks on demand, this transaction is
+ * the demand, so only the time since its broadcast counts.
  */
 function chainHalted(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt, network, head, headState, now } = facts
@@ -177,7 +177,7 @@ function chainHalted(facts: DiagnosisFacts): Finding | undefined {
 }
 
 const HALTED =
-  'Nothing is included before the next one. If an explorer shows newer blocks, the endpoints do not follow the network any more: replace their urls.'
+  'Nothing is included before the next one. If an explorer shows newer blocks, the endpoints no longer follow the network: replace their URLs.'
 
 function seconds(ms: number): number {
   return Math.floor(ms / 1_000)
@@ -197,7 +197,7 @@ function signerSilent({ transaction, signerProblem }: DiagnosisFacts): Finding |
   if (signerProblem === undefined || (status !== 'pending' && !isUnmined(status))) return undefined
   return {
     code: 'signer_unavailable',
-    message: `Nothing can be signed for it at present; what is signed already is still broadcast. ${signerProblem}`,
+    message: `Nothing can be signed for it now; signed transactions are still broadcast. ${signerProblem}`,
   }
 }
 
@@ -205,7 +205,7 @@ function missingPredecessor({ missing }: DiagnosisFacts): Finding | undefined {
   if (missing.length === 0) return undefined
   return {
     code: 'missing_predecessor',
-    message: `The chain waits for nonce ${missing.join(', ')}, which no transaction has; nothing behind it can be included.`,
+    message: `The chain waits for nonce ${missing.join(', ')}, which no transaction has; later nonces cannot be included.`,
   }
 }
 
@@ -214,7 +214,7 @@ function waitingForFunds({ transaction, balance, reserved, unit }: DiagnosisFact
   if (balance >= reserved + transaction.cost) return undefined
   return {
     code: 'waiting_for_funds',
-    message: `The account can spend ${balance} ${unit}; this transaction can take ${transaction.cost} and the others that are open ${reserved}.`,
+    message: `The account can spend ${balance} ${unit}; this transaction can cost ${transaction.cost} and the others that are open ${reserved}.`,
   }
 }
 
@@ -241,7 +241,7 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
   return isUnmined(status) && nonce !== undefined && chainNonce !== undefined && nonce < chainNonce
 }
 
-/** A pool sorts itself again after each block, so the transaction gets this many blocks first. */
+/** A pool is reordered after each block, so the transaction gets this many blocks first. */
 const QUEUED_BLOCKS = 3
 
 function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
@@ -257,7 +257,7 @@ function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
   if (since === undefined || now - since < QUEUED_BLOCKS * network.averageBlocktimeMs) return undefined
   return {
     code: 'queued_in_pool',
-    message: `Nonce ${chainNonce} is next on the chain, but the node that was asked would not include it: its pool keeps it queued. The service broadcasts it to every endpoint, and raises its fee so that other bytes take its place, unless the caller named its price.`,
+    message: `Nonce ${chainNonce} is next on the chain, but the queried node would not include it: its pool keeps it queued. The service broadcasts it to every endpoint, and raises its fee so that new bytes replace it, unless the caller set its price.`,
   }
 }
 
@@ -266,11 +266,11 @@ function notAccepted(facts: DiagnosisFacts): Finding | undefined {
   // A version whose successor waits is not broadcast any more.
   if (transaction.status !== 'sent' || transaction.purpose === 'successor' || hasPassed(facts))
     return undefined
-  // The reason has the words of the node, and their consequence for a price or limit that the caller named.
+  // The reason has the node's text, and what it means for a price or limit that the caller set.
   const reason = transaction.statusReason ?? attempt?.error
   return {
     code: 'not_taken',
-    message: `It is signed, but no node has taken it yet${reason === undefined ? '.' : `: ${reason}`}`,
+    message: `It is signed, but no node has accepted it yet${reason === undefined ? '.' : `: ${reason}`}`,
   }
 }
 
@@ -301,12 +301,12 @@ function inOrder({ transaction, head, requiredConfirmations }: DiagnosisFacts): 
   if (transaction.status !== 'mined') {
     return {
       code: 'waiting_for_inclusion',
-      message: 'Nodes hold it, and its price is right; a block has to include it.',
+      message: 'Nodes have it, and its price is right; it waits for a block.',
     }
   }
   const condition =
     head?.finalNumber === undefined
-      ? `${requiredConfirmations} must lie on top of it`
+      ? `${requiredConfirmations} must be on top of it`
       : `the network calls block ${head.finalNumber} final`
   return {
     code: 'waiting_for_confirmations',
@@ -319,17 +319,17 @@ function isOnlyPrivate({ isPrivate, madePublicAt }: DiagnosisFacts['transaction'
   return isPrivate === true && madePublicAt === undefined
 }
 
-/** Finds a private transaction that is broadcast nowhere, because its network has no private endpoint any more. */
+/** Finds a private transaction that is not broadcast, because its network no longer has a private endpoint. */
 function noPrivateEndpoint({ transaction, relayer, privateEndpoints }: DiagnosisFacts): Finding | undefined {
   if (!isInFlight(transaction) || !isOnlyPrivate(transaction) || privateEndpoints !== undefined)
     return undefined
   return {
     code: 'no_private_endpoint',
-    message: `It is private, and network ${relayer.network} has no private_rpc_urls at present, so nobody gets its bytes. Give the network some (updateNetwork), or replace or cancel it; it is never broadcast publicly meanwhile.`,
+    message: `It is private, and network ${relayer.network} has no private_rpc_urls, so its bytes are sent nowhere. Add some to the network (updateNetwork), or replace or cancel it; it is not broadcast publicly.`,
   }
 }
 
-/** Finds a transaction that only private endpoints have, and tells until when. */
+/** Finds a transaction that only private endpoints have, and says until when. */
 function keptPrivate(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, privateEndpoints = [] } = facts
   if (transaction.status !== 'submitted' || !isOnlyPrivate(transaction) || privateEndpoints.length === 0)
@@ -337,13 +337,13 @@ function keptPrivate(facts: DiagnosisFacts): Finding | undefined {
   const hosts = [...new Set(privateEndpoints.map(({ host }) => host))].join(', ')
   return {
     code: 'kept_private',
-    message: `Only the private endpoints (${hosts}) get its bytes, so ordinary nodes do not know it before a block includes it. ${untilWhen(facts)}${whatItPays(facts)}`,
+    message: `Only the private endpoints (${hosts}) receive its bytes, so ordinary nodes do not see it before a block includes it. ${untilWhen(facts)}${whatItPays(facts)}`,
   }
 }
 
 function whatItPays({ raise }: DiagnosisFacts): string {
   if (raise?.kind !== 'wait' || raise.code !== 'builders_choice') return ''
-  return ' It offers what the market asks for, so its fee is not raised: the builders behind these endpoints decide.'
+  return ' It offers the market price, so its fee is not raised: the builders behind these endpoints decide.'
 }
 
 /** Finds a private transaction that ordinary endpoints get as well. */
@@ -352,14 +352,14 @@ function madePublic({ transaction }: DiagnosisFacts): Finding | undefined {
   if (!isInFlight(transaction) || madePublicAt === undefined) return undefined
   return {
     code: 'made_public',
-    message: `It was private from block ${privateSinceBlock}, and no block included it in time; since ${madePublicAt.toISOString()} the ordinary endpoints get it as well.`,
+    message: `It was private from block ${privateSinceBlock}, and no block included it in time; since ${madePublicAt.toISOString()} the ordinary endpoints receive it as well.`,
   }
 }
 
 function untilWhen({ transaction: { privateSinceBlock }, relayer, head }: DiagnosisFacts): string {
   const blocks = privateFallbackBlocksOf(relayer)
   if (blocks === undefined) return 'It stays so: the relayer has no private_fallback_blocks.'
-  if (privateSinceBlock === undefined) return 'The ordinary endpoints have not told the newest block yet.'
+  if (privateSinceBlock === undefined) return 'The ordinary endpoints have not returned the newest block yet.'
   const newest = head === undefined ? '' : `; the newest is ${head.number}`
   return `From block ${privateSinceBlock + BigInt(blocks)} on, the ordinary endpoints get it as well (private_fallback_blocks)${newest}.`
 }

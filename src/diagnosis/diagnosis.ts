@@ -1,4 +1,4 @@
-/** The reason for the position of a transaction. A type test holds the codes equal to the contract's, which explains each. */
+/** The reason for the position of a transaction. A type test keeps the codes equal to the contract's, which explains each. */
 export type FindingCode =
   | 'final'
   | 'chain_reset'
@@ -57,7 +57,7 @@ export interface Diagnosis {
   readonly findings: readonly [Finding, ...Finding[]]
   readonly nextAction: {
     readonly action: NextAction
-    /** Absent when the action happens as soon as possible, or never. */
+    /** Absent if the action happens as soon as possible, or never. */
     readonly at?: Date | undefined
     readonly message: string
   }

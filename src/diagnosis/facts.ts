@@ -22,7 +22,7 @@ import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 /** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n
 
-/** The inputs of a diagnosis. A value is undefined when no node gave it. */
+/** The inputs of a diagnosis. A value is undefined if no node returned it. */
 export interface DiagnosisFacts {
   readonly transaction: Transaction
   readonly relayer: Relayer
@@ -48,7 +48,7 @@ export interface DiagnosisFacts {
   readonly missing: readonly bigint[]
   readonly price: PriceComparison | undefined
   readonly head: Head | undefined
-  /** The newest head that the endpoints have told, and for how long; undefined when none did lately. */
+  /** The newest head that the endpoints reported, and for how long; undefined if none did recently. */
   readonly headState: HeadState | undefined
   readonly network: Network
   readonly requiredConfirmations: number
@@ -62,7 +62,7 @@ export interface DiagnosisFacts {
   readonly signerProblem: string | undefined
   /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined when it is never raised. */
   readonly raiseAt: number | undefined
-  /** The raise that the service would make now, whatever the delay of the speed, or its reason to make none; undefined where it makes none. */
+  /** The raise that the service would make now, regardless of the speed's delay, or its reason not to; undefined if it makes none. */
   readonly raise: RaisePlan | undefined
 }
 

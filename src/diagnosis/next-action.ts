@@ -18,24 +18,24 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
     return {
       action: 'sign',
       at: transaction.request.validFrom,
-      message: 'It is simulated, priced, given a nonce and signed when its time comes.',
+      message: 'It is simulated, priced, numbered and signed when its time comes.',
     }
   if (codes.has('awaits_price'))
     return {
       action: 'sign',
       at: transaction.nextRunAt,
       message:
-        'Its price is compared with the next block; it is given a nonce and signed when that block could include it.',
+        'Its price is compared with the next block; it is numbered and signed when that block can include it.',
     }
   if (codes.has('undecided'))
     return {
       action: 'none',
-      message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The service still asks the chain for a proof.`,
+      message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The service still looks for a proof on the chain.`,
     }
   if (codes.has('chain_reset'))
     return { action: 'none', message: 'An operator resets the network; the transaction ends then.' }
   if (codes.has('missing_predecessor'))
-    return { action: 'fill_gap', message: 'The service sends a no-op that closes the gap.' }
+    return { action: 'fill_gap', message: 'The service sends a no-op that fills the gap.' }
   if (transaction.status === 'mined') return confirming(facts)
   if (codes.has('nonce_passed'))
     return { action: 'watch', message: 'The service reads the receipts to find the included attempt.' }
@@ -58,7 +58,7 @@ function confirming({ transaction, head, requiredConfirmations }: DiagnosisFacts
     return { action: 'confirm', message: 'It becomes final when the network calls its block final.' }
   const message =
     depth === undefined
-      ? 'It becomes final when enough blocks lie on top of it.'
+      ? 'It becomes final when enough blocks are on top of it.'
       : `It becomes final with ${requiredConfirmations} blocks on top; there are ${depth < 0n ? 0n : depth}.`
   return { action: 'confirm', message }
 }
@@ -75,7 +75,7 @@ function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode
     }
   }
   if (codes.has('in_flight_limit')) return { action: 'sign', message: 'It is signed when a slot is free.' }
-  return { action: 'sign', at: transaction.nextRunAt, message: 'It is priced, given a nonce and signed.' }
+  return { action: 'sign', at: transaction.nextRunAt, message: 'It is priced, numbered and signed.' }
 }
 
 /** Findings that keep a fee from being raised, and what the service waits for. */
@@ -97,11 +97,11 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
     return { action: 'expire', at: end, message: 'When valid_until passes, a no-op takes its place.' }
   }
-  if (ahead > 0) return { action: 'watch', message: 'The transactions before it in the queue come first.' }
+  if (ahead > 0) return { action: 'watch', message: 'Earlier transactions in the queue come first.' }
   if (raiseAt === undefined) {
     return {
       action: 'watch',
-      message: 'The caller named its price, so the service does not change it: replace it to pay more.',
+      message: 'The caller set its price, so the service does not change it: replace it to pay more.',
     }
   }
   if (codes.has('fee_at_cap')) {
@@ -115,12 +115,12 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   if (raise?.kind === 'wait' && raise.code === 'builders_choice')
     return {
       action: 'watch',
-      message: 'The builders decide; its fee is raised when the market asks for more.',
+      message: 'The builders decide; its fee is raised when the market requires more.',
     }
   return {
     action: 'raise_fee',
     at: new Date(Math.max(raiseAt, now)),
-    message: 'Its fee is raised when its speed has waited long enough, if blocks leave it out until then.',
+    message: 'Its fee is raised after the delay of its speed, if blocks still leave it out.',
   }
 }
 
@@ -132,19 +132,19 @@ function expiring({ transaction, attempt }: DiagnosisFacts): NextAction {
   const then = isReplaced ? 'the new version is sent' : 'it is signed again, unless valid_until has passed'
   const message = `A ledger includes it, or it expires; then ${then}.`
   return end === undefined
-    ? { action: 'watch', message: 'A ledger has to include it.' }
+    ? { action: 'watch', message: 'It waits for a ledger to include it.' }
     : { action: 'watch', at: new Date(Number(end) * 1_000), message }
 }
 
-/** Gives an action without a time, because nobody can predict when the chain reaches a height. */
+/** Gives an action without a time, because the time at which the chain reaches a height is unpredictable. */
 function expiringByHeight(expiresAt: bigint | undefined, isReplaced: boolean): NextAction {
   const then = isReplaced
     ? 'the new version is sent'
-    : 'it is signed again, unless valid_until has passed or others have signed it, too'
+    : 'it is signed again, unless valid_until has passed or others have also signed it'
 
   const message =
     expiresAt === undefined
-      ? 'A block has to include it; its durable nonce does not expire.'
+      ? 'It waits for a block; its durable nonce does not expire.'
       : `A block up to height ${expiresAt - 1n} includes it; otherwise ${then}.`
   return { action: 'watch', message }
 }

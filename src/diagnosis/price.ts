@@ -8,7 +8,7 @@ export function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | 
     return undefined
   return {
     code: 'fee_below_base_fee',
-    message: `It offers ${price.bid} wei per gas, less than the ${price.baseFee} that the next block asks for.`,
+    message: `It offers ${price.bid} wei per gas, less than the ${price.baseFee} that the next block requires.`,
   }
 }
 
@@ -23,14 +23,14 @@ export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Findi
   }
 }
 
-/** Finds that a raise would be above the limit of the service's own raises, or that a refused price cannot grow any more. */
+/** Finds that a raise would exceed the limit for automatic raises, or that a refused price cannot grow further. */
 export function feeAtLimit({ transaction, price, raise, raiseAt, now }: DiagnosisFacts): Finding | undefined {
   if (price?.atLimit === undefined || price.limit === undefined) return undefined
   const isStopped = raise?.kind === 'wait' && raise.code === 'refused' && isDue(raiseAt, now)
   if (!isStopped && transaction.status !== 'pending') return undefined
   return {
     code: 'fee_at_limit',
-    message: `It offered ${price.bid} wei per gas; the service goes up to ${price.limit} by itself, a multiple of the present market of ${price.market} (fee_limit_multiplier). It waits until the market rises or a block includes it; replace it to pay more.`,
+    message: `It offered ${price.bid} wei per gas; the service raises it up to ${price.limit}, a multiple of the current market of ${price.market} (fee_limit_multiplier). It waits until the market rises or a block includes it; replace it to pay more.`,
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Visibility } from '../access/principal.ts'
 
 /**
- * Incidents of transactions that a person should know. `transaction_undecided`: no endpoint can prove whether it was included ·
- * `transaction_stuck`: it blocks its account for too long · `transaction_reorganized`: the block of a confirmed transaction is gone.
+ * Incidents of transactions that need a person's attention. `transaction_undecided`: no endpoint can prove whether it was included ·
+ * `transaction_stuck`: it has blocked its account for too long · `transaction_reorganized`: the block of a confirmed transaction is no
+ * longer in the chain.
  */
 export type IncidentType = 'transaction_undecided' | 'transaction_stuck' | 'transaction_reorganized'
 
@@ -43,6 +44,6 @@ export interface EventFilter {
   readonly relayerId?: string | undefined
   readonly transactionId?: string | undefined
   readonly type?: EventType | undefined
-  /** Events of other relayers, and those without a relayer, are left out. Everything is visible when absent. */
+  /** Events of other relayers, and those without a relayer, are omitted. If absent, everything is visible. */
   readonly visibility?: Visibility | undefined
 }

@@ -16,8 +16,8 @@ interface FollowOptions extends EventFilter {
 }
 
 /**
- * Yields the events after a cursor, and then each new one, in pages of at most 100. It reads the next page only when the consumer asks for it,
- * so a slow consumer costs one page of memory. An empty page is a heartbeat.
+ * Yields the events after a cursor, and then each new one, in pages of at most 100. It reads the next page only when the consumer requests
+ * it, so a slow consumer costs one page of memory. An empty page is a heartbeat.
  */
 export async function* followEvents(
   { db, clock, notifier }: { db: Db; clock: Clock; notifier: EventNotifier },
@@ -28,7 +28,7 @@ export async function* followEvents(
   signal.addEventListener('abort', listener.wake)
   try {
     while (!signal.aborted) {
-      // Armed before the read: an event that is committed between the read and the wait ends the wait at once.
+      // Armed before the read: an event that is committed between the read and the wait ends the wait immediately.
       const newEvents = listener.arm()
       const { events, upTo } = await nextPage(db, { ...filter, after: cursor, limit: PAGE })
       // The next look does not read again what the filter has left out.

@@ -7,7 +7,7 @@ const PAGE = 500
 interface Deletion {
   /** Events before this time are old. */
   readonly before: Date
-  /** Called after so many deleted events, and at the end when any were deleted since. */
+  /** Called after this many deleted events, and at the end if more were deleted. */
   readonly afterMany: { readonly events: number; readonly work: () => Promise<void> }
 }
 
@@ -40,7 +40,7 @@ async function deletePage(
   db: Db,
   { before, after }: { readonly before: Date; readonly after: bigint },
 ): Promise<Page> {
-  // One old event in the page is enough to go on: a clock that was set back makes later events look older.
+  // One old event in the page is enough to continue: a clock that was set back makes later events look older.
   const { rows } = await sql<{ deleted: bigint; next: bigint | null }>`
     with page as materialized (
       select number, created_at < ${before} as is_old from events where number > ${after} order by number limit ${PAGE}),

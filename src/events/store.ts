@@ -36,8 +36,8 @@ interface ReadOptions extends EventFilter {
 }
 
 /**
- * The bytes that readers get of the rows before a row of a page; null for the first row. An event without content of its own shows that of its
- * transaction, however many events do.
+ * The number of bytes that readers get from the rows before a row of a page; null for the first row. An event without its own content shows
+ * that of its transaction.
  */
 const BYTES_BEFORE = sql<number | null>`
   sum(octet_length(payload::text) + coalesce(octet_length(request::text), 0))
@@ -126,21 +126,21 @@ export function toEventRecord(
   }
 }
 
-/** The time in ms between two looks at writers that have not committed yet. Most of them commit within it. */
+/** The time in ms between two checks of writers that have not committed yet. Most of them commit within it. */
 const LOOK_MS = 5
 
 /** A reader waits for writers for at most this time, in ms. A writer that hangs delays the later events of the others, and loses none. */
 const LONGEST_WAIT_MS = 1_000
 
 /**
- * Returns the highest number up to which no event will be committed any more: a reader that sees this number can see every event up to it.
+ * Returns the highest number up to which no further event will be committed: a reader that sees this number can see every event up to it.
  * It includes all events that were committed before the call, unless a writer hangs.
  *
  * An event gets its number when it is written, and may be committed after one with a higher number. So a writer keeps a lock until its
  * commit, with the last number before its own (`next_event_number` in the schema).
  */
 export async function lastNumber(db: Db): Promise<bigint> {
-  // The order of the two reads matters: who took a number up to this one, and has no lock any more, has ended.
+  // The order of the two reads matters: a writer that took a number up to this one, and no longer has a lock, has ended.
   const last = await readLast(db)
   // A step of the clock must not end the wait, nor prolong it.
   const end = performance.now() + LONGEST_WAIT_MS
@@ -152,8 +152,8 @@ export async function lastNumber(db: Db): Promise<bigint> {
 }
 
 /**
- * Continues the numbers of a log with events at the present time in microseconds. Call it at every start: nobody may know that a database was
- * restored from a backup. A million events in each second since the last start would be needed to reach the present time by counting.
+ * Continues the numbers of a log with events at the current time in microseconds. Call it at every start: a restored backup may go
+ * unnoticed. Only a million events per second since the last start could reach the current time by counting.
  */
 export async function skipIssuedNumbers(db: Db): Promise<void> {
   await sql`select skip_issued_event_numbers()`.execute(db)

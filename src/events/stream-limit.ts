@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts'
 
-/** The seconds after which a refused reader may ask again. */
+/** The seconds after which a refused reader may try again. */
 const RETRY_AFTER_SECONDS = 5
 
 /** The right of one reader to one stream. */
 export interface StreamSlot {
   /** Keeps the slot taken, though the reader may leave: work for it is under way. */
   work(): void
-  /** Gives the slot back as soon as the reader leaves: no work is under way. */
+  /** Frees the slot as soon as the reader leaves: no work is running. */
   rest(): void
-  /** Gives the slot back. */
+  /** Frees the slot. */
   release(): void
 }
 
@@ -59,6 +59,6 @@ export function createStreamLimit(most: number): StreamLimit {
 }
 
 function tooMany(most: number): AppError {
-  const detail = `This API key already follows ${most} streams of events, the most that it may; close one.`
+  const detail = `This API key already has ${most} event streams, the maximum; close one.`
   return new AppError('rate_limited', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

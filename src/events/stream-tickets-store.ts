@@ -4,7 +4,7 @@ import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
 import type { EventFilter, EventType } from './event.ts'
 
-/** The life of a ticket in ms: enough for a page to load, and too short for a log that somebody reads later. */
+/** The life of a ticket in ms: enough for a page to load, and too short to be useful from a log. */
 const LIFE_MS = 60_000
 
 /** Issues and redeems tickets for event streams. The database has them, so that each is valid once for all processes on it. */
@@ -35,22 +35,22 @@ export function createStreamTickets({
   }
 }
 
-/** The entropy of a ticket in bytes: nobody can try enough of them in the life of one. */
+/** The entropy of a ticket in bytes: too much to guess in its lifetime. */
 const TICKET_BYTES = 32
 
-/** Draws a ticket, which can stand in a url as it is. */
+/** Generates a ticket, which needs no encoding in a URL. */
 function drawTicket(): string {
   return randomBytes(TICKET_BYTES).toString('base64url')
 }
 
-/** Returns the hash that is stored. A plain hash is enough, because nobody can guess a random ticket. */
+/** Returns the hash that is stored. A plain hash is enough, because a random ticket cannot be guessed. */
 function hashTicket(ticket: string): Buffer {
   return hash('sha256', ticket, 'buffer')
 }
 
 /** The rights of a ticket. */
 interface TicketGrant {
-  /** The API key that asked for it, whose rights it has. */
+  /** The API key that requested it, whose rights it has. */
   readonly keyId: string
   /** The stream has no other events. */
   readonly filter: EventFilter
@@ -70,7 +70,7 @@ async function insertTicket(db: Db, { hash, keyId, filter, now, expiresAt }: New
     values (${hash}, ${keyId}, ${filter.relayerId ?? null}, ${filter.type ?? null}, ${expiresAt})`.execute(db)
 }
 
-/** Takes a ticket out of the table: of several processes that try it, one gets the rights and all others undefined. */
+/** Takes a ticket out of the table: of several concurrent processes, one gets the rights and all others undefined. */
 async function takeTicket(db: Db, hash: Uint8Array, now: Date): Promise<TicketGrant | undefined> {
   const row = await db
     .deleteFrom('stream_tickets')

@@ -63,7 +63,7 @@ function withinTicket(input: Input<'streamEvents'>, { ticketFilter }: RequestCon
 }
 
 function outsideTicket(field: string): AppError {
-  const detail = `query.${field}: expected that of the ticket, or none. The ticket is used now; get a new one.`
+  const detail = `query.${field}: expected that of the ticket, or none. The ticket is now used up; get a new one.`
   return new AppError('invalid_request', detail)
 }
 
@@ -121,7 +121,7 @@ async function* stream(
       signal: ends.signal,
     })
     for await (const page of pages) {
-      // The snapshots are the larger part of the work, and nobody would read them.
+      // The snapshots are most of the work, and would not be read.
       if (signal.aborted) return
       if (page.length > 0) yield async () => (await presentEvents(page)).map(toPiece)
       else if (duration === 0) return

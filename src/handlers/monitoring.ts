@@ -80,8 +80,8 @@ const RELAYER_LABEL = /(?:^|,)relayer_id="([^"]*)"/
 const DESCRIPTION = /^# (?:HELP|TYPE) /
 
 /**
- * Takes the samples of other relayers out of a text of metrics, and those that are of no relayer: they count what all keys do. A metric of
- * which nothing is left loses its description, too.
+ * Removes the samples of other relayers from a metrics text, and those without a relayer, which count what all keys do. A metric without
+ * samples loses its description as well.
  */
 function visibleSeries(text: string, relayerIds: ReadonlySet<string>): string {
   const shown: string[] = []

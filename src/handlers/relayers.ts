@@ -98,8 +98,8 @@ export function manageRelayersHandlers({
 }
 
 /**
- * A key that is limited to some relayers connects them with nothing that it does not see: a webhook of others would get their events, and the
- * answers would tell which accounts signers have.
+ * A key that is limited to some relayers cannot connect them with anything that it does not see: a webhook of others would get their
+ * events, and responses would reveal the accounts of signers.
  * @throws AppError `insufficient_scope`, 404 `notification_not_found`
  */
 async function requireOwnRecords(
@@ -177,7 +177,7 @@ function presentNumber(type: NetworkType, { nextNonce, chainNonce }: AccountStat
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('network_unavailable', 'No node of the network answers at present. Try again.', {
+  return new AppError('network_unavailable', 'No node of the network answers. Try again.', {
     cause,
   })
 }
@@ -197,12 +197,12 @@ function requireEndpointRights(
   if (!may('networks:admin'))
     throw new AppError(
       'insufficient_scope',
-      `custom_rpc_urls: API key ${id} lacks networks:admin; a key that chooses the endpoints of a relayer needs it.`,
+      `custom_rpc_urls: API key ${id} lacks networks:admin; it is required to choose a relayer's endpoints.`,
     )
   if (rules !== undefined)
     throw new AppError(
       'insufficient_scope',
-      `custom_rpc_urls: API key ${id} is limited by rules, and endpoints tell what was spent; use a key without rules.`,
+      `custom_rpc_urls: API key ${id} is limited by rules, and endpoints report what was spent; use a key without rules.`,
     )
 }
 
@@ -222,7 +222,7 @@ function requireTopUpRights(
   if (missing.length > 0)
     throw new AppError(
       'insufficient_scope',
-      `policies.top_up: API key ${id} lacks ${missing.join(' and ')}; a key that lets a relayer spend the money of another one needs both.`,
+      `policies.top_up: API key ${id} lacks ${missing.join(' and ')}; both are required to let a relayer spend another one's money.`,
     )
   if (rules !== undefined)
     throw new AppError(

@@ -70,7 +70,7 @@ export interface Service {
   readonly decideApproval: Decider
   /** Reads what a diagnosis needs to know. */
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
-  /** Checks a call that another one contains, as if it came by itself: scope, visibility and schema. */
+  /** Checks a call inside another one as if it came alone: scope, visibility and schema. */
   readonly admitCall: AdmitCall
 
   // Signatures without a transaction

@@ -159,7 +159,7 @@ function refusedDecision(
     return new AppError('invalid_request', `body.attempt: transaction ${id} has no attempt ${attempt}.`)
   const detail =
     status === 'mined' && undecidedSince !== undefined
-      ? `Transaction ${id} is in a block, and the endpoints contradict each other about its result: it waits until they agree.`
+      ? `Transaction ${id} is in a block, and the endpoints disagree about its result: it waits until they agree.`
       : `Transaction ${id} is ${status} and does not wait for a decision: the chain decides.`
   return new AppError('transaction_not_undecided', detail)
 }
@@ -179,7 +179,7 @@ function nonceless({ id, networkType }: Relayer): AppError {
   )
 }
 
-/** @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that nobody relies on it here */
+/** @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that no caller relies on it here */
 function readSingle(body: RequestBody, relayer: Relayer, chain: Chain): ChainRequest {
   if (body.idempotency_key === undefined) return readRequest(body, relayer, chain)
   throw new AppError(
@@ -200,7 +200,7 @@ export async function requireRelayer(relayerOf: RelayerReader, id: string): Prom
   return relayer
 }
 
-/** The operation that sends many transactions at once. */
+/** The operation that sends a batch of transactions. */
 export function transactionBatchHandlers({
   db,
   relayerOf,
@@ -310,7 +310,7 @@ async function readCursor(db: Db, { cursor }: Query, visibility: Visibility): Pr
   if (position === undefined)
     throw new AppError(
       'invalid_request',
-      'query.cursor: expected pagination.next_cursor of an earlier answer; leave it out to begin again.',
+      'query.cursor: expected pagination.next_cursor of an earlier response; omit it to start over.',
     )
   return position
 }

@@ -29,7 +29,7 @@ export function limitKeyOf({ id }: Pick<Principal, 'id'>): string {
 
 /**
  * Finds the API key whose secret has this hash, in hex digits, among the records; undefined when none has it, or it is not accepted now. It
- * never sees the secret, so its time tells nothing about one: a changed character changes the whole hash.
+ * never sees the secret, so its timing reveals nothing: a changed character changes the whole hash.
  */
 export type FindKey = (secretHash: string) => Principal | undefined
 
@@ -63,7 +63,7 @@ export function createAuthenticator({
 }: AuthenticatorOptions): Authenticate {
   if (apiKeys.length === 0) throw new Error('at least one API key is needed')
   const hashes = apiKeys.map(hashSecret)
-  // Both looks happen for every secret, so that the time does not tell a key of the environment from another one.
+  // Both lookups happen for every secret, so that timing does not reveal a key of the environment.
   const identify = (token: string) => {
     const digits = hashSecretHex(token)
     const found = findKey(digits)

@@ -20,7 +20,7 @@ const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = 
   depth: { code: 'json_too_deep', detail: 'The JSON in the body is nested too deeply.' },
   values: {
     code: 'json_too_many_values',
-    detail: `The JSON in the body has more than ${DEFAULT_LIMITS.jsonValues} values; lists and objects count as one, too.`,
+    detail: `The JSON in the body has more than ${DEFAULT_LIMITS.jsonValues} values; each list and object also counts as one.`,
   },
 }
 

@@ -25,8 +25,8 @@ export function startDeadline({ res }: HttpContext, ms: number): Deadline {
 }
 
 /**
- * A class, because each evaluation of an object literal with a getter makes a hidden class of its own: that outlives the request until the
- * next full collection, with everything that the getter reaches, and such collections then took a tenth of the time.
+ * A class, because each evaluation of an object literal with a getter creates a new hidden class. That outlives the request until the next
+ * full collection, with everything that the getter reaches, and such collections took a tenth of the time.
  */
 class RequestDeadline implements Deadline {
   readonly #timer: NodeJS.Timeout
@@ -89,7 +89,7 @@ export function bodyTooSlow(): AppError {
 export function handlerTooSlow(): AppError {
   return new AppError(
     'request_timeout',
-    'The request was not finished in time. It may still take effect; look before you repeat it.',
+    'The request was not finished in time. It may still take effect; check before you repeat it.',
   )
 }
 

@@ -54,7 +54,7 @@ function hidden(relayerId: string): AppError {
   return new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
 }
 
-/** Ends a ticket and returns its rights; undefined when it is not valid any more. */
+/** Ends a ticket and returns its rights; undefined if it is no longer valid. */
 export type RedeemTicket = (
   ticket: string,
 ) => Promise<{ readonly principal: Principal; readonly filter: TicketFilter } | undefined>
@@ -75,8 +75,8 @@ const UNACCEPTABLE_TICKET = new AppError(
 )
 
 /**
- * Admits a caller with an API key, without a wait. Undefined when a ticket has to decide: the operation takes one, and there is no
- * `Authorization` header. With the header a ticket does not count, and stays valid.
+ * Admits a caller with an API key, synchronously. Undefined if a ticket must decide: the operation accepts one, and there is no
+ * `Authorization` header. With the header a ticket is ignored, and stays valid.
  *
  * @throws AppError `unauthorized`
  */
@@ -164,7 +164,7 @@ const NOT_FOUND: Readonly<Record<string, ErrorCode>> = {
 }
 
 /**
- * Gives the input of a valid request.
+ * Returns the input of a valid request.
  *
  * @throws AppError with the first problem of an invalid one
  */
@@ -173,13 +173,13 @@ export function requireValid(result: ValidationResult): ValidInput {
     case 'valid':
       return result.input
     case 'unknown_id':
-      throw new AppError(NOT_FOUND[result.parameter] ?? 'not_found', 'Nothing has this id.')
+      throw new AppError(NOT_FOUND[result.parameter] ?? 'not_found', 'There is nothing with this id.')
     case 'invalid':
       throw new AppError('invalid_request', sentence(result.problem))
   }
 }
 
-/** Headers of answers that a page of another origin may read besides the usual ones. */
+/** Response headers that a page of another origin may read, besides the usual ones. */
 const EXPOSED = 'Retry-After, X-Request-Id'
 
 /**
@@ -205,7 +205,7 @@ interface CountedRequest {
 }
 
 /**
- * Counts a request, and tells its sender the rest of the quota in the headers of draft-ietf-httpapi-ratelimit-headers-10.
+ * Counts a request, and reports the rest of the quota in the headers of draft-ietf-httpapi-ratelimit-headers-10.
  *
  * @throws AppError `rate_limited` when the bucket of the key is empty
  */
@@ -239,7 +239,7 @@ function limited(detail: string, { waitSeconds }: Quota): AppError {
   return new AppError('rate_limited', detail, { retryAfterSeconds: waitSeconds })
 }
 
-/** The draft wants the same time as in `Retry-After`, when there is one. */
+/** The draft requires the same time as in `Retry-After`, if there is one. */
 function resetOf({ waitSeconds, fullInSeconds }: Quota): number {
   return waitSeconds === 0 ? fullInSeconds : waitSeconds
 }

@@ -114,9 +114,9 @@ interface Stages {
 }
 
 /**
- * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside
- * the contract goes on to the next middleware. The security handlers and the validation of openapi-backend stay unused, because
- * the library fixes their order out of sight; `serve` below shows the order instead.
+ * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside the contract
+ * goes to the next middleware. The security handlers and the validation of openapi-backend stay unused, because the library hides their
+ * order; `serve` below shows it instead.
  */
 async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
   const { contract, handlers, limits } = options
@@ -165,7 +165,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   // Pages of browsers need no other operation, and must not have an API key.
   if (operation.ticketParameter !== undefined) service.allowOrigin(context)
 
-  // The limit counts unauthenticated callers, too, so that nobody can try keys faster than it allows.
+  // The limit also counts unauthenticated callers, so that no one can try keys faster than it allows.
   const caller = authenticate(context)
   if (operation.rateLimited) countRequest(limiter, { context, key: caller.limitKey })
   const byKey = admitByKey(context, { operation, caller })

@@ -4,12 +4,12 @@ import type { Clock } from '../lib/time.ts'
 export interface RateLimitOptions {
   /** The number of requests per second in the long run. */
   readonly perSecond: number
-  /** The number of requests that can come at once after a pause. */
+  /** The burst size after a pause. */
   readonly burst: number
   readonly clock: Clock
   /** The number of keys in memory; the limiter forgets the key that was idle for the longest time. Default 10000. */
   readonly maxKeys?: number
-  /** Selects the keys that other processes count, too. Default: none. */
+  /** Selects the keys that other processes also count. Default: none. */
   readonly isShared?: (key: string) => boolean
 }
 
@@ -17,7 +17,7 @@ export interface RateLimitOptions {
 export interface Quota {
   /** The time until there is a token; 0 when the request took one. */
   readonly waitSeconds: number
-  /** The requests that can be sent at once. */
+  /** The burst size. */
   readonly remaining: number
   /** The time until the bucket is full again. */
   readonly fullInSeconds: number
@@ -32,22 +32,22 @@ export interface Spending {
   readonly at: number
 }
 
-/** Counts the requests of each key in this process. What other processes allow for a shared key is known when `lower` tells it. */
+/** Counts the requests of each key in this process. What other processes allow for a shared key becomes known by `lower`. */
 export interface RateLimiter {
-  /** The requests that can come at once, and the whole seconds in which an empty bucket is full again. */
+  /** The burst size, and the whole seconds in which an empty bucket refills. */
   readonly policy: { readonly burst: number; readonly windowSeconds: number }
   /** Takes one token, if there is one. */
   take(key: string): Quota
   /**
-   * Takes as many tokens as a request counts for besides the one that it has taken, if there are so many. A request that counts for more than
-   * a full bucket takes a full one, and what is missing has to be refilled before the next request: in the long run the rate is exact.
+   * Takes the further tokens that a request counts for, if there are enough. A request that counts for more than a full bucket takes a full
+   * one, and the rest must be refilled before the next request: in the long run the rate is exact.
    */
   takeFurther(key: string, tokens: number): Quota
-  /** Returns what shared keys have taken since the last call, so that other processes can be told. */
+  /** Returns what shared keys have taken since the last call, to report to other processes. */
   collect(): Spending
   /**
-   * Lowers a bucket to what all processes together have left of it at the time `at` of a spending. It never raises one: a process allows
-   * no more than it would allow alone, whatever it is told.
+   * Lowers a bucket to what all processes together have left of it at the time `at` of a spending. It never raises one: a process allows no
+   * more than it would allow alone.
    */
   lower(key: string, left: { readonly tokens: number; readonly at: number }): void
 }

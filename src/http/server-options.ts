@@ -28,13 +28,13 @@ export interface HttpServerOptions extends CompiledContract {
   /** The addresses and networks of proxies in front of the service. Default: none. */
   readonly trustedProxies?: readonly string[]
   readonly limiter: RateLimiter
-  /** Gives the failure for a fault of something outside this process, such as the database. Default: there is none. */
+  /** Returns the failure for a fault outside this process, such as the database's. Default: none. */
   readonly explainFault?: (fault: unknown) => AppError | undefined
   /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean
-  /** Absent when metrics are off. */
+  /** Absent if metrics are off. */
   readonly observer?: RequestObserver | undefined
-  /** Absent when traces are off. */
+  /** Absent if traces are off. */
   readonly tracer?: RequestTracer | undefined
   readonly log: Logger
   readonly clock: Clock
@@ -46,7 +46,7 @@ export interface Limits {
   readonly bodyBytes: number
   /** Nesting of arrays and objects. Default 32. */
   readonly jsonDepth: number
-  /** Values of a body. A larger number would hold the event loop for longer than other callers should wait. Default 20,000. */
+  /** Values of a body. A larger number would block the event loop for longer than other callers should wait. Default 20,000. */
   readonly jsonValues: number
   /** Request line and headers together. Default 16 KiB. */
   readonly headerBytes: number
@@ -63,7 +63,7 @@ export interface Limits {
   readonly unauthenticatedKeepAliveMs: number
   /** Number of open connections; for one more, the server closes the least recently used unauthenticated one. Default 4096. */
   readonly maxConnections: number
-  /** Number of connections of one peer that have not shown a valid key. Absent: a quarter of `maxConnections`. */
+  /** Number of connections of one peer that have not shown a valid key. If absent, a quarter of `maxConnections`. */
   readonly connectionsPerPeer?: number | undefined
 }
 

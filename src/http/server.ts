@@ -76,9 +76,9 @@ function createNodeServer({ app, limits, connections, log }: NodeServerOptions):
     },
     answer,
   )
-  // The table limits the connections: the limit of Node would refuse the newest one, no matter who holds the others.
+  // The table limits the connections: the limit of Node would refuse the newest one, regardless of the others.
   server.on('connection', connections.admit)
-  // A peer that neither sends nor reads for this long has gone.
+  // A peer that neither sends nor reads for this long is gone.
   server.timeout = Math.max(requestTimeoutMs, keepAliveTimeoutMs) + NODE_GRACE_MS
   // The server ignores an unknown expectation, because the 417 of Node has no body.
   server.on('checkExpectation', answer)

@@ -12,9 +12,9 @@ export interface State {
   ids?: Readonly<Record<string, string>>
   /** The id of the API key; absent for an unauthenticated caller. */
   apiKeyId?: string
-  /** Names whose unread answers count together: the API key, or the peer address of an unauthenticated caller; absent before routing. */
+  /** Identifies whose unread responses count together: the API key, or the peer address of an unauthenticated caller; absent before routing. */
   caller?: string
-  /** The handler says that the request changed nothing, so that it can be repeated; absent when its method decides. */
+  /** The handler says that the request changed nothing, so that it can be repeated; if absent, its method decides. */
   repeatable?: boolean
   /** The code of the failure that the caller receives. */
   failureCode?: ErrorCode
@@ -26,7 +26,7 @@ export type HttpContext = ParameterizedContext<State, DefaultContext>
 /** A middleware of the list in pipeline.ts. */
 export type Middleware = KoaMiddleware<State, DefaultContext>
 
-/** Gives the fields that lead from a log line to its request and its transaction. */
+/** Returns the fields that link a log line to its request and its transaction. */
 export function logFields({ state: { requestId, operation, ids } }: HttpContext) {
   return { request_id: requestId, operation: operation?.id, transaction: ids?.transaction_id }
 }

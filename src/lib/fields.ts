@@ -7,7 +7,7 @@ export interface FieldType<T> {
   readonly expected: string
   /** Returns undefined for a value of another type. */
   read(value: unknown): T | undefined
-  /** Replaces a value that has a problem, so that reading goes on and finds the next problem. The caller drops the result then. */
+  /** Replaces a value that has a problem, so that reading continues and finds the next problem. The caller drops the result then. */
   readonly blank: T
 }
 
@@ -21,7 +21,7 @@ const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/
 
 /** A text that is not empty. */
 export const text: FieldType<string> = {
-  expected: 'a text that is not empty',
+  expected: 'a non-empty text',
   read: (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined),
   blank: '',
 }

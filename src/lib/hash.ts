@@ -3,7 +3,7 @@ import hashWasm from 'hash-wasm/dist/keccak.umd.min.js'
 import { toExactJson } from './json.ts'
 import { mapFields } from './object.ts'
 
-/** Gives the SHA-256, in hex, of a value as JSON. It ignores the order of fields, and undefined fields. */
+/** Returns the SHA-256, in hex, of a value as JSON. It ignores the order of fields, and undefined fields. */
 export function fingerprintOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 /** The folder of package.json and openapi.yaml. The program is bundled, so its files have no fixed distance from it. */
 export const PACKAGE_ROOT: string = rootAbove(import.meta.dirname)
 
-/** Gives the path of a file that `npm run build` makes. Sources and bundle find the same one. */
+/** Returns the path of a file that `npm run build` creates. Sources and bundle find the same one. */
 export function builtFile(name: string): string {
   return join(PACKAGE_ROOT, 'dist', name)
 }

@@ -4,7 +4,7 @@ export function suggest(word: string, known: Iterable<string>): string {
   const most = Math.max(1, Math.floor(word.length / 3))
   let best: { name: string; distance: number } | undefined
   for (const name of known) {
-    // No comparison can help here, and a word of a megabyte would hold the process for seconds.
+    // No comparison can help here, and a word of a megabyte would block the process for seconds.
     if (Math.abs(name.length - word.length) > most) continue
     const distance = editDistance(word.toLowerCase(), name.toLowerCase())
     if (distance <= most && (!best || distance < best.distance)) best = { name, distance }

@@ -51,7 +51,7 @@ const STEP_MS = 1_000
 /** A step is followed after this time, in ms. A shorter one is a fault: it would date records and end transactions by a wrong time. */
 const LASTING_MS = 10_000
 
-/** Creates a time of day that follows small corrections at once, and a step only when it has lasted. */
+/** Creates a time of day that follows small corrections immediately, and a jump only after it has lasted. */
 export function createSteadyTime({ wall, monotonic }: TimeSources): () => number {
   let offset = wall() - monotonic()
   let step: { readonly offset: number; readonly since: number } | undefined

@@ -46,7 +46,7 @@ export interface Metrics {
   readOne(name: string): Promise<MetricsText | undefined>
 }
 
-/** Creates metrics in a registry of their own, including those of the process and of Node.js. */
+/** Creates metrics in a new registry, including those of the process and of Node.js. */
 export function createMetrics({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -100,7 +100,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
   }
 }
 
-/** Reads the stored state. Undefined when the database fails or is too slow: the counters of this process are returned all the same. */
+/** Reads the stored state. Undefined if the database fails or is too slow; the counters of this process are still returned. */
 async function readWithin(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
   const stop = new AbortController()
   const late = clock.sleep(TIMEOUT_MS, stop.signal).then(() => {
@@ -144,7 +144,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   })
   const inFlight = new Gauge({
     name: 'in_flight_requests',
-    help: 'Requests under way, open event streams among them.',
+    help: 'Running requests, including open event streams.',
     registers,
   })
   return {
@@ -164,13 +164,13 @@ function createDeliveryMetrics(registry: Registry): DeliveryObserver {
   const registers = [registry]
   const tries = new Counter({
     name: 'webhook_deliveries_total',
-    help: 'Tries to deliver an event: delivered, retried (failed, and tried again later) or dead (given up).',
+    help: 'Attempts to deliver an event: delivered, retried (failed, to be tried again) or dead (given up).',
     labelNames: ['outcome'],
     registers,
   })
   const latency = new Histogram({
     name: 'webhook_delivery_seconds',
-    help: 'Time until a receiver answered or the try failed.',
+    help: 'Time until a receiver answered or the attempt failed.',
     labelNames: ['outcome'],
     registers,
   })

@@ -24,7 +24,7 @@ export function createRpcMetrics(registry: Registry, labels: Labels): (network: 
   })
   const unknownTexts = new Counter({
     name: 'unknown_node_texts_total',
-    help: 'Errors of nodes in words that the service does not know; the log line "unknown error text of a node" has each text once.',
+    help: 'Node errors in unknown wording; the log line "unknown error text of a node" has each text once.',
     labelNames: ['network', 'call'],
     registers,
   })
@@ -100,13 +100,13 @@ export function createEndpointMetrics(
     new Gauge({ name, help, labelNames: ['network', 'host'], registers: [registry] })
   const up = gauge(
     'rpc_endpoint_up',
-    '0: the endpoint failed lately, and this process avoids it; 1: it did not. The lowest of several urls with the same host.',
+    '0: the endpoint failed recently, and this process avoids it; 1: it did not. The lowest of several URLs with the same host.',
   )
   const privateUp = gauge(
     'private_rpc_endpoint_up',
-    'The same for endpoints that only take the bytes of private transactions; they are asked nothing else, so 1 says only that none failed.',
+    'The same for private endpoints; they are never queried, so 1 only means that none failed.',
   )
-  // Callers may bring endpoints of their own, so their number has no other limit.
+  // Callers may set custom endpoints, so their number has no other limit.
   const endpointLabel = createBoundedLabel()
   const sampleOf = (endpoint: EndpointState) => {
     const isNamed = endpointLabel(`${endpoint.network} ${endpoint.host}`) !== OTHER
@@ -132,7 +132,7 @@ export function createHeadMetrics(
     new Gauge({ name, help, labelNames: ['network'], registers: [registry] })
   const age = gauge(
     'chain_head_age_seconds',
-    'For so long this process has seen no newer block of the network; absent when no endpoint told its block lately.',
+    'How long this process has seen no newer block of the network; absent if no endpoint reported its block recently.',
   )
   const limit = gauge(
     'chain_head_limit_seconds',

@@ -19,7 +19,7 @@ const KINDS = ['counter', 'gauge', 'histogram'] as const
 export async function readSeries(registry: Registry): Promise<MetricSeries[]> {
   const metrics = await registry.getMetricsAsJSON()
   return metrics.flatMap(({ name, help, type, values }): MetricSeries[] => {
-    // prom-client declares a number here and gives the name of the type.
+    // prom-client declares a number here but returns the name of the type.
     const kind = KINDS.find((known) => known === String(type))
     if (kind === undefined) return []
     return [{ name, help, kind, values: values.map((one) => toValue(name, one)) }]

@@ -3,7 +3,7 @@ import type { HealthReading } from '../relayers/health/health.ts'
 import { createBoundedLabel, type Labels, setGauge } from './series.ts'
 import type { StatusCount, StoredState, WorkerState } from './state.ts'
 
-/** Sets the gauges of the present state. */
+/** Sets the gauges of the current state. */
 interface StateMetrics {
   /** Without a state the gauges are cleared, so that an old number does not look like a new one. */
   setStored(read: ReadState | undefined): void
@@ -85,7 +85,7 @@ function createStoredGauges(registry: Registry) {
     }),
     answers: new Gauge({
       name: 'database_answers',
-      help: '0: the database did not answer in time, so the values that it stores are missing.',
+      help: '0: the database did not answer in time, so its values are missing.',
       registers,
     }),
   }
@@ -133,7 +133,7 @@ interface ReadState {
 /** Statuses of transactions that no block includes yet. */
 const WAITING: ReadonlySet<string> = new Set(['pending', 'sent', 'submitted'])
 
-/** Creates the gauges of what waits, with the age of its oldest part. Without a state they have no series. */
+/** Creates the gauges of waiting work, with the age of the oldest item. Without a state they have no series. */
 function createAgeMetrics(registry: Registry, labels: StateLabels): (read: ReadState | undefined) => void {
   const { transaction, delivery } = createGauges(registry)
   return (read) => {

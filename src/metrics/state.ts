@@ -19,12 +19,12 @@ export interface EndpointState {
   readonly isPrivate: boolean
 }
 
-/** The newest block of a network, as the endpoints tell it to this process. */
+/** The newest block of a network, as the endpoints report it to this process. */
 export interface HeadAge {
   readonly network: string
   /** The time for which no newer one has been seen, in seconds. */
   readonly ageSeconds: number
-  /** From this age on, the network counts as halted; undefined where its age alone says nothing. */
+  /** From this age on, the network counts as halted; undefined if its age means nothing. */
   readonly limitSeconds: number | undefined
 }
 
@@ -51,7 +51,7 @@ export interface WorkerState {
   readonly name: string
   /** Time in ms since the last successful round. */
   readonly quietMs: number
-  /** The error of the last round; absent when it succeeded. */
+  /** The error of the last round; absent if it succeeded. */
   readonly error?: string
 }
 

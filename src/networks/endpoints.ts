@@ -5,7 +5,7 @@ import type { RpcUrl } from './network.ts'
 export interface EndpointState {
   readonly url: string
   readonly healthy: boolean
-  /** Nobody has asked it yet, so its health is an assumption. */
+  /** It has not been used yet, so its health is an assumption. */
   readonly neverAsked?: true
   /** The height of the newest block that it reported. */
   readonly head?: bigint
@@ -17,11 +17,11 @@ export interface EndpointState {
 /** The endpoints of one network: it chooses the next one and records their health. It sends no request itself. */
 export interface EndpointPool {
   /**
-   * Chooses the endpoint for a request, other than `except`; undefined when no endpoint may be asked now. The choice stays the same
-   * for a while, so that the reads of one step see one node. A resting endpoint is the last resort.
+   * Chooses the endpoint for a request, other than `except`; undefined if no endpoint may be used now. The choice is stable for a while, so
+   * that the reads of one step see one node. A paused endpoint is the last resort.
    */
   choose(except: ReadonlySet<string>): string | undefined
-  /** Returns true when the answer brings the endpoint back into use. */
+  /** Returns true if the reply brings the endpoint back into use. */
   answered(url: string): boolean
   /** Returns true when the failure takes the endpoint out of use: it rests from now on. */
   failed(url: string, failure: Failure): boolean
@@ -30,9 +30,9 @@ export interface EndpointPool {
   sawHead(url: string, height: bigint): void
   /** Returns the highest block that any endpoint reported lately; undefined when none did. */
   highest(): bigint | undefined
-  /** Returns the newest head of all endpoints, and since when they tell it; undefined when none did yet. */
+  /** Returns the newest head of all endpoints, and since when they report it; undefined if none did yet. */
   seenHead(): SeenHead | undefined
-  /** Returns the time until an endpoint other than `except` may be asked, in ms; undefined when there is no other. */
+  /** Returns the time until an endpoint other than `except` may be used, in ms; undefined if there is no other. */
   waitMs(except: ReadonlySet<string>): number | undefined
   /** Returns the endpoints that are not resting. */
   awake(): string[]
@@ -40,7 +40,7 @@ export interface EndpointPool {
 }
 
 interface EndpointPoolOptions {
-  /** Each url gets a share in proportion to its weight; an url of weight 0 gets none. */
+  /** Each url gets a share in proportion to its weight; a URL with weight 0 gets none. */
   readonly urls: readonly RpcUrl[]
   /** Milliseconds of a clock that never steps. */
   readonly now: () => number
@@ -52,8 +52,8 @@ interface EndpointPoolOptions {
 const HOLD_MS = 30_000
 
 /**
- * The pool demands a reported height of every endpoint for this long, in ms. Several nodes can serve one url, so the height outlives
- * a lower answer of the same url. Without a limit, a chain that really is rolled back would stop the service.
+ * The pool requires a reported height of every endpoint for this long, in ms. Several nodes can serve one url, so the height outlives a
+ * lower answer of the same url. Without a limit, a chain that really is rolled back would stop the service.
  */
 const HEIGHT_MS = 60_000
 
@@ -135,12 +135,12 @@ function isUsable({ health, onTrial }: Endpoint, now: number): boolean {
   return condition === 'well' || (condition === 'trial' && !onTrial)
 }
 
-/** Returns the time until a request is possible at all, in ms. Only a rest that the endpoint asked for prevents one. */
+/** Returns the time until any request is possible, in ms. Only a pause that the endpoint requested prevents one. */
 function untilAskable({ health }: Endpoint, now: number): number {
   return health.byWish ? Math.max(0, health.restsUntil - now) : 0
 }
 
-/** Returns the endpoint whose rest ends first, unless it asked for the rest. */
+/** Returns the endpoint whose pause ends first, unless the endpoint requested the pause. */
 function lastResort(endpoints: readonly Endpoint[], now: number): Endpoint | undefined {
   const askable = endpoints.filter((endpoint) => untilAskable(endpoint, now) === 0)
   return askable.sort((a, b) => a.health.restsUntil - b.health.restsUntil)[0]
@@ -186,13 +186,13 @@ function stateOf({ url, health, head, asked }: Endpoint, now: number): EndpointS
 }
 
 /**
- * A failure of an endpoint. `down`: broken connection, HTTP 5xx, unreadable answer · `slow`: no answer in time ·
- * `barred`: it refuses us (HTTP 401, 403, 404, 410) · `limited`: it asked for a pause (HTTP 429 and similar answers).
+ * A failure of an endpoint. `down`: broken connection, HTTP 5xx, unreadable answer · `slow`: no answer in time · `barred`: it refuses us
+ * (HTTP 401, 403, 404, 410) · `limited`: it requested a pause (HTTP 429 and similar answers).
  */
 export interface Failure {
   readonly kind: 'down' | 'slow' | 'barred' | 'limited'
   readonly detail: string
-  /** The pause that the endpoint asked for (`Retry-After`), in ms. */
+  /** The pause that the endpoint requested (`Retry-After`), in ms. */
   readonly retryAfterMs?: number
   /** No connection opened, so the request cannot be the cause. */
   readonly unreachable?: true
@@ -208,13 +208,13 @@ const FAILURE_LIMIT = 3
 const REST_MS = 5_000
 
 /**
- * The first and the longest rest of an endpoint that asked for a pause without a duration, in ms. Most limits are per second, and
- * nothing moves meanwhile where it is the only endpoint.
+ * The first and the longest pause of an endpoint that requested one without a duration, in ms. Most limits are per second, and a network
+ * with only this endpoint stops in the meantime.
  */
 const LIMITED_REST_MS = 1_000
 const MAX_LIMITED_REST_MS = 8_000
 
-/** The longest rest, in ms, whatever `Retry-After` says: a wrong header must not switch an endpoint off for a day. */
+/** The longest pause, in ms, regardless of `Retry-After`: a wrong header must not switch an endpoint off for a day. */
 const MAX_REST_MS = 300_000
 
 /** The record of one endpoint. It is a value: each report makes a new one. */
@@ -223,7 +223,7 @@ export interface Health {
   readonly failures: readonly number[]
   /** The endpoint gets no request before this time, in ms of the monotonic clock. */
   readonly restsUntil: number
-  /** The endpoint asked for the rest, so it gets no request even as a last resort. */
+  /** The endpoint requested the pause, so it gets no request even as a last resort. */
   readonly byWish: boolean
   /** The number of rests since its last good answer. Above 0 after a rest, the endpoint is on trial. */
   readonly rests: number
@@ -233,10 +233,10 @@ export interface Health {
 /** The record of an endpoint without failures. */
 export const HEALTHY: Health = { failures: [], restsUntil: 0, byWish: false, rests: 0 }
 
-/** `trial`: the rest is over, and one request at a time tests the endpoint. */
+/** `trial`: the pause is over, and one request at a time tests the endpoint. */
 type Condition = 'well' | 'trial' | 'resting'
 
-/** Decides whether the endpoint may be asked now. */
+/** Decides whether the endpoint may be used now. */
 export function conditionOf({ restsUntil, rests }: Health, now: number): Condition {
   if (now < restsUntil) return 'resting'
   return rests > 0 ? 'trial' : 'well'
@@ -247,7 +247,7 @@ export function afterAnswer(health: Health, now: number): Health {
   return conditionOf(health, now) === 'well' ? health : HEALTHY
 }
 
-/** Records a failure. After a time-out or a refusal the endpoint rests at once: each further one would cost a caller its whole time. */
+/** Records a failure. A timeout or refused connection opens the circuit at once; every further one would use up a caller's whole deadline. */
 export function afterFailure(health: Health, failure: Failure, now: number): Health {
   const failures = [...health.failures.filter((at) => now - at < WINDOW_MS), now]
   const failed = { ...health, failures, lastError: failure.detail }

@@ -1,23 +1,23 @@
 import type { Network } from './network.ts'
 
 /**
- * The newest head of a network, as its endpoints tell it. Times are in ms of the monotonic clock. It is a value: each answer of an endpoint makes
- * a new one.
+ * The newest head of a network, as its endpoints report it. Times are in ms of the monotonic clock. It is a value: each reply of an
+ * endpoint creates a new one.
  */
 export interface SeenHead {
   readonly height: bigint
-  /** An endpoint told this height first at this time. The block can be older: nobody had asked for a while, or this process has just begun. */
+  /** The time at which an endpoint first reported this height. The block can be older: there were no queries for a while, or this process has just started. */
   readonly since: number
-  /** An endpoint told this height last at this time. */
+  /** The time at which an endpoint last reported this height. */
   readonly confirmedAt: number
-  /** A lower head was seen before: the network has made a block since this process asked first. */
+  /** A lower head was seen before: the network has made a block since this process started. */
   readonly advanced: boolean
 }
 
-/** Lower heights are those of nodes that lag, unless no node has told the highest one for this long, in ms: then the chain was rolled back. */
+/** Lower heights come from lagging nodes, unless no node has reported the highest one for this long, in ms: then the chain was rolled back. */
 const ROLLED_BACK_MS = 60_000
 
-/** Adds the height that an endpoint told at this time. Pure. */
+/** Adds the height that an endpoint reported at this time. Pure. */
 export function seeHead(before: SeenHead | undefined, height: bigint, now: number): SeenHead {
   if (before === undefined) return { height, since: now, confirmedAt: now, advanced: false }
   if (height === before.height) return { ...before, confirmedAt: now }
@@ -25,12 +25,12 @@ export function seeHead(before: SeenHead | undefined, height: bigint, now: numbe
   return { height, since: now, confirmedAt: now, advanced: true }
 }
 
-/** A head that was seen longer ago than this, in ms, says nothing about now: a process that asks no node cannot tell that the head stands still. */
+/** A head that was seen longer ago than this, in ms, says nothing about now: a process that queries no node cannot know that the head is unchanged. */
 const STALE_MS = 90_000
 
 /**
- * Returns the time in ms for which the head has certainly stood still: from the first to the last answer that told it. Undefined when no endpoint
- * has told it lately. Pure.
+ * Returns the time in ms for which the head has certainly not moved: from the first to the last reply with it. Undefined if no endpoint has
+ * reported it recently. Pure.
  */
 export function headAge(seen: SeenHead | undefined, now: number): number | undefined {
   if (seen === undefined || now - seen.confirmedAt >= STALE_MS) return undefined
@@ -38,13 +38,13 @@ export function headAge(seen: SeenHead | undefined, now: number): number | undef
 }
 
 /**
- * A network has halted when it has made no block for so many of its block times, and for at least this time in ms. On all public networks some
- * blocks are missing now and then, and never so many in a row. A lower number warns of hiccups, a higher one later.
+ * A network has halted if it has made no block for this many block times, and for at least this time in ms. All public networks miss blocks
+ * now and then, but never this many in a row. A lower number warns of hiccups, a higher one later.
  */
 const HALTED_BLOCKS = 20
 const HALTED_MS = 60_000
 
-/** A block is late after so many block times, and at least this time in ms: those who wait for it are told. */
+/** A block is late after this many block times, and at least this time in ms: the diagnosis then says so. */
 const LATE_BLOCKS = 4
 const LATE_MS = 10_000
 
@@ -61,21 +61,21 @@ export function pausesWhenIdle(network: Network): boolean {
 }
 
 /**
- * Returns the age of the head, in ms, from which on the network counts as halted; undefined for a network that makes blocks only on demand, of
- * which nothing can be said by its age alone. Pure.
+ * Returns the age of the head, in ms, from which on the network counts as halted; undefined for a network that makes blocks only on demand,
+ * for which its age means nothing. Pure.
  */
 export function haltedAfterMs(network: Network): number | undefined {
   if (pausesWhenIdle(network)) return undefined
   return Math.max(HALTED_MS, HALTED_BLOCKS * network.averageBlocktimeMs)
 }
 
-/** Returns true when the head has this age, in ms, and no network makes such a pause by itself. An unknown age is none (I6). Pure. */
+/** Returns true when the head has this age, in ms, and no network pauses that long normally. An unknown age is never too old (I6). Pure. */
 export function isHeadStale(network: Network, ageMs: number | undefined): boolean {
   const limit = haltedAfterMs(network)
   return ageMs !== undefined && limit !== undefined && ageMs >= limit
 }
 
-/** Returns true when a block is late that somebody waits for. Pure. */
+/** Returns true if a block that is waited for is late. Pure. */
 export function isBlockLate(
   { averageBlocktimeMs }: Pick<Network, 'averageBlocktimeMs'>,
   ageMs: number,
@@ -88,11 +88,11 @@ export interface HeadState {
   readonly number: bigint
   /** No newer block has been seen for at least this long, in ms. */
   readonly ageMs: number
-  /** The age is beyond what the network does by itself. */
+  /** The age exceeds the network's normal pauses. */
   readonly halted: boolean
 }
 
-/** Describes the newest head; undefined when no endpoint has told it lately. Pure. */
+/** Describes the newest head; undefined if no endpoint has reported it recently. Pure. */
 export function describeHead(
   network: Network,
   seen: SeenHead | undefined,

@@ -28,7 +28,7 @@ export interface NetworkManager {
    */
   get(id: string): Network
   /**
-   * Replaces urls of a network: in this process at once, and in the others within moments. The audit log records it.
+   * Replaces the URLs of a network: in this process immediately, and in the others within moments. The audit log records it.
    * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain, and for private endpoints of a network that is
    * not an EVM network
    */
@@ -47,7 +47,7 @@ interface NetworkManagerDeps {
   readonly networks: NetworkDirectory
   /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
-  /** Asks the network's urls which chain they serve. */
+  /** Checks which chain the network's URLs serve. */
   readonly verify: (network: Network) => Promise<ChainCheck>
 }
 
@@ -134,7 +134,7 @@ function findById(all: readonly Network[], id: string): Network | undefined {
 /** An RPC url of a caller: alone, or with its weight. */
 type UntrustedRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }
 
-/** A private endpoint of a caller: its url alone, or with the method that takes the bytes. */
+/** A private endpoint of a caller: only its URL, or with the method that accepts the bytes. */
 type UntrustedPrivateUrl =
   | string
   | { readonly url: string; readonly method?: PrivateRpcUrl['method'] | undefined }
@@ -142,7 +142,7 @@ type UntrustedPrivateUrl =
 /** The urls to change; a list that is absent stays as it is. */
 interface ChangedUrls {
   readonly rpcUrls?: readonly UntrustedRpcUrl[] | undefined
-  /** Empty: the network has no private endpoints any more. */
+  /** If empty, the network no longer has private endpoints. */
   readonly privateRpcUrls?: readonly UntrustedPrivateUrl[] | undefined
 }
 
@@ -169,7 +169,7 @@ function readChangedUrls(
   if (privateRpcUrls && network.type !== 'evm')
     throw new AppError(
       'invalid_request',
-      `body.private_rpc_urls: only EVM networks have private endpoints, and ${networkId(network)} is none; leave the field out.`,
+      `body.private_rpc_urls: only EVM networks have private endpoints, and ${networkId(network)} is none; omit the field.`,
     )
   return {
     ...(rpcUrls && { rpcUrls: readUrls(rpcUrls, policy) }),

@@ -18,13 +18,13 @@ export function parseNetworkType(text: string): NetworkType {
 }
 
 /**
- * One RPC url. Each gets a share of the requests in proportion to its weight; an url of weight 0 gets none. Urls with `ws://` and
- * `wss://` get none either: over them the network announces new blocks.
+ * One RPC url. Each gets a share of the requests in proportion to its weight; a URL with weight 0 gets none. URLs with `ws://` and `wss://`
+ * get none either: they only announce new blocks.
  */
 export interface RpcUrl {
   readonly url: string
   readonly weight: number
-  /** A caller of the API chose the url, so the guarded HTTP client asks it. */
+  /** An API caller chose the URL, so the guarded HTTP client is used. */
   readonly untrusted?: true
 }
 
@@ -35,7 +35,7 @@ export const PRIVATE_METHODS = ['eth_sendRawTransaction', 'eth_sendPrivateTransa
 export interface PrivateRpcUrl {
   readonly url: string
   readonly method: (typeof PRIVATE_METHODS)[number]
-  /** A caller of the API chose the url, so the guarded HTTP client asks it. */
+  /** An API caller chose the URL, so the guarded HTTP client is used. */
   readonly untrusted?: true
 }
 
@@ -51,9 +51,9 @@ interface AnyNetwork {
   readonly rpcUrls: readonly RpcUrl[]
   /** Block explorers for people. */
   readonly explorerUrls?: readonly string[]
-  /** RPC methods, besides those that read, that callers may let relayers pass on to the network's own endpoints. */
+  /** RPC methods, besides those that read, that callers may let relayers forward to the network's own endpoints. */
   readonly extraRpcMethods?: readonly string[]
-  /** Peculiarities in the words of the configuration. */
+  /** Traits, in the words of the configuration. */
   readonly tags?: readonly string[]
 }
 
@@ -73,16 +73,16 @@ export interface EvmNetwork extends AnyNetwork {
   readonly symbol: string
   readonly features: readonly NetworkFeature[]
   readonly finality: EvmFinality
-  /** True where waiting transactions lie in a public pool, whose nodes tell the pending nonce of an account. */
+  /** True if waiting transactions are in a public pool, whose nodes return the pending nonce of an account. */
   readonly mempool: boolean
   /**
    * The OP stack: fees for data on the parent chain, and for its operator, come on top of the fee of the gas. Its sequencer keeps no public pool,
    * and takes the highest tips first.
    */
   readonly opStack?: true
-  /** The endpoints for private transactions. Without any, private transactions wait. */
+  /** The endpoints for private transactions. If there are none, private transactions wait. */
   readonly privateRpcUrls?: readonly PrivateRpcUrl[]
-  /** The most gas that one transaction may ask for (EIP-7825). Without the field, only the limit of the block counts. */
+  /** The maximum gas limit of a transaction (EIP-7825). If absent, only the block gas limit counts. */
   readonly maxGasPerTransaction?: bigint
 }
 
@@ -182,7 +182,7 @@ export function maskUrlInLog(url: string): string {
   return hidden ? maskUrl(url) : `${protocol}//${host}`
 }
 
-/** Recognises a url that `maskUrl` made: a caller who sends an answer back would otherwise lose the rest of the url. */
+/** Recognises a URL masked by `maskUrl`: a caller who sends a response back would otherwise lose the rest of the URL. */
 export function isMasked(url: string): boolean {
   return url.endsWith('/***') || url === '***'
 }

@@ -19,9 +19,9 @@ export function readRpcUrls(reader: Reader, key: string, problems: string[]): Rp
   })
   const asked = urls.filter(({ url }) => !/^wss?:/i.test(url))
   if (urls.length > 0 && asked.length === 0) {
-    reader.problem(`has only WebSocket urls in "${key}": one http:// or https:// url is needed besides`)
+    reader.problem(`has only WebSocket urls in "${key}": one http:// or https:// URL is also needed`)
   } else if (asked.length > 0 && asked.every(({ weight }) => weight === 0)) {
-    reader.problem(`has only weight 0 in "${key}": no url may be asked`)
+    reader.problem(`has only weight 0 in "${key}": no URL could be used`)
   }
   return urls
 }
@@ -37,7 +37,7 @@ function readWeighted(value: unknown, path: string, problems: string[]): RpcUrl[
 
 const [DEFAULT_METHOD] = PRIVATE_METHODS
 
-/** Reads a list of private endpoints, each a url or `{ url, method }`; the method is `eth_sendRawTransaction` when absent. */
+/** Reads a list of private endpoints, each a url or `{ url, method }`; the method is `eth_sendRawTransaction` if absent. */
 export function readPrivateRpcUrls(reader: Reader, key: string, problems: string[]): PrivateRpcUrl[] {
   return reader.items(key).flatMap(({ value, path }): PrivateRpcUrl[] => {
     if (typeof value === 'object') return readWithMethod(value, path, problems)
@@ -57,16 +57,16 @@ function readWithMethod(value: unknown, path: string, problems: string[]): Priva
   return [{ url, method }]
 }
 
-/** Tells a caller that the chain of some urls could not be checked. Silence is no reason to refuse them (I6). */
+/** Informs a caller that the chain of some URLs could not be checked. Silence is no reason to refuse them (I6). */
 export function silentEndpoints(field: string, rpcUrls: readonly RpcUrl[]): string {
-  // Endpoints of weight 0 are never asked.
+  // Endpoints of weight 0 are never used.
   const hosts = [...new Set(rpcUrls.flatMap(({ url, weight }) => (weight > 0 ? [new URL(url).host] : [])))]
   const asked = hosts.length === 1 ? `${hosts[0]} did not answer` : `none of ${hosts.join(', ')} answered`
-  return `${field}: ${asked} in time, so the chain behind is not known yet; the service uses the urls and goes on checking.`
+  return `${field}: ${asked} in time, so their chain is not known yet; the service uses the URLs and keeps checking.`
 }
 
 /** Returns the problem of an RPC url that a caller of the API chose, to follow the name of its field; undefined for a good url. */
 export function untrustedRpcUrlProblem(url: string, policy: AddressPolicy): string | undefined {
-  if (isMasked(url)) return 'expected the whole url, not the masked one of an answer; or leave the field out'
+  if (isMasked(url)) return 'expected the full URL, not a masked one from a response; or omit the field'
   return untrustedUrlProblem(url, policy)
 }

@@ -52,7 +52,7 @@ function toUntrustedUrls(row: Selectable<NetworkUrlsTable>): UntrustedUrls {
 export interface UntrustedPrivateUrls {
   readonly type: NetworkType
   readonly name: string
-  /** Empty when the caller removed them. */
+  /** Empty if the caller removed them. */
   readonly privateRpcUrls: readonly PrivateRpcUrl[]
   /** The fingerprint of the configured private endpoints that these replaced. */
   readonly insteadOf: string

@@ -105,7 +105,7 @@ function configuredOnly(configured: ReadonlyMap<string, string>): SigningKeys {
   const refuse = () => {
     throw new AppError(
       'not_supported',
-      'Signing keys can be changed here only when the deployment has a STORAGE_ENCRYPTION_KEY to store them with.',
+      'Signing keys can only be changed over the API if the deployment has a STORAGE_ENCRYPTION_KEY.',
     )
   }
   return {

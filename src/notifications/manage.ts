@@ -18,14 +18,14 @@ import {
 
 /** The description of a notification by a caller. */
 interface NotificationRequest {
-  /** A new UUID when absent. */
+  /** If absent, a new UUID. */
   readonly id?: string | undefined
   readonly url: string
   /** At least 32 characters. */
   readonly signingKey?: string | undefined
 }
 
-/** The changes of a caller. Absent fields stay. `signingKey`: `null` removes it. */
+/** The changes of a caller. Absent fields are unchanged. `signingKey`: `null` removes it. */
 interface NotificationPatch {
   readonly url?: string | undefined
   readonly signingKey?: string | null | undefined
@@ -136,7 +136,7 @@ function targetOf(id: string) {
 
 function assertReachable(url: string, policy: AddressPolicy): void {
   const problem = isMaskedWebhookUrl(url)
-    ? 'expected the whole url, not the masked one of an answer; or leave the field out'
+    ? 'expected the full URL, not a masked one from a response; or omit the field'
     : untrustedUrlProblem(url, policy)
   if (problem !== undefined) throw new AppError('invalid_request', `body.url: ${problem}.`)
 }
@@ -154,7 +154,7 @@ function idInUse(id: string) {
   )
 }
 
-/** Gives the form of a notification in the audit log. Of its url there are scheme and host only, because stored urls are sealed. */
+/** Gives the form of a notification in the audit log. Its URL is cut to scheme and host, because stored URLs are encrypted. */
 function auditedNotification({ id, type, url, hasSigningKey, paused }: Notification): object {
   return {
     id,

@@ -51,7 +51,7 @@ export function maskWebhookUrl({ url, urlUntrusted }: WebhookUrl): string {
   ].join('')
 }
 
-/** Recognises a url that `maskWebhookUrl` made: a caller who sends an answer back would otherwise lose the rest of the url. */
+/** Recognises a URL masked by `maskWebhookUrl`: a caller who sends a response back would otherwise lose the rest of the URL. */
 export function isMaskedWebhookUrl(url: string): boolean {
   return /^\*\*\*$|\/\*\*\*$|\/\/\*\*\*@|[?#]\*\*\*(?:#|$)/.test(url)
 }

@@ -11,7 +11,7 @@ export interface AccountClaim extends RelayerAccounts {
 /** Another relayer takes the nonces of the account already. */
 export class AccountInUseError extends Error {
   override readonly name = 'AccountInUseError'
-  /** The relayer that was going to take them, too. */
+  /** The relayer that was also going to take them. */
   readonly relayerId: string
 
   constructor({ relayerId, chain, address }: WantedAccount, owner: string) {
@@ -27,7 +27,7 @@ interface WantedAccount {
 }
 
 /**
- * Replaces the accounts of the relayers. A concurrent database transaction that wants one of them waits for the end of this one.
+ * Replaces the accounts of the relayers. A concurrent database transaction that needs one of them waits for the end of this one.
  * @throws AccountInUseError when another relayer has one of them
  */
 export async function reserveAccounts(tx: Tx, claims: readonly AccountClaim[]): Promise<void> {
@@ -54,8 +54,8 @@ export async function reserveAccounts(tx: Tx, claims: readonly AccountClaim[]): 
 
 /** Inserts those that no relayer has, and returns them. */
 async function insertAccounts(tx: Tx, wanted: readonly WantedAccount[]): Promise<WantedAccount[]> {
-  // Sorted, so that two database transactions that want the same accounts do not deadlock. Arrays, because a statement has a limited number
-  // of parameters.
+  // Sorted, so that two database transactions with the same accounts do not deadlock. Arrays, because a statement has a limited number of
+  // parameters.
   const sorted = wanted.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   const column = (name: keyof WantedAccount) => sorted.map((account) => account[name])
   const { rows } = await sql<WantedAccount>`

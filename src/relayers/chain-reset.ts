@@ -15,8 +15,8 @@ export interface ChainResetDetector {
 }
 
 /**
- * Time in ms for which one look counts. A node needs longer to start again, so nothing is signed for a new chain because of a look at the
- * old one.
+ * Time in ms for which one check counts. A node takes longer to restart, so nothing is signed for a new chain because of a check of the old
+ * one.
  */
 const LOOK_MS = 500
 
@@ -35,8 +35,8 @@ interface DetectorDeps {
 }
 
 /**
- * Creates the detector. The chains of main networks are never reset, so their first block is not asked for: a single lie about it would
- * stop the network.
+ * Creates the detector. The chains of main networks are never reset, so their first block is not queried: a single lie about it would stop
+ * the network.
  */
 export function createChainResetDetector({ db, clock, networks }: DetectorDeps): ChainResetDetector {
   const looks = new WeakMap<Chain, Look>()

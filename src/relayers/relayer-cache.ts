@@ -7,10 +7,10 @@ import { findRelayer } from './store.ts'
 export type RelayerReader = (id: string) => Promise<Relayer | undefined>
 
 /**
- * Creates a `findRelayer` for many callers at once. Every request asks for its relayer, and the embedded database answers one query
- * after the other, so callers that wait for the same relayer share the next query. The query starts after they asked, so the state is
- * as fresh as that of a query of their own. The reader calls `prepare` before it returns a relayer: another process may have
- * created the relayer a moment ago.
+ * Creates a `findRelayer` for many callers at once. Every request needs its relayer, and the embedded database runs one query after the
+ * other, so callers that wait for the same relayer share the next query. The query starts after they called, so the state is as fresh as
+ * that of a separate query. The reader calls `prepare` before it returns a relayer: another process may have created the relayer a moment
+ * ago.
  */
 function createRelayerReader(db: Db, prepare: (relayer: Relayer) => Promise<unknown>): RelayerReader {
   const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
@@ -69,8 +69,8 @@ interface OpenRelayerReader {
 }
 
 /**
- * Opens the reader of relayers. On the embedded database it keeps copies, because a query waits for the only session. A server tells of a change
- * some time after its commit, when a caller may know of it already, so there each read is a query.
+ * Opens the reader of relayers. On the embedded database it keeps copies, because a query waits for the only session. A server notifies of
+ * a change some time after its commit, when a caller may already know of it, so there each read is a query.
  */
 export async function openRelayerReader(
   database: Database,

@@ -17,7 +17,7 @@ import {
 type Row = Selectable<RelayersTable>
 type Shared = Omit<RelayerOf<'evm'>, 'networkType' | 'policies'>
 
-/** A relayer as the configuration and its signer decide it; the rest belongs to the service. */
+/** The part of a relayer that the configuration and its signer decide; the service owns the other fields. */
 export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
 
 /**
@@ -114,7 +114,7 @@ export function shownRelayer(relayer: Relayer) {
   }
 }
 
-/** Gives the form of a relayer in the audit log: with the channels as they were asked for, and without what the service itself decides. */
+/** Gives the form of a relayer in the audit log: with the channels as requested, and without what the service itself decides. */
 export function auditedRelayer(relayer: Relayer): object {
   const { system_disabled, disabled_reason, ...shown } = shownRelayer(relayer)
   const channels = channelsOf(relayer)

@@ -79,7 +79,7 @@ const READERS: {
   },
 }
 
-/** Reports an unknown type. The rest is read as EVM so that one run finds every problem; the result of a run with problems is dropped. */
+/** Reports an unknown type. It is then read as EVM, so that one run finds every problem; the result of a run with problems is dropped. */
 function reportUnknown(reader: Reader, type: string): NetworkType {
   const [last, ...others] = [...NETWORK_TYPES].reverse().map((name) => `"${name}"`)
   const known = `${others.reverse().join(', ')} or ${last}`

@@ -14,7 +14,7 @@ export const DISABLED_REASONS = [
   'NonceSyncFailed',
   /** Stellar. */
   'SequenceSyncFailed',
-  /** The service that holds the key refuses to sign, or has another key. */
+  /** The key service refuses to sign, or has another key. */
   'SignerCheckFailed',
   'UnexplainedNonces',
   /** Solana. */
@@ -47,13 +47,13 @@ interface AnyRelayerConfig {
 interface SpendingPolicy {
   /** The rules for what the relayer may spend. Default: none. */
   readonly rules?: SpendingRules
-  /** Another relayer fills the account when its balance is low. Default: none does. */
+  /** Another relayer refills the account when its balance is low. Default: none. */
   readonly topUp?: TopUp
 }
 
 /** The policy about the account, which every network type has. */
 interface SharedAccountPolicy {
-  /** `true`: other programs send from the account, too, so that nonces and transactions which no record explains are no alarm. Default false. */
+  /** `true`: other programs also send from the account, so that unexplained nonces and transactions do not stop the relayer. Default false. */
   readonly sharedAccount?: boolean
 }
 

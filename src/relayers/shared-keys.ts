@@ -104,7 +104,7 @@ export async function reportKeyOf(deps: ReportDeps, relayer: Relayer): Promise<v
 
 async function report({ keyring, log }: ReportDeps, relayers: readonly Relayer[]): Promise<void> {
   for (const sharedKey of await findSharedKeys(relayers, keyring.find))
-    log.warn(sharedKey, 'key shared by network types; give each network type a signer of its own')
+    log.warn(sharedKey, 'key shared by network types; use a separate signer for each network type')
   for (const sharedAccount of findSharedAccounts(relayers))
-    log.warn(sharedAccount, 'account shared by EVM networks; give each network a signer of its own')
+    log.warn(sharedAccount, 'account shared by EVM networks; use a separate signer for each network')
 }

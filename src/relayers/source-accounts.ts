@@ -107,7 +107,7 @@ async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {
 /** A relayer names a signer whose key cannot sign for it. The message is a sentence without a full stop. */
 export class UnfitSignerError extends Error {
   override readonly name = 'UnfitSignerError'
-  /** The field of the relayer that has to change. */
+  /** The field of the relayer that must change. */
   readonly field: 'signer_id' | 'channels'
 
   constructor(field: UnfitSignerError['field'], message: string) {
@@ -130,7 +130,7 @@ export function unfitKey(key: Key, { signerId, networkType, field = 'signer_id' 
   if (networkType === 'stellar' && key.solana !== undefined)
     return new UnfitSignerError(
       field,
-      `the service of signer "${signerId}" signs transactions and texts of Solana alone, and accounts of type stellar need signatures of hashes; signers of the types ${fitting} can make them`,
+      `the service of signer "${signerId}" signs only transactions and texts of Solana, and accounts of type stellar need signatures of hashes; signers of the types ${fitting} can make them`,
     )
   return new UnfitSignerError(
     field,

@@ -15,7 +15,7 @@ interface Range {
   readonly limit: number
 }
 
-/** Lists the visible relayers in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Lists the visible relayers in order of creation, then id. `total` counts all of them, regardless of the range. */
 export async function listRelayers(
   db: Db,
   { offset, limit }: Range,
@@ -49,8 +49,8 @@ export async function allRelayers(db: Db): Promise<Relayer[]> {
 }
 
 /**
- * Reads the same, a page at a time. A relayer that changes meanwhile is as it was before or after that; one that appears meanwhile may be
- * missing.
+ * Reads the same, a page at a time. A relayer that changes during the read is returned as before or after the change; one that appears
+ * during it may be missing.
  */
 export async function* pagesOfRelayers(db: Db): AsyncGenerator<Relayer[]> {
   const present = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
@@ -84,7 +84,7 @@ export async function findRelayer(db: Db, id: string): Promise<Relayer | undefin
   return row && toRelayer(row)
 }
 
-/** The relayers of these ids. The result leaves out ids that name no relayer, or a removed one. */
+/** The relayers of these ids. The result omits ids of unknown and removed relayers. */
 export async function findRelayers(db: Db, ids: readonly string[]): Promise<Relayer[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -141,7 +141,7 @@ export interface StoredRelayer {
   readonly removed: boolean
 }
 
-/** Reads every relayer, removed ones included. Blocks other changes and new transactions until the commit; reads go on. */
+/** Reads every relayer, including removed ones. Blocks other changes and new transactions until the commit, but not reads. */
 export async function lockRelayers(tx: Tx): Promise<Map<string, StoredRelayer>> {
   // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
@@ -208,7 +208,7 @@ async function openAccount(tx: Tx, { id, address }: ConfiguredRelayer): Promise<
 
 const NOTHING_KNOWN = { next_nonce: null, known_nonce: null, known_slot: null, known_hash: null }
 
-/** Forgets the nonces of the accounts: the service asks the chain again before it assigns one. */
+/** Forgets the nonces of the accounts: the service reads them from the chain again before it assigns one. */
 export async function forgetNonce(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('accounts').set(NOTHING_KNOWN).where('relayer_id', '=', id).execute()
 }

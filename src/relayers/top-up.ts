@@ -10,7 +10,7 @@ export function topUpProblem(relayer: RelayerConfig, relayers: readonly RelayerC
   const { from } = topUp
   // The reader of the document has reported a missing id.
   if (from === '') return undefined
-  if (from === relayer.id) return `relayer "${relayer.id}" cannot fill itself; name another one in from`
+  if (from === relayer.id) return `relayer "${relayer.id}" cannot refill itself; name another one in from`
   const byId = new Map(relayers.map((one) => [one.id, one]))
   const treasury = byId.get(from)
   if (treasury === undefined) return `there is no relayer "${from}", which from names`
@@ -18,7 +18,7 @@ export function topUpProblem(relayer: RelayerConfig, relayers: readonly RelayerC
     return `relayer "${from}" is on another network (${networkName(treasury)}) than "${relayer.id}" (${networkName(relayer)})`
   const circle = circleFrom(relayer, byId)
   if (circle === undefined) return undefined
-  return `these relayers would fill each other in a circle: ${circle.join(' from ')}; one of them must have no top_up`
+  return `these relayers would refill each other in a circle: ${circle.join(' from ')}; one of them must have no top_up`
 }
 
 /** Returns the problems of all relayers, each with the relayer that has it. */

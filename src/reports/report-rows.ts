@@ -21,7 +21,7 @@ export interface ReportRow {
   readonly transactions: number
   /** The number of transactions of which not every amount is known. */
   readonly unknownValues: number
-  /** The number of transactions whose fee no node told. */
+  /** The number of transactions whose fee no node reported. */
   readonly unknownFees: number
 }
 
@@ -102,15 +102,15 @@ function plus(one: ReportRow, other: ReportRow): ReportRow {
 interface Spending {
   /** Each asset at most once. */
   readonly amounts: readonly AssetAmount[]
-  /** In the smallest unit of the native currency; undefined when no node told it. */
+  /** In the smallest unit of the native currency; undefined if no node reported it. */
   readonly fee: bigint | undefined
-  /** False when it can have moved more than its bytes tell. */
+  /** False if it may have moved more than its bytes show. */
   readonly isComplete: boolean
 }
 
 const NOTHING_MOVED = { amounts: [], isComplete: true }
 
-/** Gives what the chain took for the included attempt; undefined when it includes none. Pure. */
+/** Returns what the chain charged for the included attempt; undefined if it includes none. Pure. */
 export function spendingOf(item: TransactionWithAttempts, reader: ContentReader): Spending | undefined {
   const { transaction, attempts } = item
   const included = attempts.find(({ number }) => number === transaction.currentAttempt)
@@ -127,7 +127,7 @@ export function spendingOf(item: TransactionWithAttempts, reader: ContentReader)
   return { amounts: movedBy(effects), isComplete: effects.unread.length === 0, fee }
 }
 
-/** An allowance is taken later, by somebody else, if ever. */
+/** An allowance is used later, by a third party, if ever. */
 function movedBy({ amounts, allowances }: Effects): AssetAmount[] {
   return amounts.flatMap(({ asset, value }) => {
     const allowed = allowances.find((allowance) => allowance.asset === asset)?.value ?? 0n
@@ -150,8 +150,9 @@ export const REPORT_COLUMNS = [
 ] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
 
 /**
- * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. An id may
- * begin with `-`, by which a spreadsheet would calculate `-2-3`; the apostrophe before it makes it a text, and no id has one of its own.
+ * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. An id
+ * may begin with `-`, which a spreadsheet would treat as a formula, such as `-2-3`; a leading apostrophe makes it text, and no id contains
+ * one.
  */
 export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
   const field = (value: string | number) => (String(value).startsWith('-') ? `'${value}` : value)

@@ -10,7 +10,7 @@ import { createReportSums, type ReportRow } from './report-rows.ts'
 /** The most transactions of one report. More would take longer than a request may. */
 const MAX_TRANSACTIONS = 50_000
 
-/** The number of transactions that are read at once. More would occupy the embedded database for longer than other requests should wait. */
+/** The number of transactions per read. More would occupy the embedded database for longer than other requests should wait. */
 const PAGE = 500
 
 /**
@@ -22,7 +22,7 @@ export async function readReport(db: Db, query: ReportQuery, signal: AbortSignal
   if (ids.length > MAX_TRANSACTIONS)
     throw new AppError(
       'report_too_large',
-      `More than ${MAX_TRANSACTIONS} transactions were confirmed from ${query.from.toISOString()} to ${query.to.toISOString()}; ask for shorter times one after the other, or for one relayer.`,
+      `More than ${MAX_TRANSACTIONS} transactions were confirmed from ${query.from.toISOString()} to ${query.to.toISOString()}; request shorter periods, or one relayer.`,
     )
   const sums = createReportSums((type) => FAMILIES[type].content)
   for (let start = 0; start < ids.length; start += PAGE) {
@@ -42,7 +42,7 @@ interface ReportQuery {
   readonly visibility: Visibility
 }
 
-/** Finds the ids of up to `limit` transactions that the chain included for good in this time, in the order of acceptance. */
+/** Finds the ids of up to `limit` transactions with a final inclusion in this time, in order of acceptance. */
 async function findConfirmed(
   db: Db,
   { from, to, relayerId, visibility }: ReportQuery,

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 /** `public`: the internet · `private`: this machine or a private network · `forbidden`: never a legitimate target. */
 export type Reach = 'public' | 'private' | 'forbidden'
 
-/** Addresses at which clouds serve credentials. Most of them are in ranges that are private or public for everybody else. */
+/** Addresses at which clouds serve credentials. Most of them are in ranges that are otherwise private or public. */
 const METADATA = [
   '100.100.100.200/32', // Alibaba Cloud
   '168.63.129.16/32', // Azure
@@ -72,7 +72,7 @@ const FORMATS: readonly Format[] = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0], layouts: [LAST], isRouted: false },
   // RFC 4291, section 2.5.5.1: IPv4-compatible, deprecated.
   { prefix: [...ZEROS_10, 0, 0], layouts: [LAST], isRouted: false },
-  // RFC 6052: networks with IPv6 alone reach the IPv4 internet by this prefix.
+  // RFC 6052: IPv6-only networks reach the IPv4 internet through this prefix.
   { prefix: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], layouts: [LAST], isRouted: true },
   // RFC 8215: translation inside a network, with prefixes of 48, 56, 64 and 96 bits (RFC 6052, section 2.2).
   {

@@ -18,9 +18,9 @@ interface GuardedHttpClientOptions
 }
 
 /**
- * Creates a client for urls that somebody else chose. It checks the address of every connection, so that a url cannot lead to metadata
- * services or internal networks (SSRF); `post` rejects with a `ForbiddenAddressError` then. Each client has its own resolver of names, so
- * that the names of one do not wait for those of another.
+ * Creates a client for untrusted URLs. It checks the address of every connection, so that a url cannot lead to metadata services or
+ * internal networks (SSRF); `post` rejects with a `ForbiddenAddressError` then. Each client has its own name resolver, so that clients do
+ * not wait for each other's names.
  */
 export function createGuardedHttpClient(
   policy: AddressPolicy,
@@ -95,6 +95,6 @@ export function untrustedUrlProblem(text: string, policy: AddressPolicy): string
   } catch (error) {
     if (!(error instanceof ForbiddenAddressError)) throw error
     const hint = error.reach === 'private' ? ', which RELAYER_ALLOW_PRIVATE_URLS would allow' : ''
-    return `expected a url that may be reached; ${error.message}${hint}`
+    return `expected a URL that may be reached; ${error.message}${hint}`
   }
 }

@@ -52,8 +52,8 @@ export interface NameResolverOptions {
   /** Default `/etc/hosts`. */
   readonly hostsFile?: string
   /**
-   * Asks `getaddrinfo` where the name servers know no address. Only it knows the other sources of the system (nsswitch.conf). It takes a
-   * thread of the process for as long as it likes, so it is for names that the operator chose.
+   * Calls `getaddrinfo` if the name servers know no address. Only it knows the other sources of the system (nsswitch.conf). It can occupy a
+   * thread of the process indefinitely, so it is only for names that the operator chose.
    */
   readonly asksSystem?: true
 }
@@ -64,8 +64,8 @@ const TIMEOUT_MS = 5_000
 const MAX_QUERIES = 512
 
 /**
- * This many names are asked within `BURST_MS`. Each sends two datagrams at once, and a name server that gets a few hundred together drops
- * the rest of them.
+ * This many names are looked up within `BURST_MS`. Each sends two datagrams, and a name server that gets a few hundred together drops some
+ * of them.
  */
 const BURST = 64
 const BURST_MS = 100
@@ -75,8 +75,8 @@ const LOCALHOST = /^(?:.+\.)?localhost$/
 const LOOPBACK = ['127.0.0.1', '::1']
 
 /**
- * Creates a resolver. A name that gets no answer costs only the connections that want it: `dns.lookup` would hold one of the few threads
- * of the process, and every other name and file of the process would wait behind it.
+ * Creates a resolver. A name without an answer only delays the connections that need it: `dns.lookup` would block one of the few threads of
+ * the process, and every other name and file would wait behind it.
  */
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const { timeoutMs = TIMEOUT_MS, hostsFile = '/etc/hosts', asksSystem = false } = options
@@ -96,7 +96,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     throw new NameError(host, 'ENOTFOUND')
   }
 
-  /** A query that gets no answer soon makes room for the next burst. */
+  /** A query without a prompt answer makes way for the next burst. */
   async function openQuery(host: string): Promise<{ readonly answer: Promise<NameAnswer> }> {
     const answer = queryAll(host)
     const ended = answer.catch(() => {})
@@ -119,7 +119,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   }
 }
 
-/** Returns undefined when the name servers deny the name, so that the next name is asked. */
+/** Returns undefined if the name servers deny the name, so that the next one is tried. */
 async function found(answer: Promise<NameAnswer>): Promise<NameAnswer | undefined> {
   try {
     return await answer
@@ -129,7 +129,7 @@ async function found(answer: Promise<NameAnswer>): Promise<NameAnswer | undefine
   }
 }
 
-/** Other sources tell no time to live, so the shortest counts. */
+/** Other sources have no time to live, so the shortest counts. */
 async function askSystem(host: string): Promise<NameAnswer> {
   try {
     return { addresses: await lookup(host, { all: true }), ttlMs: 0 }
@@ -138,7 +138,7 @@ async function askSystem(host: string): Promise<NameAnswer> {
   }
 }
 
-/** The addresses of a name, and the time for which its zone lets others remember them. */
+/** The addresses of a name, and their time to live. */
 interface NameAnswer {
   readonly addresses: readonly LookupAddress[]
   readonly ttlMs: number
@@ -153,7 +153,7 @@ interface Query {
   readonly timeoutMs: number
 }
 
-/** A name server is asked again after this time, in ms; c-ares doubles it with each try. */
+/** A name server is queried again after this time, in ms; c-ares doubles it with each attempt. */
 const TRY_MS = 1_000
 
 const TRIES = 3
@@ -162,8 +162,8 @@ const TRIES = 3
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ECONNREFUSED'])
 
 /**
- * Asks the name servers for the addresses of a name. The sockets of c-ares wait for the answer, and no thread does. Each query has a
- * resolver of its own, so that its end cancels nothing else, and a changed configuration of the system counts at once.
+ * Queries the name servers for the addresses of a name. The sockets of c-ares wait for the answer, without a thread. Each query has its own
+ * resolver, so that its end cancels nothing else, and a changed system configuration takes effect immediately.
  * @throws NameError
  */
 async function queryAddresses({ name, servers, timeoutMs }: Query): Promise<NameAnswer> {
@@ -223,7 +223,7 @@ interface NameMemoryOptions {
   readonly ask: (host: string) => Promise<NameAnswer>
 }
 
-/** Creates a function that asks for a host once: questions during a query share it, and later ones get the remembered result. */
+/** Creates a function that looks up a host once: concurrent calls share the query, and later ones get the cached result. */
 function createNameMemory({ now, ask }: NameMemoryOptions): (host: string) => Promise<NameAnswer> {
   const names = new Map<string, Known>()
 
@@ -249,8 +249,8 @@ function createNameMemory({ now, ask }: NameMemoryOptions): (host: string) => Pr
 }
 
 /**
- * Creates a reader of a small file of the system. It parses the file again only when its time of change or its length differs. A file
- * that cannot be read counts as empty: many containers lack it.
+ * Creates a reader of a small file of the system. It parses the file again only when its time of change or its length differs. A file that
+ * cannot be read counts as empty: many containers do not have it.
  */
 function createFileReader<T>(path: string, parse: (text: string) => T): () => Promise<T> {
   let known: { readonly version: string; readonly content: T } | undefined
@@ -299,8 +299,8 @@ export function parseSearchDomains(text: string): readonly string[] {
 }
 
 /**
- * Returns the full names that a host can mean, in the order of the questions. Clusters and company networks reach their services by short
- * names. A name with a dot is asked as it is first, because most are names of the internet.
+ * Returns the full names that a host can mean, in the order to try. Clusters and company networks use short names for their services. A
+ * name with a dot is tried unchanged first, because most are internet names.
  */
 export function fullNames(host: string, searchDomains: readonly string[]): readonly string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)]

@@ -34,7 +34,7 @@ export class UnsealError extends Error {
   override readonly name = 'UnsealError'
 
   constructor(owner: string) {
-    super(`The stored secret of ${owner} cannot be opened: is STORAGE_ENCRYPTION_KEY still the same?`)
+    super(`The stored secret of ${owner} cannot be decrypted: has STORAGE_ENCRYPTION_KEY changed?`)
   }
 }
 

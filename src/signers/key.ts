@@ -14,7 +14,7 @@ interface KeySigners {
 /** The key of one signer, in the form that each network type uses. */
 export interface Key extends KeySigners {
   readonly id: string
-  /** True when every network type uses the secret as it is, false when each has a key of its own. */
+  /** True if every network type uses the secret itself, false if each has a separate key. */
   readonly isShared: boolean
 }
 

@@ -30,7 +30,7 @@ interface KeyringDeps {
 /** Returns the name that is sealed with a secret, so that no other signer can use the stored secret. */
 export const ownerOf = (signerId: string) => `signer ${signerId}`
 
-/** The maximum number of signers that one statement reads. Without a limit, the answer for a large fleet would stop the process for a while. */
+/** The maximum number of signers that one statement reads. Without a limit, the response for many relayers would block the process for a while. */
 const MAX_SIGNERS = 500
 
 interface Opened {
@@ -42,7 +42,7 @@ interface Opened {
 export function createKeyring({ db, sealer, configured, connection }: KeyringDeps): Keyring {
   /** Connections are kept, because the limits of a key hold for all of its relayers. */
   const connected = new Map<string, Opened>()
-  // Thousands of relayers ask at a start.
+  // Thousands of relayers need it at a start.
   const findStored = createBatcher<string, SealedSigner | null>({
     keyOf: () => 'signers',
     maxItems: MAX_SIGNERS,

@@ -17,10 +17,9 @@ const HEX = /^(0x)?([0-9a-fA-F]{2})*$/
 const DEFAULT_SCRYPT_N = 2 ** 17
 
 /**
- * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it. The passphrase counts as it was
- * typed, and else in the normal form NFKC, which ethers gives it: letters with accents and ligatures can be written in several ways.
- * @returns the private key, whatever its length
- * @throws KeystoreError for a wrong passphrase or a file of another shape; never with content of the file
+ * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it. The passphrase is tried as
+ * typed, then in the normal form NFKC, as ethers does: letters with accents and ligatures can be encoded in several ways. @returns the
+ * private key, of any length @throws KeystoreError for a wrong passphrase or a file of another shape; never with content of the file
  */
 export async function decryptKeystore(text: string, passphrase: string): Promise<Uint8Array> {
   const { kdf, iv, ciphertext, mac } = readKeystore(text)
@@ -36,7 +35,7 @@ export async function decryptKeystore(text: string, passphrase: string): Promise
 /** The field of our own in a key file, as other tools have theirs (`x-ethers`). Other tools ignore it. */
 const MARK = 'x-relayer'
 
-/** The mark of a key file whose secret gives another key to each network type. */
+/** The mark of a key file with a separate key for each network type. */
 const SEPARATE = 'network_type'
 
 /**
@@ -55,7 +54,7 @@ interface EncryptOptions {
   readonly passphrase: string
   /** The address of the account, in any hex form, for other tools. */
   readonly address: string
-  /** Marks the file, so that each network type gets a key of its own; default false. */
+  /** Marks the file, so that each network type gets a separate key; default false. */
   readonly separate?: boolean
   /** scrypt's cost, a power of two; default 131072. */
   readonly n?: number
@@ -136,8 +135,8 @@ const pbkdf2 = promisify(pbkdf2Callback)
 const DERIVED_BYTES = 32
 
 /**
- * The most work a file may ask for: four times geth's standard (n 2^18, r 8, p 1), so at most 1 GiB and a few seconds.
- * A hostile file could otherwise stop the process.
+ * The most work that a file may require: four times geth's standard (n 2^18, r 8, p 1), so at most 1 GiB and a few seconds. A hostile file
+ * could otherwise stop the process.
  */
 const MAX_SCRYPT_WORK = 2 ** 23
 
@@ -192,14 +191,14 @@ function readScrypt(params: Record<string, unknown>, salt: Uint8Array): Kdf {
   const r = positive(params.r, 'r')
   const p = positive(params.p, 'p')
   if (n < 2 || !Number.isInteger(Math.log2(n))) throw new KeystoreError('its scrypt n is not a power of two')
-  if (n * r * p > MAX_SCRYPT_WORK) throw new KeystoreError('its scrypt parameters ask for too much work')
+  if (n * r * p > MAX_SCRYPT_WORK) throw new KeystoreError('its scrypt parameters require too much work')
   return { name: 'scrypt', n, r, p, salt }
 }
 
 function readPbkdf2(params: Record<string, unknown>, salt: Uint8Array): Kdf {
   if (params.prf !== 'hmac-sha256') throw new KeystoreError('its prf is not hmac-sha256')
   const rounds = positive(params.c, 'c')
-  if (rounds > MAX_PBKDF2_ROUNDS) throw new KeystoreError('its pbkdf2 parameters ask for too much work')
+  if (rounds > MAX_PBKDF2_ROUNDS) throw new KeystoreError('its pbkdf2 parameters require too much work')
   return { name: 'pbkdf2', rounds, salt }
 }
 

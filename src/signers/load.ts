@@ -31,13 +31,13 @@ export interface LoadedSigners {
   readonly remote: ReadonlyMap<string, LoadedRemote>
 }
 
-/** Signers outside this process are asked this many at a time, so that a start with hundreds is short and no service is flooded. */
+/** Key services are called for this many signers at a time, so that a start with hundreds is short and no service is flooded. */
 const ASKED_AT_ONCE = 10
 
 /**
  * Opens every configured signer. Those of this process open one after the other, because a key file can take hundreds of megabytes to
- * decrypt. A service that does not answer is no problem yet: its public keys may be known from an earlier start.
- * @throws ConfigError with all that cannot be opened
+ * decrypt. A key service that does not answer is not a problem yet: its public keys may be known from an earlier start. @throws ConfigError
+ * with all that cannot be opened
  */
 export async function loadKeys(
   configs: readonly SignerConfig[],
@@ -128,7 +128,7 @@ export async function completeKeys(
     if (loaded.answer instanceof AppError)
       log.warn(
         { signer: config.id, problem: loaded.answer.detail },
-        'signer cannot be used now; what it signs waits',
+        'signer unavailable; its transactions wait',
       )
     publicKeys.set(config.id, found)
     all.set(config.id, loaded.connection.keyOf(found))

@@ -20,7 +20,7 @@ import {
   shownSigner,
 } from './store.ts'
 
-/** A signer that a caller wants. */
+/** A request for a new signer. */
 export interface NewSignerRequest extends SignerRequest {
   /** The id; a new UUID by default. */
   readonly id?: string | undefined
@@ -44,7 +44,7 @@ interface SignerManagerDeps {
   readonly db: Db
   /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
-  /** Asks the key services that callers name. */
+  /** Calls the key services that callers name. */
   readonly connection: ConnectionContext
   /** Returns the ids of the relayers that sign with the signer. */
   readonly usersOf: (tx: Tx, id: string) => Promise<readonly string[]>
@@ -95,7 +95,7 @@ function targetOf(id: string) {
 interface Prepared {
   /** The text to seal. */
   readonly text: string
-  /** The part of its configuration that everybody may see. */
+  /** The public part of its configuration. */
   readonly config?: object | undefined
   readonly publicKeys?: StoredPublicKeys
 }
@@ -117,7 +117,7 @@ async function prepareSecret(
   return { text, config }
 }
 
-/** Secrets of private keys are stored as hex digits, whatever form the caller wrote. */
+/** Private keys are stored as hex digits, regardless of the caller's format. */
 async function readPrivateKey(key: string): Promise<string> {
   const secret = await parsePrivateKey(key)
   if (secret === undefined)
@@ -146,7 +146,7 @@ async function proveRemote(context: ConnectionContext, config: SignerConfig): Pr
     if (error instanceof AppError && error.code === 'signer_unavailable')
       throw new AppError(
         'invalid_request',
-        `body.config: ${error.detail} The signer is stored when its service has answered once; try again.`,
+        `body.config: ${error.detail} The signer is stored only after its service has answered once; try again.`,
         { cause: error },
       )
     if (!(error instanceof MissingPackageError)) throw error
@@ -157,7 +157,7 @@ async function proveRemote(context: ConnectionContext, config: SignerConfig): Pr
 function noSealer() {
   return new AppError(
     'not_supported',
-    'Signers can be created here only when the deployment has a STORAGE_ENCRYPTION_KEY to store their keys with.',
+    'Signers can only be created over the API if the deployment has a STORAGE_ENCRYPTION_KEY.',
   )
 }
 

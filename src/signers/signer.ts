@@ -18,7 +18,7 @@ export type SignerHealth =
 
 interface AnySigner {
   readonly id: string
-  /** Asks the service that holds the key. Absent where this process holds it. Never rejects. */
+  /** Checks with the key service. Absent if the key is in this process. Never rejects. */
   readonly check?: () => Promise<SignerHealth>
 }
 
@@ -33,8 +33,8 @@ export interface Secp256k1Signer extends AnySigner {
    */
   sign(digest: Uint8Array): Promise<EcdsaSignature>
   /**
-   * Signs the keccak-256 hash of a message. Present where a service outside signs nothing but messages that it hashes itself; then `sign`
-   * must not be called.
+   * Signs the keccak-256 hash of a message. Present if a key service only signs messages that it hashes itself; then `sign` must not be
+   * called.
    */
   readonly signMessage?: (message: Uint8Array) => Promise<EcdsaSignature>
 }
@@ -51,7 +51,7 @@ export interface Ed25519Signer extends AnySigner {
   sign(message: Uint8Array): Promise<Uint8Array>
   /**
    * Derives a further key of the same owner by a name. The same seed and name give the same key, so the service need not store it
-   * (HKDF-SHA256, RFC 5869). Absent where the seed is not in this process.
+   * (HKDF-SHA256, RFC 5869). Absent if the seed is not in this process.
    */
   readonly derive?: (name: string) => Ed25519Signer
 }
@@ -72,7 +72,7 @@ export function signerUnavailable(detail: string, cause?: unknown): AppError {
   return new AppError('signer_unavailable', detail, { cause })
 }
 
-/** Makes the failure of a key whose service refuses to sign: an operator has to act. */
+/** Creates the failure of a key whose service refuses to sign: an operator must act. */
 export function signerRefused(detail: string, cause?: unknown): AppError {
   return new AppError('signer_refused', detail, { cause })
 }

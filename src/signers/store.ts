@@ -13,7 +13,7 @@ export interface SealedSigner {
   readonly id: string
   readonly type: string
   readonly sealed: Uint8Array | null
-  /** Absent where the key is in this process. */
+  /** Absent if the key is in this process. */
   readonly publicKeys?: StoredPublicKeys
 }
 
@@ -38,7 +38,7 @@ export interface StoredSigner {
   readonly id: string
   readonly type: string
   readonly origin: SignerOrigin
-  /** The part of its configuration that everybody may see, by wire names. */
+  /** The public part of its configuration, by wire names. */
   readonly config: object
 }
 
@@ -53,8 +53,8 @@ export async function findSigner(db: Db, id: string): Promise<StoredSigner | und
 }
 
 /**
- * Reads and locks one signer until the commit. `share`: prevents its deletion, for a caller that is about to refer to it · `update`:
- * prevents `share`, too, for a caller that is about to delete it.
+ * Reads and locks one signer until the commit. `share`: prevents its deletion, for a caller that is about to refer to it · `update`: also
+ * prevents `share`, for a caller that is about to delete it.
  */
 export async function lockSigner(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function lockSigner(
   return row && toSigner(row)
 }
 
-/** Lists signers in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Lists signers in order of creation, then id. `total` counts all of them, regardless of the range. */
 export async function listSigners(
   db: Db,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -182,7 +182,7 @@ function toSigner({
 }
 
 /**
- * Gives the form of a signer that answers and the audit log may show. Existing clients know a private key that the service keeps as `local`.
+ * Gives the form of a signer that answers and the audit log may show. Existing clients know a private key stored by the service as `local`.
  */
 export function shownSigner({ id, type, config }: Pick<StoredSigner, 'id' | 'type' | 'config'>) {
   return { id, type: type === 'plain' ? 'local' : type, config }

@@ -29,9 +29,9 @@ export interface Purchase {
 
 /** The budgets of some spenders, locked until the commit. */
 export interface BudgetLedger {
-  /** Asks the limits of every spender of a purchase. */
+  /** Checks the limits of every spender of a purchase. */
   evaluate(purchase: Purchase): RuleResult[]
-  /** Counts a purchase, whatever the limits say. */
+  /** Counts a purchase, regardless of the limits. */
   take(purchase: Purchase): void
   /** Stores what was taken. */
   save(): Promise<void>

@@ -3,7 +3,7 @@ import { larger } from '../lib/bigint.ts'
 import { concerns, type RuleResult, resultOf } from './evaluate-content.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
 
-/** Amounts of one asset. Fees and the count stand with the native currency. */
+/** Amounts of one asset. Fees and the count belong to the native currency. */
 export interface Spent {
   readonly value: bigint
   readonly fees: bigint
@@ -52,7 +52,7 @@ interface Before {
   readonly mostOf?: (counter: Counter) => Spent
 }
 
-/** Asks the limits of a spender about a charge on top of what was spent before. Pure. */
+/** Checks a charge, on top of earlier spending, against the limits of a spender. Pure. */
 export function evaluateLimits(
   spender: Spender,
   charge: Charge,
@@ -65,7 +65,7 @@ export function evaluateLimits(
     const wanted = spent.get(limit.asset) ?? ZERO_SPENT
     if (limit.per === 'transaction')
       return evaluateAmounts(spender, { limit, index, before: ZERO_SPENT, wanted, network: charge.network })
-    // The sums include the holding of the transaction already, so only the rest comes on top.
+    // The sums already include the holding of the transaction, so only the difference is added.
     const before = subtract(spentIn(counter, limit.per), countedIn(counter, limit.per))
     const total = maxSpent(wanted, mostOf(counter))
     return evaluateAmounts(spender, { limit, index, before, wanted: total, network: charge.network })

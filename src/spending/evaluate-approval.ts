@@ -11,13 +11,13 @@ interface Reviewed {
   readonly isKnown: (receiver: string) => boolean
 }
 
-/** A sentence about many receivers names so many. */
+/** A sentence about many receivers names this many. */
 const MOST_NAMED = 3
 
 /** The rule for new receivers, by its path. */
 export const NEW_RECEIVERS = 'require_approval.new_receivers'
 
-/** Returns one result for each reason for which content waits for an approval; none when it does not. Pure. */
+/** Returns one result for each reason for which content waits for an approval; none if it does not. Pure. */
 export function evaluateApproval(spender: Spender, reviewed: Reviewed): RuleResult[] {
   const rule = spender.rules.require_approval
   if (rule === undefined) return []

@@ -23,10 +23,10 @@ export interface Subject {
   readonly hasIdempotencyKey: boolean
 }
 
-/** A sentence about a long list names so many. */
+/** A sentence about a long list names this many. */
 const MOST_NAMED = 3
 
-/** Asks every rule that needs no earlier transaction. Pure. */
+/** Evaluates every rule that needs no earlier transaction. Pure. */
 export function evaluateContent(spender: Spender, subject: Subject): RuleResult[] {
   const { rules } = spender
   const { effects } = subject
@@ -66,8 +66,8 @@ function evaluateList(spender: Spender, { rule, allowed, used }: List): RuleResu
 }
 
 /**
- * A call whose effects nobody can read could move what the rules limit, or move it to those whom they do not allow, so it is refused. The list
- * of contracts takes the responsibility for those that it names, and the list of operations for its own.
+ * A call with unreadable effects could move what the rules limit, or pay receivers that they do not allow, so it is refused, unless its
+ * contract or operation is listed.
  */
 function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleResult[] {
   const { rules } = spender
@@ -87,7 +87,7 @@ function evaluateUnread(spender: Spender, { effects, network }: Subject): RuleRe
 
 /** Says what is not known of a call. */
 export function describeUnread({ target, isCounted }: UnreadCall): string {
-  const unknown = isCounted ? `who receives what ${target} takes` : `what ${target} moves`
+  const unknown = isCounted ? `the receiver of what ${target} takes` : `what ${target} moves`
   return `${unknown} cannot be read, and it is not among the contracts or operations of the rules`
 }
 
@@ -99,8 +99,8 @@ interface Concern {
 }
 
 /**
- * Finds the first call that could move one of the assets without anybody seeing it, or to somebody that nobody sees, and for which the lists of
- * contracts and operations take no responsibility.
+ * Finds the first call that could move one of the assets, or pay a receiver, unseen, and that the lists of contracts and operations do not
+ * name.
  */
 export function findUnread(
   rules: SpendingRules,
@@ -150,9 +150,9 @@ function evaluateIdempotencyKey(spender: Spender, { hasIdempotencyKey }: Subject
   return [resultOf(spender, { rule: 'idempotency', allowed: hasIdempotencyKey, detail })]
 }
 
-/** Asks the rule for signatures of messages and typed data, whose effects cannot be read. */
+/** Evaluates the rule for signatures of messages and typed data, whose effects cannot be read. */
 export function evaluateSignature(spender: Spender): RuleResult {
-  const detail = 'the effects of messages and typed data cannot be read; "any" would allow to sign them'
+  const detail = 'the effects of messages and typed data cannot be read; "any" would allow signing them'
   return resultOf(spender, { rule: 'signatures', allowed: spender.rules.signatures === 'any', detail })
 }
 

@@ -4,7 +4,7 @@ import { type Counter, maxSpent, type Spent, ZERO_SPENT } from './budget.ts'
 /** A holding says how much one version of a transaction takes from the budget of one spender, in one asset. */
 export interface Holding extends Counter {
   readonly transactionId: string
-  /** Counts from 1. What may be executed besides what was signed before is another version, and another charge. */
+  /** Counts from 1. Content that may be executed in addition to what was signed before is another version, and another charge. */
   readonly version: number
   /** True when what is signed next is another version. */
   readonly closed: boolean
@@ -52,8 +52,8 @@ export function increase(before: Holding, spent: Spent, now: Date): HoldingChang
 }
 
 /**
- * Reduces a holding to what its transaction took in the end; the rest is given back. Only the content that a spender sent is its value, and
- * the fees are those that the chain charged.
+ * Reduces a holding to what its transaction finally cost and releases the rest. Only the content that a spender sent is its value, and the
+ * fees are those that the chain charged.
  */
 export function release(before: Holding, took: Spent): HoldingChange {
   const value = smaller(took.value, before.most.value)
@@ -64,7 +64,7 @@ export function release(before: Holding, took: Spent): HoldingChange {
   }
 }
 
-/** Opens a holding again: the chain has taken back what decided about it, so the most counts until it decides again. */
+/** Opens a holding again: the chain has reversed its decision, so the maximum counts until it decides again. */
 export function reopen(before: Holding): HoldingChange | undefined {
   if (!before.settled) return undefined
   const holding = { ...before, counted: before.most, settled: false }
@@ -102,7 +102,7 @@ function isSame(one: Spent, other: Spent): boolean {
   return one.value === other.value && one.fees === other.fees && one.count === other.count
 }
 
-/** Gives what a holding counts as long as it is in the period that began at `since`. */
+/** Returns what a holding counts for while it is in the period that began at `since`. */
 export function countedSince({ at, counted }: Holding, since: Date): Spent {
   return at.getTime() >= since.getTime() ? counted : ZERO_SPENT
 }

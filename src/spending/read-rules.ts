@@ -29,7 +29,7 @@ const name: FieldType<string> = {
   blank: '',
 }
 
-/** The forms of assets. A limit for an asset that does not exist would limit nothing, so its name has to have one of them. */
+/** The forms of assets. A limit for an asset that does not exist would limit nothing, so its name must have one of them. */
 const ASSET =
   /^(native|0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}|[A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
 
@@ -43,7 +43,7 @@ const asset: FieldType<string> = {
 }
 
 const network: FieldType<string> = {
-  expected: 'type and name of a network with a colon between, such as "evm:sepolia"',
+  expected: 'type and name of a network, joined by a colon, such as "evm:sepolia"',
   read: (value) =>
     typeof value === 'string' && /^(evm|stellar|solana):[!-~]{1,100}$/.test(value) ? value : undefined,
   blank: '',
@@ -57,7 +57,7 @@ const selector: FieldType<string> = {
 }
 
 const timeOfDay: FieldType<string> = {
-  expected: 'a time of the day in UTC such as "08:00"',
+  expected: 'a time of day in UTC such as "08:00"',
   read: (value) =>
     typeof value === 'string' && /^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(value) ? value : undefined,
   blank: '00:00',
@@ -130,7 +130,7 @@ function readApproval(reader: Reader): ApprovalRule | undefined {
 function readThresholds(approval: Reader): ApprovalThreshold[] | undefined {
   const items = approval.objects('above')
   if (items === undefined) return undefined
-  if (items.length === 0) approval.problem('needs an amount, or has to be left out', 'above')
+  if (items.length === 0) approval.problem('needs an amount, or must be omitted', 'above')
   if (items.length > MAX_LIMITS) approval.problem(`has more than ${MAX_LIMITS} items`, 'above')
   return items.map((item) => {
     const threshold = omitUndefined({

@@ -12,11 +12,11 @@ export interface SpendingLimit {
   readonly per: LimitPeriod
   /** As `AssetAmount.asset`. */
   readonly asset: string
-  /** The only network that it is about, by type and name. When absent, it is about each network by itself. */
+  /** The network that it applies to, by type and name. If absent, each network separately. */
   readonly network?: string
   /** The most of the asset, in its smallest unit. */
   readonly value?: bigint
-  /** The most that transactions cost besides their value, in the smallest unit of the native currency. */
+  /** The maximum cost of transactions besides their value, in the smallest unit of the native currency. */
   readonly fees?: bigint
   /** The most transactions. */
   readonly count?: number
@@ -42,7 +42,7 @@ export interface SpendingHours {
   readonly from: string
   /** `HH:MM`, which is too late. An end before the start is on the next day. */
   readonly to: string
-  /** The days on which the time starts. Every day when absent. */
+  /** The days on which the time starts. If absent, every day. */
   readonly days?: readonly Weekday[]
 }
 
@@ -50,7 +50,7 @@ export interface SpendingHours {
 export interface ApprovalThreshold {
   /** As `AssetAmount.asset`. */
   readonly asset: string
-  /** The only network that it is about, by type and name. When absent, it is about every network. */
+  /** The network that it applies to, by type and name. If absent, every network. */
   readonly network?: string
   /** The most that needs no approval, in the smallest unit. */
   readonly value: bigint
@@ -88,7 +88,7 @@ export interface SpendingRules {
   readonly hours?: SpendingHours
   /** `required`: nothing is sent without an `Idempotency-Key`. Default `optional`. */
   readonly idempotency?: 'required' | 'optional'
-  /** `any` allows to sign messages and typed data, whose effects nobody can read. Default `readable`. */
+  /** `any` allows signing messages and typed data, whose effects cannot be read. Default `readable`. */
   readonly signatures?: 'readable' | 'any'
 }
 
@@ -99,7 +99,7 @@ export interface Spender {
   readonly rules: SpendingRules
 }
 
-/** Gives the name of a spender for messages. */
+/** Returns the name of a spender for messages. */
 export function nameOf({ subject }: Pick<Spender, 'subject'>): string {
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)]
   return kind === 'key' ? `API key ${id}` : `relayer ${id}`

@@ -14,9 +14,9 @@ export interface Asked {
 }
 
 /**
- * Locks spenders, and those who pay for the transactions, until the commit; then reads the holdings of the transactions. Whoever changes what
- * is spent calls it once, after it has written the transactions and before it writes anything here: two writers then never wait for each
- * other, and what is read of the budgets stays true.
+ * Locks spenders, and the payers of the transactions, until the commit; then reads the holdings of the transactions. A writer that changes
+ * spending calls it once, after writing the transactions and before writing anything here: two writers then never deadlock, and the budgets
+ * that were read stay valid.
  */
 export async function lockBudgets(
   tx: Tx,
@@ -64,7 +64,7 @@ async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> 
 /** Reads what was spent in the periods that end now. */
 export async function readSpent(db: Db, asked: readonly Asked[], now: Date): Promise<SpentIn> {
   if (asked.length === 0) return () => ZERO_SPENT
-  // A sum that is asked for twice would be joined twice, and doubled.
+  // A sum requested twice would be joined twice, and doubled.
   const wanted = new Map(asked.map((one) => [keyOf(one.counter, one.period), one]))
   const records = [...wanted.values()].map(({ counter, period }) => ({
     subject: counter.subject,
@@ -242,8 +242,9 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
 }
 
 /**
- * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. What a reorganisation has taken back is not decided. Those of a deleted relayer are left
- * out, because only a relayer on their network can read what they took; they count until their periods are over.
+ * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. A reorganisation undoes a
+ * decision. Those of a deleted relayer are excluded, because only a relayer on their network can read what they cost; they count until
+ * their periods end.
  */
 export async function findUnsettled(db: Db, limit: number): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ relayer_id: string; ids: string[] }>`
@@ -257,7 +258,7 @@ export async function findUnsettled(db: Db, limit: number): Promise<Map<string, 
   return new Map(rows.map(({ relayer_id, ids }) => [relayer_id, ids]))
 }
 
-/** Deletes what no period counts any more. */
+/** Deletes what no period counts. */
 export async function deleteOldSpendings(db: Db, before: Date): Promise<void> {
   await sql`
     delete from spendings where at < ${before} and not exists (

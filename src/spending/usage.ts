@@ -96,7 +96,7 @@ export async function readLimitUsages(
     return { subject: spender.subject, named }
   })
   const names = new Set(counters.map(keyOf))
-  // The sum of an asset that nobody has spent is 0, and needs no query.
+  // The sum of an unspent asset is 0, and needs no query.
   const asked = limits.flatMap(({ subject, named }) =>
     named.flatMap(({ network, asset, per }) => {
       const counter = { subject, network, asset }

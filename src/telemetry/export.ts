@@ -222,7 +222,7 @@ function toHistogram({ buckets, sum, count }: Parts): Histogram {
   }
 }
 
-/** Time in ms in which the log tells a failure once: a collector that is down fails every few seconds. */
+/** Time in ms within which a failure is logged once: a collector that is down fails every few seconds. */
 const QUIET_MS = 60_000
 
 const MAX_LENGTH = 300
@@ -238,7 +238,7 @@ export function reportFailures(log: Logger): () => void {
     const now = performance.now()
     if (now - (toldAt.get(kind) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return
     toldAt.set(kind, now)
-    log.warn({ detail }, 'telemetry not exported; the service works without it')
+    log.warn({ detail }, 'telemetry not exported; the service is not affected')
   }
   const quiet = () => {}
   diag.setLogger(

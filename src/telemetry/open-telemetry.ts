@@ -153,7 +153,7 @@ export interface Traces {
   readonly deliveries: DeliveryTracer
   readonly queries: QueryObserver
   rpc(network: string): RpcObserver
-  /** Returns the fields of log lines that lead to the present span; none outside one. */
+  /** Returns the fields of log lines that refer to the current span; none outside one. */
   logFields(): object
 }
 
@@ -172,7 +172,7 @@ export interface Telemetry {
   readonly exportsMetrics: boolean
   /** Exports a line that the log has written. */
   readonly exportEntry?: (line: string) => void
-  /** Gives the sources; before, nothing is read. */
+  /** Sets the sources; before that, nothing is read. */
   connect(sources: TelemetrySources): void
   /** Exports what waits, for `limitMs` at most. Never rejects: what cannot be exported is lost. */
   close(limitMs: number): Promise<void>

@@ -28,7 +28,7 @@ export interface SamplerSettings {
 
 /** The queue of finished spans, and the same for log records. */
 export interface QueueSettings {
-  /** Further items are dropped while so many wait. */
+  /** Further items are dropped while this many wait. */
   readonly maxSize: number
   /** The most items of one export. */
   readonly maxBatch: number

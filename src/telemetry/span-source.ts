@@ -31,9 +31,9 @@ export interface SpanIds {
 /** Starts spans. */
 export interface SpanSource {
   readonly tracer: Tracer
-  /** Starts a root span with these ids. The sampler is not asked again. */
+  /** Starts a root span with these ids. The sampler is not called again. */
   startWithIds(ids: SpanIds, span: SpanOptions & { readonly name: string }): Span
-  /** Asks the sampler about a trace, whose parent the context may hold. */
+  /** Calls the sampler for a trace, whose parent may be in the context. */
   samples(context: Context, traceId: string): boolean
   /** Exports what waits, and rejects when that fails. */
   close(): Promise<void>
@@ -101,7 +101,7 @@ function samplerOf({ name, ratio }: SamplerSettings): Sampler {
 }
 
 /**
- * The context of the present asynchronous call. It belongs to one service: the global context of OpenTelemetry would mix the services of
+ * The context of the current asynchronous call. It belongs to one service: the global context of OpenTelemetry would mix the services of
  * one process.
  */
 export interface ActiveContext {

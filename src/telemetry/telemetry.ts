@@ -1,7 +1,7 @@
 import type { Telemetry } from './open-telemetry.ts'
 import type { TelemetrySettings } from './settings.ts'
 
-/** Starts the exports. Without settings nothing of OpenTelemetry is loaded. */
+/** Starts the exports. Without settings, no OpenTelemetry package is loaded. */
 export async function startTelemetry(
   settings: TelemetrySettings | undefined,
 ): Promise<Telemetry | undefined> {

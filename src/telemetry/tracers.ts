@@ -86,8 +86,8 @@ function idOf(parameter: string | undefined): string | undefined {
 type ReadTraceParent = (transactionId: string) => Promise<string | undefined>
 
 /**
- * Creates the tracer of deliveries. A try is a client span in the trace of its transaction, and the receiver gets its context in
- * `traceparent`. Events without a transaction have traces of their own.
+ * Creates the tracer of deliveries. An attempt is a client span in the trace of its transaction, and the receiver gets its context in
+ * `traceparent`. Events without a transaction have separate traces.
  */
 export function createDeliveryTracer(
   source: SpanSource,
@@ -120,7 +120,7 @@ export function createDeliveryTracer(
   }
 }
 
-/** Without an answer of the database the trace is that of a transaction whose request is not known. */
+/** Without a reply from the database, the trace is that of a transaction with an unknown request. */
 async function findRoot(
   source: SpanSource,
   read: ReadTraceParent | undefined,

@@ -15,7 +15,7 @@ import type { Step, TransactionObserver, TransactionTracer } from '../transactio
 import type { Transaction } from '../transactions/model/transaction.ts'
 import type { ActiveContext, SpanIds, SpanSource } from './span-source.ts'
 
-/** The span of the present step for each transaction, by id: a step within it is its child. */
+/** The span of the current step for each transaction, by id: a nested step is its child. */
 const STEPS = createContextKey('steps of transactions')
 
 type Steps = ReadonlyMap<string, SpanContext>
@@ -23,7 +23,7 @@ type Steps = ReadonlyMap<string, SpanContext>
 /**
  * Creates the tracer of transactions, and the observer that reports their beginning and end. The root span of a transaction lasts from its
  * acceptance to its final status, and is exported with the latter; each step has a span below it. What a step does for several transactions
- * together, such as a batch of RPC calls, stands below the step of the first one.
+ * together, such as a batch of RPC calls, is a child of the step of the first one.
  */
 export function createTransactionTracer(
   source: SpanSource,
@@ -159,7 +159,7 @@ export function rootIdsOf(transactionId: string): SpanIds {
 }
 
 /**
- * Returns the span context of the root span. Where the request told its context, its sampling decides, unless the sampler ignores parents;
+ * Returns the span context of the root span. If the request has a context, its sampling decides, unless the sampler ignores parents;
  * otherwise the sampler decides by the trace id, in every process alike.
  */
 export function rootOf(
@@ -175,7 +175,7 @@ export function rootOf(
   return { ...ids, traceFlags: samples(parent, ids.traceId) ? 1 : 0, isRemote: true }
 }
 
-/** Returns the link to the request that created the transaction; none where it is not known. */
+/** Returns the link to the request that created the transaction; none if it is unknown. */
 export function requestLinks({ traceParent }: TracedTransaction): Link[] {
   const request = contextOfRequest(traceParent)
   return request === undefined ? [] : [{ context: request }]

@@ -26,7 +26,7 @@ import { reservedBy } from './store/due-store.ts'
 import { findKey, type KeyRecord } from './store/idempotency-store.ts'
 import { requireTransaction } from './store/lookups-store.ts'
 
-/** Requests that change nothing, and tell what would happen. */
+/** Requests that change nothing, and return what would happen. */
 export interface DryRuns {
   send(relayer: Relayer, sending: Sending): Promise<DryRun>
   /** @throws AppError `transaction_not_found` */
@@ -42,8 +42,8 @@ export function createDryRuns(context: TransactionsContext): DryRuns {
 }
 
 /**
- * Tells how far a dry run came. `succeeded`: a node prepared and simulated the request. `refused`: it refused the request. `unknown`: no node
- * answered. `skipped`: no node was asked, because a rule refuses the request or its idempotency key was used before.
+ * The progress of a dry run. `succeeded`: a node prepared and simulated the request. `refused`: it refused the request. `unknown`: no node
+ * answered. `skipped`: no node was queried, because a rule refuses the request or its idempotency key was used before.
  */
 type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'
 
@@ -55,9 +55,9 @@ export interface DryRun {
   readonly unit: Unit
   /** The price is absent when nothing could be prepared. */
   readonly price?: DryPrice | undefined
-  /** The account can spend this much; absent when no node told it. */
+  /** The account can spend this much; absent if no node returned it. */
   readonly balance?: bigint | undefined
-  /** The other transactions in flight reserve this much; absent when it was not looked up. */
+  /** The other transactions in flight reserve this much; absent if it was not looked up. */
   readonly reserved?: bigint | undefined
   readonly results: readonly RuleResult[]
   /** Sentences about what the service would change or decide. */
@@ -66,7 +66,7 @@ export interface DryRun {
 
 /** The price of a request. */
 interface DryPrice {
-  /** Absent while no node has answered, or when the content would be prepared later. */
+  /** Absent if no node answered, or the content would be prepared later. */
   readonly draft?: Draft | undefined
   /** The request moves this much of the native currency. */
   readonly value: bigint
@@ -81,7 +81,7 @@ interface Sending {
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
-/** Tells what would happen if the request were sent now. It asks what the service would ask, and stores nothing. */
+/** Returns what would happen if the request were sent now. It makes the same queries as a send, and stores nothing. */
 async function drySend(
   context: TransactionsContext,
   relayer: Relayer,
@@ -89,16 +89,16 @@ async function drySend(
 ): Promise<DryRun> {
   const { unit } = context.runtimeOf(relayer).chain
   const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey.key))
-  // As for a send, a used key comes before every other rule: a repeated request returns its transaction, also when the relayer is paused.
+  // As for a send, a used key comes before every other rule: a repeated request returns its transaction, even if the relayer is paused.
   if (earlier) return { ...repeatedRun(earlier, idempotencyKey), unit }
   return dryNewSend(context, relayer, { ...sending, hasIdempotencyKey: idempotencyKey !== undefined })
 }
 
-/** Tells what would happen to a request whose key was used before. Pure. */
+/** Returns what would happen to a request whose key was used before. Pure. */
 function repeatedRun(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Omit<DryRun, 'unit'> {
   const refusal = keyReuseError(earlier, idempotencyKey)
   const logs = [
-    `This Idempotency-Key was used before: a send would return transaction ${earlier.transactionId}, which it made, and spend nothing.`,
+    `This Idempotency-Key was used before: a send would return transaction ${earlier.transactionId}and spend nothing.`,
   ]
   return { refusal, simulation: 'skipped', results: [], logs: refusal ? [] : logs }
 }
@@ -158,7 +158,7 @@ async function nonceProblem(
 }
 
 /**
- * Tells what would happen if the transaction were replaced now. Whether a node would take the new bytes, only their broadcast tells.
+ * Returns what would happen if the transaction were replaced now. Only the broadcast shows whether a node accepts the new bytes.
  * @throws AppError `transaction_not_found`
  */
 async function dryReplace(context: TransactionsContext, replacing: Replacing): Promise<DryRun> {
@@ -213,7 +213,7 @@ interface PricedRequest {
   readonly draft?: Draft | undefined
   /** The most that it can take from the account. */
   readonly cost: bigint
-  /** It would wait for its price: its funds are looked at when it is signed. */
+  /** It would wait for its price: its funds are checked when it is signed. */
   readonly awaitsPrice?: boolean
   /** The transaction that it replaces. */
   readonly replaces?: string

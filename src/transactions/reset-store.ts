@@ -16,7 +16,7 @@ type ResetNetwork = Pick<Network, 'type' | 'name'>
 /** The options of a reset. */
 interface ResetOptions {
   readonly now: Date
-  /** True: relayers with endpoints of their own start over as well. Their chain may be another one under the same name. */
+  /** If true, relayers with custom endpoints start over as well. Their chain may be another one under the same name. */
   readonly includesOwnEndpoints: boolean
   readonly author: Author
 }
@@ -137,7 +137,7 @@ async function detach(tx: Tx, { network, relayerIds, now }: Scope): Promise<void
   )
 }
 
-/** Ends an open transaction of a chain that was reset. Pure: the record says that nothing of the old chain counts any more. */
+/** Ends an open transaction of a chain that was reset. Pure: the record says that the old chain no longer counts. */
 function endedByReset(transaction: Transaction, now: Date): Transaction {
   return {
     ...transaction,

@@ -33,8 +33,8 @@ interface TypedDataDeps extends Pick<TransactionsContext, 'runtimeOf'> {
 }
 
 /**
- * Creates the signer of typed data. A signature can be good on another chain than the relayer's, where the same account can have another
- * relayer, so it needs what a signature of that relayer would need as well.
+ * Creates the signer of typed data. A signature can be valid on another chain than the relayer's, where the same account can have another
+ * relayer, so it also needs what a signature of that relayer would need.
  * @throws AppError with the rule that the data breaks; `chain_id_mismatch` for a chain that neither the relayer nor the key may sign for
  */
 export function createTypedDataSigner({ runtimeOf, ...deps }: TypedDataDeps): TypedDataSigner {
@@ -55,7 +55,7 @@ export function createTypedDataSigner({ runtimeOf, ...deps }: TypedDataDeps): Ty
   }
 }
 
-/** @throws AppError for a relayer that signs nothing at present, or whose rules refuse what nobody can read */
+/** @throws AppError for a relayer that signs nothing now, or whose rules refuse what cannot be read */
 function requireSigning(relayer: Relayer, actor: Actor): void {
   const refusal = inactive(relayer)
   if (refusal) throw refusal
@@ -73,8 +73,8 @@ interface Elsewhere {
 }
 
 /**
- * Data that names no chain is free where the account has no relayer but this one: there is nobody whose limits it could pass by, and clients
- * of OpenZeppelin Relayer send nothing but hashes.
+ * Data that names no chain is allowed if the account has only this relayer: there are no other limits that it could bypass, and clients of
+ * OpenZeppelin Relayer send only hashes.
  */
 async function requireElsewhere(
   { db, networks }: Omit<TypedDataDeps, 'runtimeOf'>,
@@ -112,7 +112,7 @@ function requireSeenChain(
   if (isSeen) return
   const expected =
     chainId === undefined
-      ? `API key ${id} is limited to networks, and a signature without a chain is good on others; give the whole document with a chainId`
+      ? `API key ${id} is limited to networks, and a signature without a chain is valid on others; send the whole document with a chainId`
       : `API key ${id} is limited to networks, and none of them has the chain id ${chainId}`
   throw new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${expected}.`)
 }
@@ -145,8 +145,8 @@ function mismatch(elsewhere: Elsewhere): AppError {
   const { relayer, own, chainId } = elsewhere
   const problem =
     chainId === undefined
-      ? `relayer ${relayer.id} is on chain ${own}, and the account has relayers on other chains, for which this signature is good as well; give the whole document with the chainId ${own}, or set the policy typed_data_chain_ids of the relayer to ["*"]`
-      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it all the same, name "${chainId}" or "*" in the policy typed_data_chain_ids of the relayer`
+      ? `relayer ${relayer.id} is on chain ${own}, and the account has relayers on other chains, for which this signature is also valid; send the whole document with the chainId ${own}, or set the policy typed_data_chain_ids of the relayer to ["*"]`
+      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it nevertheless, add "${chainId}" or "*" in the policy typed_data_chain_ids of the relayer`
   return new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${problem}.`)
 }
 
@@ -154,7 +154,7 @@ function hidden(elsewhere: Elsewhere, { keyId: id }: Actor): AppError {
   const where = elsewhere.chainId === undefined ? 'on other chains' : `on chain ${elsewhere.chainId}`
   return new AppError(
     'chain_id_mismatch',
-    `${fieldOf(elsewhere)}: API key ${id} may not sign for what the account does ${where}.`,
+    `${fieldOf(elsewhere)}: API key ${id} may not sign for the account's ${where}.`,
   )
 }
 
@@ -189,7 +189,7 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
 
 /**
  * A nonce of content that only its caller sends explains what the chain uses only as far as this beyond the others: one that is far ahead
- * cannot be used soon, and would hide nonces that nobody explains.
+ * cannot be used soon, and would hide unexplained nonces.
  */
 const MAX_AHEAD = 1_000n
 
@@ -215,13 +215,13 @@ export type AuthorizationSigner = (
   actor: Actor,
 ) => Promise<MessageSignature>
 
-/** Somebody else pays the fee of the transaction, and what the calls move is in their effects. */
+/** A third party pays the fee of the transaction, and what the calls move is in their effects. */
 const NO_COST = 0n
 
 /**
  * Signs an authorization of smart contract calls, under the rules for the same calls in a transaction. Its entry of the audit log is in the
  * commit of the charge, before the signing: nothing is signed without one, and when the signer fails, there is one without a signature.
- * @throws AppError with the rule that the authorization breaks, or `network_unavailable` when no node tells the newest ledger
+ * @throws AppError with the rule that the authorization breaks, or `network_unavailable` if no node returns the newest ledger
  */
 export function createAuthorizationSigner(context: TransactionsContext): AuthorizationSigner {
   return async (relayer, preimage, actor) => {

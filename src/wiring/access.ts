@@ -18,7 +18,7 @@ interface AccessDeps {
   readonly log: Logger
 }
 
-/** The API keys: what the HTTP server asks, the verbs of callers, and the loop that follows changes. */
+/** The API keys: the checks of the HTTP server, the operations of callers, and the loop that follows changes. */
 export interface Access {
   readonly directory: KeyDirectory
   readonly manager: ApiKeyManager

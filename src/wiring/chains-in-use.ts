@@ -39,7 +39,7 @@ export function networksInUse(registry: Registry): { network: string; chain: Cha
 /** A network that relayers use, and its newest head. */
 export interface NetworkHead {
   readonly network: Network
-  /** Undefined when no endpoint has told it lately. */
+  /** Undefined if no endpoint has reported it recently. */
   readonly state: HeadState | undefined
   /** This process has seen the network make a block. */
   readonly advanced: boolean
@@ -47,8 +47,8 @@ export interface NetworkHead {
 }
 
 /**
- * Returns the newest head of every network that relayers use, by its id; `now` in ms of the monotonic clock. Where relayers have endpoints of their
- * own, the freshest head counts: the others tell of endpoints and not of the network.
+ * Returns the newest head of every network that relayers use, by its id; `now` in ms of the monotonic clock. If relayers have custom
+ * endpoints, the freshest head counts: the others describe endpoints, not the network.
  */
 export function headsInUse(registry: Registry, now: number): Map<string, NetworkHead> {
   const groups = Map.groupBy(chainsInUse(registry).values(), ({ network }) => networkId(network))
@@ -66,10 +66,10 @@ function newestHead(members: readonly ChainInUse[], now: number): NetworkHead {
   return { ...freshest, relayers: members.flatMap(({ relayers }) => relayers) }
 }
 
-/** A head that was told longer ago than this, in ms, is asked for again, so that also a network without transactions is known to go on. */
+/** A head that was reported longer ago than this, in ms, is queried again, so that a network without transactions is also known to make blocks. */
 const ASK_AGAIN_MS = 30_000
 
-/** Creates a function that asks for the heads that nobody has asked for lately. Nobody waits for the answers. */
+/** Creates a function that queries heads that were not queried recently, without waiting for the replies. */
 export function createHeadPoller(registry: Registry, clock: Clock): () => void {
   const askedAt = new WeakMap<Chain, number>()
   return () => {
@@ -94,7 +94,7 @@ export function sampleHeads(registry: Registry, now: number): HeadSample[] {
   }))
 }
 
-/** Returns the present state of every endpoint that relayers use, with the notifications of these relayers. */
+/** Returns the current state of every endpoint that relayers use, with the notifications of these relayers. */
 export function sampleEndpoints(registry: Pick<RelayerRegistry, 'endpointGroups'>): EndpointSample[] {
   const uses = [...registry.endpointGroups().values()].flatMap(({ runtime: { network, chain }, relayers }) =>
     chain.endpoints().map((report) => ({ network: networkId(network), report, relayers })),

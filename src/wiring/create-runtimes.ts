@@ -39,7 +39,7 @@ interface RuntimeSetOptions {
   readonly database: Database
   /** The keys of the signers in the configuration, by id. */
   readonly keys: ReadonlyMap<string, Key>
-  /** Asks the key services that callers named. */
+  /** Calls the key services that callers named. */
   readonly connection: ConnectionContext
   /** Opens the stored keys; undefined without a STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined

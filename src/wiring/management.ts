@@ -21,7 +21,7 @@ interface ManagementOptions {
   readonly config: Config
   readonly database: Database
   readonly runtimeSet: RuntimeSet
-  /** Asks the key services that callers name. */
+  /** Calls the key services that callers name. */
   readonly connection: ConnectionContext
   /** Identifies this process in leases. */
   readonly owner: string
@@ -122,6 +122,6 @@ function mainNetwork({ name }: Network): AppError {
 function notReset(network: Network): AppError {
   return new AppError(
     'chain_not_reset',
-    `Nothing proves that the chain of network ${networkId(network)} was reset, so its transactions can still be included. An operator who knows better can use: relayer reset ${network.name}`,
+    `Nothing proves that the chain of network ${networkId(network)} was reset, so its transactions can still be included. An operator who is sure can use: relayer reset ${network.name}`,
   )
 }

@@ -8,7 +8,7 @@ import { countDisabled } from '../relayers/health/health-store.ts'
 import type { Loop } from '../workers/loop.ts'
 import type { ChainInUse } from './chains-in-use.ts'
 
-/** Time in ms for which a result is reused, because supervisors ask often. */
+/** Time in ms for which a result is reused, because supervisors poll often. */
 const FRESH_MS = 2_000
 
 /** Timeout of a check, in ms. A part without an answer counts as failing. */
@@ -98,15 +98,14 @@ function checkEndpoints({ network, chain }: Pick<ChainInUse, 'network' | 'chain'
   const endpoints = chain.endpoints()
   const failing = endpoints.filter(({ healthy }) => !healthy).length
   if (failing === 0) return { status: 'healthy' }
-  return { status: 'degraded', error: `${failing} of ${endpoints.length} endpoints failed lately.` }
+  return { status: 'degraded', error: `${failing} of ${endpoints.length} endpoints failed recently.` }
 }
 
 function checkLoop(loop: Loop): Component & { name: string } {
   const { name, quietMs, error } = loop.health()
-  if (error !== undefined)
-    return { name, status: 'unhealthy', error: 'The last round failed; the log tells why.' }
+  if (error !== undefined) return { name, status: 'unhealthy', error: 'The last round failed; see the log.' }
   return quietMs > QUIET_LIMIT_MS
-    ? { name, status: 'unhealthy', error: 'No round ended lately.' }
+    ? { name, status: 'unhealthy', error: 'No round finished recently.' }
     : { name, status: 'healthy' }
 }
 

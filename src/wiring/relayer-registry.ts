@@ -98,7 +98,7 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
     return problems
   }
 
-  /** Gives each group a loop of its present chain. */
+  /** Gives each group a loop with its current chain. */
   async function reconcile(): Promise<void> {
     const ended = [...watches].filter(([key, { chain }]) => endpointGroups.get(key)?.runtime.chain !== chain)
     for (const [key] of ended) watches.delete(key)

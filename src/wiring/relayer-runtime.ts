@@ -28,9 +28,9 @@ interface RelayerRuntimesOptions {
   readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
-  /** Returns the observer of the calls to a network. Without it, nothing observes them. */
+  /** Returns the observer of the calls to a network. If absent, nothing observes them. */
   readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
-  /** Asks the RPC urls that callers of the API chose. Without it, no request goes to them. */
+  /** Calls RPC URLs that API callers chose. If absent, they are not used. */
   readonly guarded?: Transport | undefined
 }
 
@@ -44,9 +44,9 @@ export interface RelayerRuntimes {
   prepare(relayer: Relayer): Promise<RelayerRuntime>
   /** Returns the runtime of a prepared relayer. Throws for any other, which is a fault of the service. */
   runtimeOf(relayer: Relayer): RelayerRuntime
-  /** Drops the keys of relayers that have been missing for an hour. Call it with the present relayers from time to time. */
+  /** Drops the keys of relayers that have been missing for an hour. Call it with the current relayers from time to time. */
   keep(present: readonly Relayer[]): void
-  /** Asks the network's urls which chain they serve, for a few seconds at most. The answer is unknown when none answers by then. */
+  /** Checks which chain the network's URLs serve, for a few seconds at most. The result is unknown if none answers by then. */
   verify(network: Network): Promise<Answer<void>>
 }
 
@@ -83,7 +83,7 @@ interface ChainInUse {
 
 type ChainMaker = (network: Network) => Chain
 
-/** Creates the runtimes. Each network has one chain, and each relayer with RPC urls of its own has another. */
+/** Creates the runtimes. Each network has one chain, and each relayer with custom RPC URLs has another. */
 export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerRuntimes {
   const { networks, keyring } = options
   const makers = new Map<NetworkType, ChainMaker>()
@@ -121,7 +121,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     return made
   }
 
-  /** The chain with the urls of the network itself, which relayers without urls of their own use. */
+  /** The chain with the urls of the network itself, which relayers without custom URLs use. */
   function sharedChain(base: Network, make: ChainMaker): Chain {
     const key = networkKey(base)
     const known = chains.get(key)
@@ -131,7 +131,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     return made.chain
   }
 
-  /** A signer of the same accounts can have taken over since the relayer was prepared; its predecessor signs until the next look. */
+  /** A signer of the same accounts can have taken over since the relayer was prepared; its predecessor signs until the next check. */
   function accountsOfEarlierSigner(relayer: Relayer): SourceAccounts | undefined {
     const name = accountsKey(relayer)
     const key = [...sourceAccounts.keys()].find((known) => known.startsWith(name))

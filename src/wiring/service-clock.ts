@@ -17,12 +17,12 @@ export async function createServiceClock({ engine, db }: Database, log: Logger):
   return { clock, loops: [createClockWorker(clock, log)] }
 }
 
-/** A clock that can ask another one for the time. */
+/** A clock that can be synchronised with another one. */
 interface MeasuredClock extends Clock {
   measure(): Promise<void>
 }
 
-/** Time in ms between two questions for the time. The clocks of machines drift apart by some ms meanwhile. */
+/** Time in ms between two synchronisations. The clocks of machines drift apart by some ms in this time. */
 const INTERVAL_MS = 60_000
 
 /** Creates the loop that keeps the clock of the process at the time of the database. */

@@ -9,10 +9,10 @@ import { createLoop, type Loop } from '../workers/loop.ts'
 /** Time in ms between two exchanges. What another process allows in this time is allowed beside the rate, once. */
 const EXCHANGE_MS = 250
 
-/** Tokens that were taken in a longer time, in seconds, are not told: the database was away, and each process has counted alone. */
+/** Tokens taken over a longer interval (seconds) are not reported: the database was unreachable, and each process counted on its own. */
 const LONGEST_SECONDS = 5
 
-/** Time in ms between two deletions of rows that say nothing any more. */
+/** Time in ms between two deletions of obsolete rows. */
 const DELETE_EVERY_MS = 60_000
 
 interface SharedLimitsOptions {
@@ -24,14 +24,14 @@ interface SharedLimitsOptions {
 
 interface SharedLimits {
   readonly limiter: RateLimiter
-  /** Exchanges with the other processes; none where there cannot be another one. */
+  /** Exchanges with the other processes; none if there cannot be another one. */
   readonly loops: readonly Loop[]
 }
 
 /**
- * Creates the rate limit of this process. A request takes from the bucket in memory and never waits for the database; a loop tells the
- * database what API keys have taken, and learns what is left of their buckets. Callers without a key count in each process alone, so that
- * nobody can fill the table with addresses.
+ * Creates the rate limit of this process. A request takes from the bucket in memory and never waits for the database; a loop reports to the
+ * database what API keys have taken, and reads what is left of their buckets. Callers without a key count separately in each process, so
+ * that no one can fill the table with addresses.
  */
 export function createSharedLimits({ database, rateLimit, clock, log }: SharedLimitsOptions): SharedLimits {
   if (database.engine === 'pglite') return { limiter: createRateLimiter({ ...rateLimit, clock }), loops: [] }

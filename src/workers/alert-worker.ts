@@ -28,20 +28,20 @@ import { createLoop, type Loop } from './loop.ts'
 /** Time in ms between two samples of the endpoints, which cost nothing. */
 const SAMPLE_MS = 5_000
 
-/** Time in ms between two looks at the database. */
+/** Time in ms between two reads of the database. */
 const LOOK_MS = 30_000
 
 interface AlertWorkerDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
-  /** The process that checks the health of relayers is the only one that knows their balances, so it alone decides. */
+  /** The process that checks the health of relayers is the only one that knows their balances, so only it decides. */
   readonly health: Pick<HealthWorker, 'readings' | 'isLeading'>
   /** Returns the endpoints in use, each once, as they are now. */
   readonly endpoints: () => readonly EndpointSample[]
   /** Returns the networks in use, each once, with their newest heads. */
   readonly heads: () => readonly HeadSample[]
-  /** Asks for the heads that nobody has asked for lately. Nobody waits for the answers. */
+  /** Queries heads that were not queried recently, without waiting for the replies. */
   readonly pollHeads: () => void
 }
 
@@ -61,7 +61,7 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
     readonly now: Date
   }
 
-  /** Goes on where the process that led before has ended, and stores what lasts. */
+  /** Continues where the previous leader ended, and stores states that last. */
   async function remember(samples: readonly EndpointSample[], monotonic: number): Promise<Seen> {
     const now = new Date(clock.now())
     stored ??= await findWatchedStates(db)
@@ -74,7 +74,7 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
   }
 
   async function look({ samples, heads, monotonic, now }: Seen): Promise<void> {
-    // What fires is read first: what begins meanwhile in another process is not ended by an older look.
+    // Firing alerts are read first, so that an alert that begins in another process is not ended by an older check.
     const open = await findOpenAlerts(db)
     const found = await findFindings(db, { readings: health.readings(), now })
     const findings = [

@@ -13,8 +13,8 @@ const BACKSTOP_MS = 1_000
 const LATE_MS = 30_000
 
 /**
- * Time in ms for which events and results are collected, so that fewer statements are needed: the more the last round had, the longer.
- * Nobody notices the shortest wait, and under load the longest one.
+ * Time in ms for which events and results are collected, so that fewer statements are needed: longer after larger rounds. The shortest wait
+ * is not noticeable, nor is the longest one under load.
  */
 const GATHER = { minMs: 20, maxMs: 250, perItemMs: 8 } as const
 
@@ -50,7 +50,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
     deliverer.forget()
   }
 
-  /** Takes or renews the lease in time. A process without it asks once in a while, and not for each event. */
+  /** Takes or renews the lease in time. A process without it tries occasionally, not for each event. */
   async function hold(): Promise<Lease | undefined> {
     if (clock.monotonic() < askAt) return lease
     const askedAt = clock.monotonic()
@@ -66,7 +66,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
 
   async function refresh(): Promise<boolean> {
     if (clock.monotonic() < refreshAt) return true
-    // Set before: a change that comes meanwhile makes another refresh necessary.
+    // Set first: a change during the refresh makes another one necessary.
     refreshAt = clock.monotonic() + BACKSTOP_MS
     deliverer.lookForDue()
     let found = false
@@ -106,7 +106,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
         if (await refresh()) await deliver(current)
       } catch (error) {
         if (!(error instanceof LeaseLostError)) throw error
-        // Another process has the lease now, and delivers the rest.
+        // Another process has the lease now, and delivers everything else.
         lease = undefined
         forget()
       }
@@ -128,7 +128,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
       stopping.abort()
       await loop.stop()
       await deliverer.finish(lease)
-      // A lease that cannot be released ends at its deadline, and the stop goes on.
+      // A lease that cannot be released ends at its deadline, and the shutdown continues.
       if (lease !== undefined) await releaseLease(db, lease).catch(() => {})
     },
   }

@@ -77,7 +77,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   let listAt = Number.NEGATIVE_INFINITY
   let leads = false
 
-  /** Learns of new and removed relayers. A new one is due at once. */
+  /** Picks up new and removed relayers. A new one is due immediately. */
   async function listRelayers(now: number): Promise<void> {
     listAt = now + intervalMs
     const present = new Set(await listIds(db))

@@ -16,14 +16,14 @@ export interface Loop {
   readonly name: string
   /** Starts the rounds. Resolves after the first one. */
   start(): Promise<void>
-  /** Ends the present wait. A wake during a round makes another round follow it. */
+  /** Ends the current wait. A wake during a round triggers another round. */
   wake(): void
-  /** Lets the present round finish, then ends. */
+  /** Finishes the current round, then ends. */
   stop(): Promise<void>
   health(): LoopHealth
 }
 
-/** The reason for the end of a wait. Nobody reads it. */
+/** The reason for the end of a wait. It is not used. */
 const WOKEN = 'woken'
 
 interface LoopOptions {
@@ -76,7 +76,7 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
     },
     wake: () => {
       woken = true
-      // Without a reason, each call would make an exception with a stack.
+      // Without a reason, each call would create an exception with a stack.
       if (!waiting.signal.aborted) waiting.abort(WOKEN)
     },
     stop: async () => {
@@ -107,7 +107,7 @@ interface LeaseHolderOptions {
 interface LeaseHolder {
   /** Acquires or renews the lease when that is due. Returns true while this process has it. */
   hold(): Promise<boolean>
-  /** Lets the next owner take over at once. Never rejects: a lease that cannot be released ends at its deadline, and a stop goes on. */
+  /** Lets the next owner take over immediately. Never rejects: a lease that cannot be released ends at its deadline, and a shutdown continues. */
   release(): Promise<void>
 }
 

@@ -18,10 +18,10 @@ const SPENDING_INTERVAL_MS = 2_000
 /** Time in ms that the lease lasts. */
 const SPENDING_LEASE_MS = 10_000
 
-/** Time in ms between two deletions of what no period counts any more. */
+/** Time in ms between two deletions of what no period counts. */
 const DELETE_EVERY_MS = 3_600_000
 
-/** Ends what waited too long for an approval, and gives back what transactions did not spend of their budgets, in one process at a time. */
+/** Ends transactions that waited too long for an approval, and releases the unspent part of budgets, in one process at a time. */
 export function createSpendingWorker(context: TransactionsContext): Loop {
   const { db, clock, owner, log } = context
   const lease = createLeaseHolder({ db, clock, owner, name: 'spending', ttlMs: SPENDING_LEASE_MS })

@@ -6,11 +6,11 @@ import { createLoop, type Loop } from './loop.ts'
 /** The longest delay in ms of due work without a wake: after a crash, or when a waiting time ends. */
 const BACKSTOP_MS = 500
 
-/** The loop of submissions, which can be woken for one relayer, too. */
+/** The loop of submissions, which can also be woken for one relayer. */
 export interface SubmitLoop extends Loop {
   /** Starts a step of the relayer. While one runs, another one follows it if there is something to sign. */
   wakeRelayer(relayerId: string): void
-  /** As `wakeRelayer`, but a step starts only if there is something to sign. */
+  /** Like `wakeRelayer`, but a step starts only if there is something to sign. */
   wakeForSlot(relayerId: string): void
 }
 

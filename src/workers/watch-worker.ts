@@ -9,8 +9,8 @@ import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
 const LEASE_MS = 10_000
 
 /**
- * Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time; where a block takes less than a second,
- * one does, because twice as many calls gain nobody anything.
+ * Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time; if a block takes less than a second,
+ * one does, because twice as many calls would gain nothing.
  */
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 5_000
@@ -24,7 +24,7 @@ export interface WatchTarget {
   /** Identifies a network, or the relayers of a network that have their own RPC urls. */
   readonly key: string
   readonly runtime: RelayerRuntime
-  /** The present relayers. */
+  /** The current relayers. */
   readonly relayers: () => readonly Relayer[]
 }
 

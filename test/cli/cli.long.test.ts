@@ -223,11 +223,7 @@ describe('check-config', () => {
 
   test.each<[string, (file: string) => Promise<unknown>, string]>([
     ['is empty', (file) => writeFile(file, ' \n'), 'config.json is empty'],
-    [
-      'is a folder',
-      (file) => mkdir(file),
-      'cannot be read (EISDIR): it is a folder, and a file is expected.',
-    ],
+    ['is a folder', (file) => mkdir(file), 'cannot be read (EISDIR): it is a folder, not a file.'],
   ])('says so when the file %s', async (_what, make, sentence) => {
     await mkdir(join(cwd, 'config'))
     await make(join(cwd, 'config/config.json'))

@@ -130,7 +130,7 @@ describe('serve', () => {
     const port = typeof address === 'object' && address ? String(address.port) : ''
     const { code, err } = await relayer({ cwd, args: ['serve'], env: { ...env, APP_PORT: port } })
     expect(code).toBe(1)
-    expect(err).toContain('Another program listens on port')
+    expect(err).toContain('Another program already listens on port')
     expect(err.trimEnd().split('\n')).toHaveLength(1)
     taken.close()
   })

@@ -67,7 +67,7 @@ test('a port that is taken names itself and the variable', async () => {
   const error = await new Promise((resolve) => second.once('error', resolve))
   first.close()
   expect(explainSystemError(error)).toBe(
-    `Another program listens on port ${port} of 127.0.0.1. End it, or choose another port: APP_PORT (METRICS_PORT for the metrics).`,
+    `Another program already listens on port ${port} of 127.0.0.1. End it, or choose another port: APP_PORT (METRICS_PORT for the metrics).`,
   )
 })
 

@@ -154,7 +154,7 @@ describe('a start is refused with exactly one reason and no secret', () => {
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-      'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf: the service has no other protocol; receivers of OTLP take it on port 4318',
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf: the service supports no other protocol; OTLP receivers accept it on port 4318',
     ],
     [
       { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: SECRET },

@@ -100,7 +100,7 @@ const FILES: [string, Change, string][] = [
   [
     'has only WebSocket urls',
     relayer({ custom_rpc_urls: ['ws://x', { url: 'wss://y', weight: 1 }] }),
-    'relayers[0] has only WebSocket urls in "custom_rpc_urls": one http:// or https:// url is needed besides',
+    'relayers[0] has only WebSocket urls in "custom_rpc_urls": one http:// or https:// URL is also needed',
   ],
   [
     'has a weight for its WebSocket url only',
@@ -115,7 +115,7 @@ const FILES: [string, Change, string][] = [
   [
     'has a relayer that fills itself',
     policy({ top_up: { from: 'local-1', below: 1, to: 2, max_per_day: 3 } }),
-    'relayer "local-1" has an impossible top_up: relayer "local-1" cannot fill itself; name another one in from',
+    'relayer "local-1" has an impossible top_up: relayer "local-1" cannot refill itself; name another one in from',
   ],
   [
     'has a top_up from a relayer that is not there',
@@ -125,7 +125,7 @@ const FILES: [string, Change, string][] = [
   [
     'wants private transactions without private endpoints',
     policy({ private_transactions: true }),
-    'relayer "local-1" wants private_transactions, but network "anvil" has no private_rpc_urls; give it some first',
+    'relayer "local-1" has private_transactions, but network "anvil" has no private_rpc_urls; add some first',
   ],
   [
     'has a negative cap',
@@ -166,7 +166,7 @@ const FILES: [string, Change, string][] = [
       network({ features: [] })(file)
       policy({ eip1559_pricing: true })(file)
     },
-    'relayer "local-1" wants eip1559_pricing, but network "anvil" does not have the feature "eip1559"',
+    'relayer "local-1" has eip1559_pricing, but network "anvil" does not have the feature "eip1559"',
   ],
   [
     'has a signer of no kind',
@@ -177,7 +177,7 @@ const FILES: [string, Change, string][] = [
   [
     'has a keystore without a path',
     signer({ config: { passphrase: { type: 'plain', value: SECRET } } }),
-    'signers[0].config.path is missing: it must be a text that is not empty',
+    'signers[0].config.path is missing: it must be a non-empty text',
   ],
   [
     'has a keystore without a passphrase',
@@ -187,7 +187,7 @@ const FILES: [string, Change, string][] = [
   [
     'has an HSM without a token',
     signer({ type: 'pkcs11', config: { ...HSM, key_label: 'hot', token_label: undefined } }),
-    'signers[0].config.token_label is missing: it must be a text that is not empty, unless there is a "slot"',
+    'signers[0].config.token_label is missing: it must be a non-empty text, unless there is a "slot"',
   ],
   [
     'has an HSM with a token and a slot',
@@ -240,7 +240,7 @@ const FILES: [string, Change, string][] = [
     network({ chain_id: '1' }),
     'networks[0].chain_id must be a whole number of at least 1',
   ],
-  ['has a network without urls', network({ rpc_urls: [] }), 'networks[0] has no usable url in "rpc_urls"'],
+  ['has a network without urls', network({ rpc_urls: [] }), 'networks[0] has no usable URL in "rpc_urls"'],
   [
     'has an unknown feature',
     network({ features: ['eip1559', 'eip4844'] }),
@@ -271,7 +271,7 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
   [
     'an API key with a space',
     { API_KEY: `${SECRET} ` },
-    'API_KEY has characters that cannot stand in a header: use printable ASCII without spaces',
+    'API_KEY has characters that are not allowed in a header: use printable ASCII without spaces',
   ],
   [
     'a short previous API key',
@@ -289,18 +289,18 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
     (origin): [string, Record<string, string>, string] => [
       `the origin ${origin}`,
       { RELAYER_CORS_ORIGINS: `https://fine.example,${origin}` },
-      'RELAYER_CORS_ORIGINS must be a list of origins such as https://app.example, without a path and with commas',
+      'RELAYER_CORS_ORIGINS must be a comma-separated list of origins such as https://app.example, without paths',
     ],
   ),
   [
     'a host of the metrics with a port',
     { RELAYER_METRICS_HOSTS: 'relayer.example:8081' },
-    'RELAYER_METRICS_HOSTS must be a list of host names without ports, with commas, or *',
+    'RELAYER_METRICS_HOSTS must be a comma-separated list of host names without ports, or *',
   ],
   [
     'a proxy with a name',
     { RELAYER_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' },
-    'RELAYER_TRUSTED_PROXIES must be a list of IP addresses and networks such as 10.0.0.0/8, with commas',
+    'RELAYER_TRUSTED_PROXIES must be a comma-separated list of IP addresses and networks such as 10.0.0.0/8',
   ],
   [
     'a number in exponents',

@@ -65,11 +65,11 @@ describe('a relayer on a Solana network', () => {
     ],
     [
       { allowed_tokens: [] },
-      'relayers[0].policies has "allowed_tokens", but fees that others pay in tokens are not supported',
+      'relayers[0].policies has "allowed_tokens", but fees paid in tokens are not supported',
     ],
     [
       { swap_config: {} },
-      'relayers[0].policies has "swap_config", but fees that others pay in tokens are not supported',
+      'relayers[0].policies has "swap_config", but fees paid in tokens are not supported',
     ],
     [
       { fee_payer_spending: 'sometimes' },

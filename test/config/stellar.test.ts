@@ -82,9 +82,9 @@ describe('a Stellar network', () => {
     [
       'has no passphrase',
       [network({ passphrase: undefined })],
-      'networks[1].passphrase is missing: it must be a text that is not empty',
+      'networks[1].passphrase is missing: it must be a non-empty text',
     ],
-    ['has no urls', [network({ rpc_urls: [] })], 'networks[1] has no usable url in "rpc_urls"'],
+    ['has no urls', [network({ rpc_urls: [] })], 'networks[1] has no usable URL in "rpc_urls"'],
     ['has a chain id', [network({ chain_id: 1 })], 'networks[1].chain_id is not known'],
     ['is there twice', [network(), network()], 'network "testnet" is defined more than once'],
   ])('that %s is refused', (_what, networks, problem) => {

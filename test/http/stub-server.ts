@@ -45,7 +45,7 @@ const DIAGNOSIS = {
   findings: [{ code: 'waiting_to_be_signed', message: 'It is next to be signed.' }],
   queue: { position: 0, in_flight: 0, in_flight_limit: 16 },
   endpoints: [],
-  next_action: { action: 'sign', message: 'It is priced, given a nonce and signed.' },
+  next_action: { action: 'sign', message: 'It is priced, numbered and signed.' },
 } as const
 
 const RELAYER = {

@@ -237,7 +237,7 @@ describe('givenUrlProblem', () => {
     'https://user:word@10.0.0.7/rpc',
   ])('%s is an address of a private network', (url) => {
     expect(untrustedUrlProblem(url, CAREFUL)).toMatch(
-      /^expected a url that may be reached; .* private network, which RELAYER_ALLOW_PRIVATE_URLS would allow$/,
+      /^expected a URL that may be reached; .* private network, which RELAYER_ALLOW_PRIVATE_URLS would allow$/,
     )
     expect(untrustedUrlProblem(url, { allowPrivate: true })).toBeUndefined()
   })

@@ -38,7 +38,7 @@ describe('createSealer', () => {
     const error = new UnsealError('ops')
     expect(error.name).toBe('UnsealError')
     expect(error.message).toBe(
-      'The stored secret of ops cannot be opened: is STORAGE_ENCRYPTION_KEY still the same?',
+      'The stored secret of ops cannot be decrypted: has STORAGE_ENCRYPTION_KEY changed?',
     )
   })
 

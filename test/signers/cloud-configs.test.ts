@@ -186,14 +186,14 @@ describe('problems of nested objects', () => {
       'without a field, and with an unknown one',
       { key: { project_id: 'payments', key_ring_id: 'relayer', key: 'hot' } },
       [
-        'signers[0].config.key.key_id is missing: it must be a text that is not empty',
+        'signers[0].config.key.key_id is missing: it must be a non-empty text',
         'signers[0].config.key.key is not known',
       ],
     ],
     [
       'without a project and an account',
       { key: { key_ring_id: 'relayer', key_id: 'hot' } },
-      ['signers[0].config.key.project_id is missing: it must be a text that is not empty'],
+      ['signers[0].config.key.project_id is missing: it must be a non-empty text'],
     ],
   ])('%s', (_what, config, expected) => {
     expect(fromFile('google_cloud_kms', config).problems).toEqual(expected)

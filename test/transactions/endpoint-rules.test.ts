@@ -315,7 +315,7 @@ describe("an endpoint's cap of the whole fee (--rpc.txfeecap)", () => {
     // The market asks for 1.5 times 2 gwei and a tip; half of that is above the base fee.
     const gasLimit = 30_000n
     const { step } = await setUp({ speed: 'fast', gasLimit }, { refuse: capOf(gasLimit * 3n * GWEI) })
-    expect(stateOf((await step()).transaction)).toMatch(/^pending: No endpoint accepts so high a fee/)
+    expect(stateOf((await step()).transaction)).toMatch(/^pending: No endpoint accepts a fee this high/)
     const { transaction, attempts } = await step(5_000)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
     expect(attempts).toHaveLength(2)

@@ -162,7 +162,7 @@ describe('a signature without sending', () => {
 
   const UNCHECKED = {
     code: 'network_unavailable',
-    detail: 'No node of the network answers at present, so nothing was signed. Try again.',
+    detail: 'No node of the network answers, so nothing was signed. Try again.',
     cause: 'time-out',
   }
   const REFUSED = { code: 'gas_price_above_cap', detail: 'The cap is 5.' } as const

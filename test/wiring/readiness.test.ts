@@ -56,7 +56,7 @@ test('a network with a failing endpoint says how many, and names no host to call
   const chains = () => new Map([['anvil', chain([WELL, ILL])]])
   const check = createReadinessCheck({ database: room.database, chains, loops: () => [], clock: room.clock })
   expect((await check()).networks.details).toEqual([
-    { name: 'anvil', status: 'degraded', error: '1 of 2 endpoints failed lately.' },
+    { name: 'anvil', status: 'degraded', error: '1 of 2 endpoints failed recently.' },
   ])
 })
 

@@ -19,7 +19,7 @@ export function checkAuthorizationList(
     return {
       code: 'policy_violation',
       detail:
-        'authorization_list: the policy allow_authorization_list of the relayer is not true; set it, or leave the list out.',
+        'authorization_list: the policy allow_authorization_list of the relayer is not true; set it, or omit the list.',
     }
   if (to === undefined)
     return invalid('to: an address is expected; a transaction with authorization_list creates no contract.')
@@ -117,5 +117,5 @@ export function createInFlightLimits(
   }
 }
 
-/** The highest nonce that a number holds exactly; no account sends so many transactions. */
+/** The highest nonce that a number can represent exactly; no account sends this many transactions. */
 export const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)

@@ -47,7 +47,7 @@ export interface Authorization {
 export interface NamedCall {
   /** A signature, such as `transfer(address,uint256)`, or the name of a function of `abi` or of the registered ABI. */
   readonly function: string
-  /** In order, or by name. Absent means none. */
+  /** In order, or by name. If absent, none. */
   readonly args?: readonly unknown[] | Readonly<Record<string, unknown>>
   readonly abi?: readonly unknown[]
 }
@@ -57,7 +57,7 @@ export interface RegisteredFunctions {
   /** The address of the contract, and the path under which its ABI is registered, for messages. */
   readonly contract: string
   readonly path: string
-  /** As `ReadAbi` has them; undefined when no ABI is registered. */
+  /** As in `ReadAbi`; undefined if no ABI is registered. */
   readonly functions: readonly unknown[] | undefined
 }
 
@@ -65,7 +65,7 @@ export interface RegisteredFunctions {
 export interface ReadAbi {
   /** Its items with the fields that decide how calls, events and errors are encoded; plain JSON. */
   readonly document: readonly object[]
-  /** Its functions by the key that `callKey` gives for the data of their calls; plain JSON. */
+  /** Its functions by the key that `callKey` returns for the data of their calls; plain JSON. */
   readonly functions: Readonly<Record<string, object>>
 }
 
@@ -101,17 +101,17 @@ export interface EvmDraft {
   readonly authorizationList?: readonly Authorization[]
   readonly gasLimit: bigint
   readonly fees: Fees
-  /** OP stack: the most that it takes from the account besides the fee of the gas, in wei. */
+  /** OP stack: the maximum fee besides gas, in wei. */
   readonly rollupFee?: bigint
-  /** The newest block when it was priced. Absent where no node told it. */
+  /** The newest block when it was priced. Absent if no node returned it. */
   readonly preparedAtBlock?: bigint
 }
 
 /**
- * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is read again for each raise; a bid of
- * five times the market that blocks still leave out waits for another reason than its price. It is also the default of the transaction
- * manager of the OP stack (`--fee-limit-multiplier`). More lets a transaction that no block wants cost more, and less leaves no room for
- * raises where the market is read too low.
+ * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is read again for each raise; if
+ * blocks still leave out a bid of five times the market, the reason is not its price. It is also the default of the transaction manager of
+ * the OP stack (`--fee-limit-multiplier`). A higher value lets a transaction that no block includes cost more; a lower one leaves no room
+ * for raises if the market is read too low.
  */
 export const DEFAULT_FEE_LIMIT_MULTIPLIER = 5
 
@@ -121,7 +121,7 @@ export interface EvmPolicies {
   readonly eip1559Pricing?: boolean
   /** `true`: the relayer answers the methods of a wallet over JSON-RPC. Default false. */
   readonly walletRpc?: boolean
-  /** Chain ids, in decimal digits, for which typed data is signed besides that of the network; `*` stands for every one. Default: none. */
+  /** Chain ids, in decimal digits, for which typed data is signed besides that of the network; `*` means all. Default: none. */
   readonly typedDataChainIds?: readonly string[]
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
@@ -129,7 +129,7 @@ export interface EvmPolicies {
   readonly allowAuthorizationList?: boolean
   /** The highest price of one unit of gas, in wei. Default: no cap. */
   readonly gasPriceCap?: bigint
-  /** The service raises no fee above this many times the present market by itself. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
+  /** The service never raises a fee above this many times the current market. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
   readonly feeLimitMultiplier?: number
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint

@@ -21,7 +21,7 @@ const SELECTOR_CHARACTERS = 10
 export function evmEffects({ authorizationList, ...request }: EvmRequest, from: string): Effects {
   const effects = contentEffects(request, from.toLowerCase())
   if (authorizationList === undefined) return effects
-  // The contracts run in the name of other accounts, and nothing tells what they do there.
+  // The contracts run on behalf of other accounts, with unknown effects.
   const delegates = [...new Set(authorizationList.map(({ address }) => address.toLowerCase()))]
   return {
     ...effects,
@@ -34,7 +34,7 @@ function contentEffects(
   { to, value, data = '0x' }: Omit<EvmRequest, 'authorizationList'>,
   from: string,
 ): Effects {
-  // The code that is stored runs at once, and can pass on what it receives.
+  // The stored code runs immediately, and can pass on what it receives.
   if (to === undefined) {
     const receivers = value > 0n ? [CONTRACT_CREATION] : []
     return { ...NONE, receivers, contracts: [CONTRACT_CREATION], amounts: native(value) }
@@ -79,7 +79,7 @@ const NONE: Effects = {
   unread: [],
 }
 
-/** A token can read arguments that are too short in a way of its own, so nobody can trust a call of one with them. */
+/** A token may interpret arguments that are too short in its own way, so such a call cannot be trusted. */
 function unreadCall(target: string, selector: string): UnreadCall {
   const isMalformed = SELECTORS.has(selector)
   return { target: isMalformed ? `malformed call of ${target}` : target, asset: target }

@@ -187,7 +187,7 @@ async function verifyChainId(client: PooledClient, network: EvmNetwork): Promise
   const everywhere = (await client.sendEverywhere([CHAIN_ID])).flatMap((replies) =>
     replies.map(({ reply }) => reply),
   )
-  // All endpoints rest, so the one that may be asked as a last resort decides.
+  // All endpoints are paused, so the one allowed as a last resort decides.
   const answered = everywhere.some(({ kind }) => kind !== 'unknown')
   const replies = answered ? everywhere : await client.send([CHAIN_ID])
   const answers = replies.map((reply) => compare(reply, network))

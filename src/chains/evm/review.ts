@@ -14,7 +14,7 @@ import type { EvmAccount, FeeMarket } from './types.ts'
 /** The content of an unsigned transaction, or a refusal. */
 type Reading = Answer<{ readonly request: EvmRequest; readonly nonce: bigint }>
 
-/** Reviews an unsigned transaction without asking a node: gas, price and nonce are the caller's. */
+/** Reviews an unsigned transaction without a node: gas, price and nonce are the caller's. */
 export function reviewUnsigned(
   unsigned: UnsignedEvm,
   account: EvmAccount,
@@ -29,7 +29,7 @@ export function reviewUnsigned(
   const fees = explicitFees(request)
   if (fees === undefined)
     return invalid(
-      'gas_price: expected, or max_fee_per_gas with max_priority_fee_per_gas; nothing is priced here.',
+      'gas_price: expected, or max_fee_per_gas with max_priority_fee_per_gas; this operation sets no price.',
     )
   const { gasLimit = 0n, to, value, data = '0x' } = request
   const content = { type: 'evm', value, data, gasLimit, fees } as const
@@ -49,7 +49,7 @@ function readEncoded(encoded: string, chainId: number): Reading {
   const parsed = parse(encoded.toLowerCase() as Hex)
   if (parsed === undefined) return invalid(`${AT}: an unsigned transaction in RLP is expected.`)
   if (parsed.r !== undefined || parsed.s !== undefined)
-    return invalid(`${AT}: it is signed already; an unsigned one is expected.`)
+    return invalid(`${AT}: it is already signed; an unsigned one is expected.`)
   if ((parsed.type !== 'legacy' && parsed.type !== 'eip1559') || (parsed.accessList ?? []).length > 0)
     return refuse('not_supported', `${AT}: type 0, or type 2 without an access list, is expected.`)
   if (parsed.chainId !== chainId)
@@ -60,7 +60,7 @@ function readEncoded(encoded: string, chainId: number): Reading {
   const nonce = BigInt(parsed.nonce ?? 0)
   return unsignedBytes(parsed) === encoded.toLowerCase()
     ? ok({ request, nonce })
-    : invalid(`${AT}: the shortest form of RLP is expected, as no other is signed.`)
+    : invalid(`${AT}: the shortest form of RLP is expected, because nothing else is signed.`)
 }
 
 function parse(encoded: Hex) {

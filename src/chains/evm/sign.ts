@@ -52,7 +52,7 @@ export async function signEncoded(encoded: Uint8Array, signer: Signer): Promise<
   return presentSignature(signature, 27 + signature.recovery)
 }
 
-/** Some services outside hash by themselves, so signers get the bytes where they want them. */
+/** Some key services compute the hash, so signers get the bytes if they need them. */
 function signHashOf(encoded: Uint8Array, signer: Signer): Promise<EcdsaSignature> {
   const own = secp256k1(signer)
   return own.signMessage?.(encoded) ?? own.sign(keccak256(encoded))
@@ -69,7 +69,7 @@ function toUnsigned(draft: EvmDraft, nonce: bigint, chainId: number) {
   const { fees, accessList, authorizationList } = draft
   const content = {
     chainId,
-    // Nonces are below 2^53 for as long as anybody pays gas (EIP-2681 allows up to 2^64 − 2).
+    // Nonces stay below 2^53 while gas costs anything (EIP-2681 allows up to 2^64 − 2).
     nonce: Number(nonce),
     gas: draft.gasLimit,
     value: draft.value,

@@ -45,7 +45,7 @@ function* hashesOf({ domain, types, primaryType, message }: TypedDocument): Step
   if (extra === undefined) return [separator]
   throw new TypedDataProblem(
     `body.message.${extra}`,
-    'nothing is expected, as the domain is all that is signed',
+    'nothing is expected, because only the domain is signed',
   )
 }
 
@@ -92,7 +92,7 @@ function createStructHasher(types: Types): StructHasher {
     if (atom !== undefined) return inOneStep(atom)
     const fields = fieldsOf(types, type)
     if (fields === undefined)
-      throw new TypedDataProblem(path, `${type} is no type of EIP-712 and not in types`)
+      throw new TypedDataProblem(path, `${type} is not an EIP-712 type and not in types`)
     return structEncoder(keccak256Hex(Buffer.from(describeType(types, type))), fields, encoderOf)
   }
   return function* (type, value, path) {
@@ -276,7 +276,7 @@ function refuseTransaction(data: TypedData): void {
     if (domain.name === NAME && domain.version === VERSION && primaryType === TRANSACTION)
       throw new TypedDataProblem(
         'body.primaryType',
-        `data that is no transaction is expected; ${TRANSACTION} in the domain ${NAME} is one on ZK Stack networks`,
+        `data that is not a transaction is expected; ${TRANSACTION} in the domain ${NAME} is one on ZK Stack networks`,
       )
     return
   }
@@ -294,9 +294,9 @@ function separatorOf(chainId: number): string {
 }
 
 /**
- * Reads the chain to which a signature of typed data is bound: the `chainId` of its domain (EIP-712), as far as the type of the domain has it
- * as an integer, because nothing else of a domain is signed. Undefined for a domain without one, whose signature is good on every chain, and
- * for hashes, which nobody can read. Refuses a `chainId` that is no integer. Pure.
+ * Reads the chain to which a signature of typed data is bound: the `chainId` of its domain (EIP-712), as far as the type of the domain has
+ * it as an integer, because nothing else of a domain is signed. Undefined for a domain without one, whose signature is valid on every
+ * chain, and for hashes, which are unreadable. Refuses a `chainId` that is not an integer. Pure.
  */
 export function chainIdOf(data: TypedData): Exclude<Answer<bigint | undefined>, { kind: 'unknown' }> {
   if (data.kind === 'hashes' || !Object.hasOwn(data.domain, 'chainId')) return EVERY_CHAIN
@@ -330,8 +330,8 @@ const STEPS_PER_TURN = 1000
 type Steps<T> = Generator<undefined, T, undefined>
 
 /**
- * Runs a long computation without holding the event loop: other work has its turn in between. Structured data with as many values as a body may
- * have (20,000) takes about 0.15 s, for which every other request would wait.
+ * Runs a long computation without blocking the event loop: it yields to other work. Structured data with as many values as a body may have
+ * (20,000) takes about 0.15 s, which would delay every other request.
  */
 async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (let count = 1; ; count += 1) {

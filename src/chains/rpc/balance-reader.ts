@@ -10,7 +10,7 @@ interface BalanceReaderOptions {
   readonly freshForMs: number
 }
 
-/** The most addresses whose recent balance is kept. More of them at a time only ask the nodes more often. */
+/** The maximum number of addresses whose recent balance is kept. More addresses only cause more queries. */
 const MAX_ADDRESSES = 10_000
 
 /** Creates readers of balances, which join questions: those that wait for the same address share the next answer. */
@@ -43,25 +43,25 @@ export function createBalanceReader({
 interface RecentAnswerOptions<T> {
   readonly ask: () => Promise<Answer<T>>
   readonly clock: Clock
-  /** Readers get an answer until so many ms after its question. */
+  /** Readers get a result until this many ms after its query. */
   readonly freshForMs: number
 }
 
 /** The newest answer of the nodes to one question. */
 export interface RecentAnswer<T> {
-  /** Gives the newest answer while it is fresh, and otherwise asks, once for all who read meanwhile. */
+  /** Returns the newest result while it is fresh, and otherwise queries once for all concurrent readers. */
   read(): Promise<Answer<T>>
-  /** Makes the next reader ask. */
+  /** Makes the next reader query again. */
   forget(): void
 }
 
 /**
- * After this part of its time an answer is asked for again, while readers still get it: who reads often waits for no node. A smaller part
- * asks the nodes more often, and a larger one leaves them less time to answer.
+ * After this part of its lifetime a result is refreshed, while readers still get it: frequent readers do not wait for a node. A smaller
+ * part queries the nodes more often, and a larger one leaves them less time to answer.
  */
 const RENEWED_AFTER = 0.75
 
-/** Creates a reader of recent answers. `refused` and `unknown` go to those who waited for them, and to nobody else. */
+/** Creates a reader of recent results. `refused` and `unknown` go only to the readers that waited for them. */
 export function createRecentAnswer<T>({ ask, clock, freshForMs }: RecentAnswerOptions<T>): RecentAnswer<T> {
   let newest: { readonly at: number; readonly answer: Promise<Answer<T>> } | undefined
   let isRenewing = false
@@ -82,7 +82,7 @@ export function createRecentAnswer<T>({ ask, clock, freshForMs }: RecentAnswerOp
       const answer = await ask()
       if (answer.kind === 'ok' && newest === before) newest = { at, answer: Promise.resolve(answer) }
     } catch {
-      // The reader that finds no fresh answer asks again, and gets the error.
+      // The reader that finds no fresh result queries again, and gets the error.
     } finally {
       isRenewing = false
     }

@@ -31,7 +31,7 @@ export interface BatchRequest {
   readonly timeoutMs: number
   /** The time by which all requests must end, in ms of the monotonic clock. */
   readonly deadline: number
-  /** HTTP requests run one after the other: transactions of an account have to arrive in the order of their nonces. */
+  /** HTTP requests run one after the other: transactions of an account must arrive in the order of their nonces. */
   readonly inOrder: boolean
   /**
    * The calls come from an API caller: numbers in replies keep their spelling, and the endpoint's reaction teaches nothing about its
@@ -68,8 +68,8 @@ interface RequestLimits {
 }
 
 /**
- * Creates a sender that asks one endpoint in batches as large as it accepts, and remembers that size. The first batch goes alone: its
- * answer tells whether the size is right, and a height in it is not newer than the replies that follow.
+ * Creates a sender that calls one endpoint in batches as large as it accepts, and remembers that size. The first batch goes alone: its
+ * reply shows whether the size is right, and a height in it is not newer than the replies that follow.
  */
 export function createBatchSender({
   clock,
@@ -172,7 +172,7 @@ function refusal({ kind }: PostResult): 'batch_refused' | 'answer_too_large' | u
   return kind === 'batch_refused' || kind === 'too_large' ? 'batch_refused' : undefined
 }
 
-/** Cuts the calls into batches in their order; a call that is longer than `bytes` goes alone. */
+/** Cuts the calls into batches in their order; a call longer than `bytes` goes alone. */
 function cutBatches(calls: readonly RpcCall[], limits: RequestLimits): RpcCall[][] {
   const batches: RpcCall[][] = []
   let freeBytes = 0

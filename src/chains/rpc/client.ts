@@ -11,7 +11,7 @@ import { type Transport, trustedTransport } from './transport.ts'
 
 interface RpcClientOptions extends NodeDialect {
   readonly urls: readonly RpcUrl[]
-  /** Asks the urls that API callers chose. Without it they are not asked. */
+  /** Calls URLs that API callers chose. If absent, they are not used. */
   readonly guarded?: Transport | undefined
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
@@ -27,7 +27,7 @@ interface RpcClientOptions extends NodeDialect {
 const TOTAL_TIMEOUT_FACTOR = 2
 
 /**
- * Creates a client for JSON-RPC over HTTP with kept connections, batches and time-outs, which asks another endpoint when one does not
+ * Creates a client for JSON-RPC over HTTP with kept connections, batches and time-outs, which tries another endpoint if one does not
  * answer.
  */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
@@ -61,7 +61,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
 
   async function ask(calls: readonly RpcCall[], asOf?: bigint, forwarded = false): Promise<EndpointReply[]> {
     const detail =
-      pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
+      pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint requested a pause'
     const answers = calls.map((): EndpointReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
     const deadline = clock.monotonic() + TOTAL_TIMEOUT_FACTOR * timeoutMs
     const excluded = new Set<string>()
@@ -121,7 +121,7 @@ interface CallAsOf {
 }
 
 const RESTING: EndpointReply = {
-  reply: { kind: 'unknown', detail: 'the endpoint rests after failures and was not asked' },
+  reply: { kind: 'unknown', detail: 'the endpoint is paused after failures and was not used' },
   behind: true,
 }
 
@@ -130,7 +130,7 @@ function transportsOf({ urls, guarded = refuse }: RpcClientOptions): (url: strin
   return (url) => (untrusted.has(url) ? guarded : trustedTransport)
 }
 
-const refuse: Transport = () => Promise.reject(new Error('urls of callers are not asked here'))
+const refuse: Transport = () => Promise.reject(new Error("callers' URLs are not used here"))
 
 function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }
@@ -145,7 +145,7 @@ function isSettled(answers: EndpointReply | undefined): boolean {
 
 /**
  * Chooses the better of two answers: one from behind, or a node's error, is better than none. An endpoint that did not answer may have
- * executed the call, whatever another one says (I6).
+ * executed the call, regardless of the others (I6).
  */
 function better(before: EndpointReply | undefined, now: EndpointReply | undefined): EndpointReply {
   const kept = before ?? { reply: { kind: 'unknown', detail: 'no reply' }, behind: true }
@@ -158,8 +158,8 @@ function better(before: EndpointReply | undefined, now: EndpointReply | undefine
 const ROUNDS = 3
 
 /**
- * A question waits for no longer pause, in ms. An endpoint that demands a longer one gets it, and the question is answered with "unknown"
- * at once: workers repeat it, and API callers do not wait.
+ * A call waits for no longer pause, in ms. An endpoint that requires a longer one gets it, and the result is "unknown" immediately: workers
+ * repeat the call, and API callers do not wait.
  */
 const MAX_PAUSE_MS = 2_000
 
@@ -189,7 +189,7 @@ function createEndpointIterator({ pool, clock, random }: EndpointIteratorOptions
         tried.add(url)
         yield url
       }
-      // An endpoint that demands a pause gets it in full; the jitter comes on top. Without any endpoint left there is no further round.
+      // An endpoint that requires a pause gets it in full; the jitter is added. With no endpoint left there is no further round.
       const wait = pool.waitMs(excluded)
       if (wait === undefined || round === ROUNDS) return
       const pause = wait + backoffMs(round, { ...BACKOFF, random })

@@ -23,7 +23,7 @@ export interface ChainOptions<N extends Network = Network> {
 
 interface Connection {
   readonly client: PooledClient
-  /** Asks all endpoints for their heights from time to time. The caller does not wait for the answers. */
+  /** Queries the heights of all endpoints from time to time. The caller does not wait for the replies. */
   readonly probeHeights: () => void
 }
 
@@ -38,12 +38,12 @@ export function connect(
   return { client, probeHeights: createHeightProbe(client, clock) }
 }
 
-/** Every endpoint is asked for its height once in this interval, in ms. The cost grows with time and not with load. */
+/** The height of every endpoint is queried once in this interval, in ms. The cost grows with time and not with load. */
 const PROBE_INTERVAL_MS = 30_000
 
 /**
- * Requests go to one endpoint for a while, so the service would not notice that another one lags or has recovered. The probe asks all
- * endpoints from time to time; the workers call it whenever they read the head, and nobody waits for it.
+ * Requests go to one endpoint for a while, so the service would not notice that another one lags or has recovered. The probe queries all
+ * endpoints from time to time; the workers call it whenever they read the head, without waiting for it.
  */
 function createHeightProbe(client: PooledClient, clock: Clock): () => void {
   let lastAt = Number.NEGATIVE_INFINITY
@@ -94,7 +94,7 @@ export function createGenesisReader(client: PooledClient, { call, read }: Genesi
     read: async () => agreed(await one()),
     readEverywhere: async () => {
       const told = hashesOf((await client.sendEverywhere([call])).flat().map(({ reply }) => reply))
-      // All endpoints rest, so the one that may be asked as a last resort decides.
+      // All endpoints are paused, so the one allowed as a last resort decides.
       return agreed(told.length > 0 ? told : await one())
     },
   }

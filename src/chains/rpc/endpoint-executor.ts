@@ -32,19 +32,19 @@ export interface Turn {
   /** The height that the endpoint must have reached; undefined for any. */
   readonly asOf: bigint | undefined
   /**
-   * The calls come from an API caller: numbers in replies keep their spelling, and the answers do not count for the endpoint's health,
-   * because the caller decides what it is asked.
+   * The calls come from an API caller: numbers in replies keep their spelling, and the replies do not count for the endpoint's health,
+   * because the caller decides the calls.
    */
   readonly forwarded?: boolean
 }
 
 export interface TurnTaken {
   readonly replies: readonly EndpointReply[]
-  /** Asking the same endpoint again would not help: it used up its time, it is behind, or it answers too much. */
+  /** Retrying the same endpoint would not help: it used up its time, it is behind, or its response is too large. */
   readonly isFinal: boolean
 }
 
-/** Creates an executor that asks one endpoint and reports the result to the pool. */
+/** Creates an executor that calls one endpoint and reports the result to the pool. */
 export function createEndpointExecutor(options: EndpointExecutorOptions): (turn: Turn) => Promise<TurnTaken> {
   const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes, largeAnswers } =
     options
@@ -72,14 +72,14 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     return batched
   }
 
-  /** Asks for the height, and for the replies of a node that had reached it before it processed the calls. */
+  /** Requests the height, and the replies of a node that had reached it before it processed the calls. */
   async function putWithHeight(turn: Turn): Promise<BatchOutcome & { readonly height: bigint | undefined }> {
     const opening = await put(turn, height.alone ? [height.call] : [height.call, ...turn.calls], false)
     const [first, ...together] = opening.replies
     const told = first?.kind === 'result' ? height.read(first.result) : undefined
     if (!height.alone) return { ...opening, replies: together, height: told }
     if (turn.calls.length === 0 || told === undefined) {
-      const detail = opening.failure?.detail ?? 'the endpoint did not tell how far it is'
+      const detail = opening.failure?.detail ?? 'the endpoint did not report its height'
       return { ...opening, replies: turn.calls.map(() => ({ kind: 'unknown', detail })), height: told }
     }
     return { ...(await put(turn, turn.calls, false)), height: told }
@@ -152,15 +152,15 @@ interface ReportOptions extends EndpointExecutorOptions {
   readonly outages: OutageLog
 }
 
-/** Tells outages of endpoints in the log: one line when an endpoint goes out of use, and one when it is back. */
+/** Logs outages of endpoints: one line when an endpoint goes out of use, and one when it is back. */
 interface OutageLog {
   failed(url: string, failure: Failure, isOut: boolean): void
   ended(url: string): void
 }
 
 /**
- * An endpoint that goes in and out of use is told at most once in this time, in ms: one that limits requests does so each second. A shorter time
- * fills the log, and a longer one hides outages. Every failure is in the log at level debug, and in the metrics.
+ * An endpoint that goes in and out of use is logged at most once in this time, in ms: a rate-limiting one does so every second. A shorter
+ * time fills the log, and a longer one hides outages. Every failure is in the log at level debug, and in the metrics.
  */
 const OUTAGE_LINE_MS = 60_000
 
@@ -174,7 +174,7 @@ function createOutageLog({ log, clock }: Pick<EndpointExecutorOptions, 'log' | '
       if (isOut) outages.set(url, { since: now, isTold: false })
       const outage = outages.get(url)
       const line = { endpoint: maskUrlInLog(url), detail }
-      // An outage that follows another one closely is told when it lasts.
+      // An outage that follows another one closely is logged if it lasts.
       const isDue = now - (toldAt.get(url) ?? Number.NEGATIVE_INFINITY) >= OUTAGE_LINE_MS
       if (outage === undefined || outage.isTold || !isDue)
         return log.debug(line, 'RPC endpoint did not answer')
@@ -192,7 +192,7 @@ function createOutageLog({ log, clock }: Pick<EndpointExecutorOptions, 'log' | '
   }
 }
 
-/** A rate limit says nothing about the call, because the node did not look at it. */
+/** A rate limit says nothing about the call, because the node did not process it. */
 function toEndpointReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): EndpointReply {
   const isLimited = error === 'rate_limit' && reply.kind === 'error'
   const elsewhere = error === 'endpoint_failure' || error === 'missing_data'
@@ -203,7 +203,7 @@ function toEndpointReply(reply: RpcReply, behind: boolean, error: NodeErrorClass
   }
 }
 
-/** A connection that never opened, and a rate limit, prove that the node did not look at the calls. */
+/** A connection that never opened, and a rate limit, prove that the node did not process the calls. */
 function mayHaveExecuted(failure: Failure | undefined): boolean {
   return failure?.unreachable !== true && failure?.kind !== 'limited'
 }

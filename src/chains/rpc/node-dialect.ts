@@ -1,14 +1,14 @@
 import type { RpcCall, RpcReply } from './rpc.ts'
 import type { AnswerLimits } from './transport.ts'
 
-/** The question that asks a node for its height. */
+/** The call that reads a node's height. */
 export interface HeightQuestion {
   readonly call: RpcCall
   /** Returns undefined for a result that is no height. */
   readonly read: (result: unknown) => bigint | undefined
   /**
-   * The question goes out in an HTTP request of its own before the others. A node that answers the calls of a batch in parallel could
-   * tell a height that is newer than its other answers, and its "none" would not hold for that height.
+   * This call goes out in a separate HTTP request before the others. A node that processes a batch in parallel could return a height newer
+   * than its other replies, and its "none" would not be valid for that height.
    */
   readonly alone?: true
 }
@@ -17,7 +17,7 @@ export interface HeightQuestion {
 export interface NodeDialect {
   readonly height: HeightQuestion
   readonly errors: NodeErrorRules
-  /** The most that one HTTP request holds, in bytes; a call that is longer goes alone. */
+  /** The maximum size of one HTTP request, in bytes; a longer call goes alone. */
   readonly maxRequestBytes: number
   /** The methods of the service's own questions whose answers may be larger than 1 MiB. */
   readonly largeAnswers?: Readonly<Record<string, AnswerLimits>>
@@ -30,23 +30,23 @@ type NodeError = Extract<RpcReply, { kind: 'error' }>
  * chain.
  */
 export interface NodeErrorRules {
-  /** Codes that mean "asked too often" and nothing else. */
+  /** Codes that only mean rate limiting. */
   readonly rateLimitCodes: readonly number[]
-  /** Codes that some providers use for "asked too often" and some nodes for a fault of the call: the message decides. */
+  /** Codes that some providers use for rate limiting and some nodes for a fault of the call: the message decides. */
   readonly ambiguousRateLimitCodes: readonly number[]
   readonly rateLimitPhrase: RegExp
   /** Messages about the call itself, under an ambiguous code. */
   readonly callFaultPhrase?: RegExp
-  /** Codes of a node that cannot work at present, whatever the call is. */
+  /** Codes of a node that currently cannot work, regardless of the call. */
   readonly failureCodes: readonly number[]
   readonly failurePhrase: RegExp
-  /** Codes and messages of a node that lacks data which another node may have. */
+  /** Codes and messages of a node without data that another node may have. */
   readonly missingDataCodes: readonly number[]
   readonly missingDataPhrase?: RegExp
 }
 
 /**
- * The meaning of an error. `rate_limit`: the node did not look at the call · `endpoint_failure`: the node cannot work now · `missing_data`:
+ * The meaning of an error. `rate_limit`: the node did not process the call · `endpoint_failure`: the node cannot work now · `missing_data`:
  * the node works, but another one may know more · `answer`: every other node would repeat this answer.
  */
 export type NodeErrorClass = 'rate_limit' | 'endpoint_failure' | 'missing_data' | 'answer'
@@ -72,8 +72,8 @@ export function classifyNodeError(reply: RpcReply, rules: NodeErrorRules): NodeE
 }
 
 /**
- * Classifies the reply to a call of an API caller. A caller can provoke most codes and have a text of their own echoed, so only an
- * unambiguous code counts as a rate limit.
+ * Classifies the reply to a call of an API caller. A caller can provoke most codes and have any text echoed, so only an unambiguous code
+ * counts as a rate limit.
  */
 export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): NodeErrorClass | undefined {
   const known = classifyNodeError(reply, rules)
@@ -81,7 +81,7 @@ export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): 
   return rules.rateLimitCodes.includes(reply.code) ? 'rate_limit' : 'endpoint_failure'
 }
 
-/** Returns true for a revert: the author of the contract chooses its words, so they say nothing about the endpoint. */
+/** Returns true for a revert: the author of the contract chooses its text, which says nothing about the endpoint. */
 export function isContractsOwn(reply: RpcReply): boolean {
   return reply.kind === 'error' && (reply.code === 3 || /revert/i.test(reply.message))
 }

@@ -7,8 +7,8 @@ import type { RpcCall, RpcReply } from './rpc.ts'
 import type { AnswerLimits, Transport } from './transport.ts'
 
 /**
- * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none of so many calls · `too_large`: the body has
- * more bytes than the endpoint reads (HTTP 413) · `answer_too_large`: the answer has more than the service reads.
+ * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none with this many calls · `too_large`: the body
+ * has more bytes than the endpoint reads (HTTP 413) · `answer_too_large`: the answer has more than the service reads.
  */
 export type PostResult =
   | {
@@ -66,7 +66,7 @@ interface Answered {
 }
 
 /**
- * The body decides, whatever the status is: nodes and gateways also put the answer to a call into an HTTP error (Besu and Hiero's relay a
+ * The body decides, regardless of the status: nodes and gateways also put the answer to a call into an HTTP error (Besu and Hiero's relay a
  * revert into 400 or 500). Without such a body the status decides.
  */
 function classifyAnswer(answered: Answered): PostResult {
@@ -84,7 +84,7 @@ function classifyAnswer(answered: Answered): PostResult {
   }
   if (isThrottling(answered)) return fail('limited', told(status), pause)
   if (status >= 500) return fail('down', told(status))
-  // An error page, or one error for the whole batch: the node did not look at the calls, and another endpoint may.
+  // An error page, or one error for the whole batch: the node did not process the calls, and another endpoint may.
   if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')
     return fail('limited', body.message, pause)
   if (BARRED.includes(status)) return fail('barred', told(status))
@@ -95,14 +95,14 @@ function classifyAnswer(answered: Answered): PostResult {
   return fail('down', detail)
 }
 
-/** The server asks for a pause. */
+/** The server requests a pause. */
 function isThrottling({ status, retryAfterMs }: Answered): boolean {
   return status === 429 || (status === 503 && retryAfterMs !== undefined)
 }
 
 /**
- * With a status of success one reply is enough. With an error every call must have its reply. Where the status is about the access to the
- * endpoint, an error says the same in other words, and only a result or a revert shows that the node looked at the call.
+ * With a status of success one reply is enough. With an error every call must have its reply. If the status is about access to the
+ * endpoint, an error says the same, and only a result or a revert shows that the node processed the call.
  */
 function decides(replies: readonly RpcReply[], answered: Answered): boolean {
   const { status } = answered
@@ -137,9 +137,9 @@ function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: num
 
 /** The text contains no url, because providers put their keys there. */
 function reasonOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { kind: 'down', detail: 'the endpoint could not be asked' }
+  if (!(error instanceof Error)) return { kind: 'down', detail: 'the request could not be sent' }
   if (error.name === 'TimeoutError') return { kind: 'slow', detail: 'the endpoint did not answer in time' }
-  // Our own policy forbids the address, so asking again changes nothing.
+  // Our own policy forbids the address, so a retry changes nothing.
   if (error instanceof ForbiddenAddressError) return { kind: 'barred', detail: error.message }
   const code = codeOf(error)
   return {

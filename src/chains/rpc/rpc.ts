@@ -24,7 +24,7 @@ export type RpcReply =
       readonly tooLarge?: true
     }
 
-/** Asks one endpoint of the network, and the next one when it does not answer. */
+/** Calls one endpoint of the network, and the next one if it does not answer. */
 export interface RpcClient {
   /** Sends the calls and returns the replies in the same order. Never rejects. */
   send(calls: readonly RpcCall[]): Promise<RpcReply[]>
@@ -35,15 +35,15 @@ export interface RpcClient {
 /** A reply, and the freshness of the endpoint that gave it. */
 export interface EndpointReply {
   readonly reply: RpcReply
-  /** The endpoint lags, or did not report its height. A transaction that it does not know may exist all the same (I6). */
+  /** The endpoint lags, or did not report its height. A transaction that it does not know may still exist (I6). */
   readonly behind: boolean
   /** The node could not answer the call, and another endpoint may. */
   readonly elsewhere?: true
-  /** An endpoint was asked, did not answer, and may have executed the call. */
+  /** An endpoint did not answer, and may have executed the call. */
   readonly unanswered?: true
 }
 
-/** A client that also tells from which height an answer comes. */
+/** A client that also returns the height behind a reply. */
 export interface PooledClient extends RpcClient {
   /**
    * Sends like `send`, to an endpoint that has reached the block `asOf`; default: the highest block that an endpoint reported lately. Each
@@ -51,7 +51,7 @@ export interface PooledClient extends RpcClient {
    */
   sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<EndpointReply[]>
   /**
-   * Asks every endpoint once and returns the replies of each, in the order of the configuration. A resting endpoint is not asked: its
+   * Calls every endpoint once and returns the replies of each, in the order of the configuration. A paused endpoint is not called: its
    * replies are `unknown`, because its knowledge may contradict the others. `behind` refers to `asOf`.
    */
   sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly EndpointReply[])[]>
@@ -60,11 +60,11 @@ export interface PooledClient extends RpcClient {
    * read them.
    */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
-  /** Sends like `send`, and tells which calls an endpoint may have executed without an answer (`unanswered`). */
+  /** Sends like `send`, and says which calls an endpoint may have executed without a reply (`unanswered`). */
   broadcast(calls: readonly RpcCall[]): Promise<EndpointReply[]>
   /** Returns the state of each endpoint. Urls are whole: mask them before you show them. */
   states(): EndpointState[]
-  /** Returns the newest head that the endpoints told; undefined before the first answer. No node is asked. */
+  /** Returns the newest head that the endpoints reported; undefined before the first reply. It queries no node. */
   seenHead(): SeenHead | undefined
 }
 
@@ -79,7 +79,7 @@ export interface RpcObserver {
     /** The method of each call in the request. */
     readonly methods: readonly string[]
     readonly seconds: number
-    /** The failure of the endpoint; absent when it answered, whatever the answer was. */
+    /** The failure of the endpoint; absent if it sent any reply. */
     readonly failure?: Failure['kind'] | 'batch_refused' | 'answer_too_large' | undefined
   }): void
   /** A node has answered such a call with an error whose text the service does not know. */

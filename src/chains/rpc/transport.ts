@@ -18,7 +18,7 @@ const OWN_ANSWER: AnswerLimits = { bytes: 1024 * 1024, values: 100_000 }
 /** The limits of everything that one `…/rpc` request of an API caller is answered with. The contract documents the bytes. */
 const FORWARDED_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 250_000 }
 
-/** No answer is longer than this, in bytes, whatever the question. */
+/** No response is longer than this, in bytes, for any call. */
 export const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 
 /** The first bytes of an answer that do not count for the memory of all: answers to most questions are shorter. */
@@ -61,7 +61,7 @@ export function forwardedAllowance(): AnswerAllowance {
   }
 }
 
-/** One HTTP request that brings JSON to an endpoint. */
+/** One HTTP request that sends JSON to an endpoint. */
 interface HttpQuestion {
   readonly url: string
   readonly body: string
@@ -79,15 +79,15 @@ interface HttpAnswer {
   readonly values: number
 }
 
-/** Asks an endpoint over a connection that is kept. Rejects when there is no complete answer; redirects are not followed. */
+/** Calls an endpoint over a kept connection. Rejects without a complete response; redirects are not followed. */
 export type Transport = (request: HttpQuestion) => Promise<HttpAnswer>
 
 /** Some gateways refuse requests without a user agent. */
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'relayer' }
 
 /**
- * Creates a transport over an HTTP client. The client decides which addresses it connects to. A request may be sent once more: calls read, or
- * broadcast signed bytes, which nodes execute once, and after a failure the RPC client asks another endpoint the same.
+ * Creates a transport over an HTTP client. The client decides which addresses it connects to. A request may be sent again: calls read, or
+ * broadcast signed bytes, which nodes execute once, and after a failure the RPC client sends the same to another endpoint.
  */
 export function httpTransport(httpClient: HttpClient): Transport {
   return async ({ limits: { bytes, values }, ...request }) => {

@@ -31,8 +31,8 @@ export async function broadcastAll(
 
 /**
  * The service simulated the transaction before it signed it, and the preflight of a lagging node would refuse what the node does not know
- * yet; the node reads address tables in any case, so they must not be newer than its state. The node does not rebroadcast by itself,
- * because the service does.
+ * yet; the node reads address tables in any case, so they must not be newer than its state. The node does not rebroadcast, because the
+ * service does.
  */
 const SETTINGS = {
   encoding: 'base64',
@@ -59,7 +59,7 @@ const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, IN
  */
 export const ABOUT_TABLES = /address (lookup )?table/i
 
-/** The meaning of an error for broadcast bytes. A transaction that fails with the present accounts may succeed later. */
+/** The meaning of an error for broadcast bytes. A transaction that fails with the current accounts may succeed later. */
 const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> = {
   known: 'accepted',
   funds: 'later',
@@ -69,8 +69,8 @@ const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> 
 }
 
 /**
- * Reads a reply to `sendTransaction`. With `skipPreflight` a node accepts every well-formed transaction; some providers check it all the
- * same.
+ * Reads a reply to `sendTransaction`. With `skipPreflight` a node accepts every well-formed transaction; some providers check it
+ * nevertheless.
  */
 export function readSent(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'unknown') return reply

@@ -52,7 +52,7 @@ function checkRules(request: SolanaRequest, account: SolanaAccount): Refusal | u
 
 function checkContent({ transaction, instructions }: SolanaRequest, self: string): Problem {
   if (transaction !== undefined && instructions !== undefined)
-    return 'transaction, instructions: one of the two is expected, not both.'
+    return 'transaction, instructions: exactly one of the two is expected, not both.'
   if (transaction !== undefined) return checkTransaction(transaction, self)
   if (instructions !== undefined) return checkInstructions(instructions, self)
   return 'transaction, instructions: one of the two is expected.'

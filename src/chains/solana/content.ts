@@ -20,9 +20,9 @@ export interface SolanaAccountMeta {
 export interface IdlCall {
   readonly idl: Readonly<Record<string, unknown>>
   readonly instruction: string
-  /** Values by the names of the arguments; absent means none. */
+  /** Values by argument name; if absent, none. */
   readonly args?: Readonly<Record<string, unknown>>
-  /** Addresses by the names of the accounts; absent means none. */
+  /** Addresses by account name; if absent, none. */
   readonly accounts?: Readonly<Record<string, unknown>>
   /** Accounts after those that the IDL names. */
   readonly remainingAccounts?: readonly SolanaAccountMeta[]
@@ -95,7 +95,6 @@ export interface SolanaPolicies {
 }
 
 /**
- * `own`: transactions that nobody else signs, so only the caller orders them · `always`: all · `never`: none, so the relayer pays fees and
- * nothing else.
+ * `own`: transactions with no other signer · `always`: all · `never`: none, so the relayer pays fees and nothing else.
  */
 export type FeePayerSpending = 'own' | 'always' | 'never'

@@ -44,7 +44,7 @@ const readSystem: ReadCall = ({ accounts, data }, address) => {
   if (kind === undefined) return undefined
   const [first] = accounts
   const debit = DEBITS[kind]
-  // An account with allocated data cannot send lamports any more.
+  // An account with allocated data can no longer send lamports.
   if (debit === undefined)
     return data.length === HARMLESS_SYSTEM_CALLS[kind] && first !== address ? {} : undefined
   if (data.length !== lengthOf(debit, data)) return undefined
@@ -100,7 +100,7 @@ const HARMLESS_TOKEN_CALLS: ReadonlyMap<number | undefined, number> = new Map([
   [22, 1], // InitializeImmutableOwner
 ])
 
-/** Reads an instruction of SPL Token or Token-2022. Transfers without the mint are unread: their bytes do not tell the asset. */
+/** Reads an instruction of SPL Token or Token-2022. Transfers without the mint are unread: their bytes do not show the asset. */
 const readToken: ReadCall = (call, address) => {
   const { program, accounts, data } = call
   if (HARMLESS_TOKEN_CALLS.get(data[0]) === data.length) return {}
@@ -118,7 +118,7 @@ const readToken: ReadCall = (call, address) => {
 
 /**
  * Returns true when the account is the owner, or may be a signer of the multisig account that is. A transfer hook receives the accounts
- * after the owner with their signatures, so nothing tells what it does with that of the relayer.
+ * after the owner with their signatures, so its use of the relayer's signature is unknown.
  */
 function isBy({ program, accounts }: Call, { owner, hooked }: Checked, address: string): boolean {
   if (hooked && program === TOKEN_2022_PROGRAM)
@@ -170,8 +170,8 @@ function effectsOf(call: Call, address: string): PartialEffects {
 }
 
 /**
- * A program acts with the authority of the fee payer only when it receives its account; the account is then a signer, whatever the
- * instruction says. The fee payer is never among the accounts from tables, because a transaction loads no account twice (agave
+ * A program acts with the authority of the fee payer only when it receives its account; the account is then a signer, regardless of the
+ * instruction. The fee payer is never among the accounts from tables, because a transaction loads no account twice (agave
  * `AccountLoadedTwice`).
  */
 function reaches({ accounts }: Call, address: string): boolean {
@@ -197,5 +197,5 @@ interface Call {
   readonly data: Buffer
 }
 
-/** Reads the effects on `address` of an instruction that receives its account; undefined when its bytes do not tell them exactly. */
+/** Reads the effects on `address` of an instruction that receives its account; undefined if its bytes do not show them exactly. */
 type ReadCall = (call: Call, address: string) => PartialEffects | undefined

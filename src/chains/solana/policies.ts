@@ -87,7 +87,7 @@ export function maySpend(message: Message, { feePayerSpending = 'own' }: SolanaP
 }
 
 /**
- * Refuses a transaction that gives the relayer's account to an instruction. The fee payer is a writable signer of the whole transaction:
+ * Refuses a transaction that passes the relayer's account to an instruction. The fee payer is a writable signer of the whole transaction:
  * every program that receives its account acts with its authority, and may take its lamports, its tokens and everything that it owns,
  * itself or through programs that it calls.
  */
@@ -103,12 +103,12 @@ export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies):
   if (instruction === undefined) return undefined
   return {
     code: 'fee_payer_at_risk',
-    detail: `${at}: instruction ${index} gives the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
+    detail: `${at}: instruction ${index} passes the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
   }
 }
 
 const REMEDIES = {
-  own: 'In a transaction that others sign too, the relayer only pays the fee; its policy fee_payer_spending could allow more.',
+  own: 'In a transaction that others also sign, the relayer only pays the fee; its policy fee_payer_spending could allow more.',
   never: 'Its policy fee_payer_spending is never.',
   always: '',
 } as const
@@ -128,11 +128,11 @@ export const MAX_INSTRUCTIONS = 64
 
 /**
  * The highest number of accounts of one transaction, those from tables included (agave `accounts-db/src/account_locks.rs`): 64, and 128 on
- * networks with the feature `increase_tx_account_lock_limit`. The simulation tells which of the two holds.
+ * networks with the feature `increase_tx_account_lock_limit`. The simulation shows which of the two applies.
  */
 export const ACCOUNT_LOCKS = [64, 128] as const
 
-/** Checks the limits that hold on every network, whatever the accounts are. Returns a sentence without the field. */
+/** Checks the limits that apply on every network, for any accounts. Returns a sentence without the field. */
 export function checkLimits(message: Message): Problem {
   const { length } = message.instructions
   if (length > MAX_INSTRUCTIONS)
@@ -144,7 +144,7 @@ export function checkLimits(message: Message): Problem {
   return budgetProblem(message) ?? nonceProblem(message)
 }
 
-/** A sentence that begins with the field and tells the expected value; undefined when nothing is wrong. */
+/** A sentence that begins with the field and states the expected value; undefined if nothing is wrong. */
 export type Problem = string | undefined
 
 /** Decodes base64; undefined for other text, and for text that is not the canonical encoding of its bytes. */

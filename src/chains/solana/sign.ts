@@ -20,7 +20,7 @@ export async function signDraft(
   const { message, messageBytes, signatures } = openTransaction(transaction)
   const [payer = ''] = message.staticAccounts
   if (!Buffer.from(addressBytes(payer)).equals(signer.publicKey))
-    throw new Error(`the transaction is paid by ${payer}, which the signer has no key of`)
+    throw new Error(`the transaction is paid by ${payer}, for which the signer has no key`)
   const own = await signer.sign(messageBytes)
   return {
     raw: writeTransaction([own, ...signatures.slice(1)], messageBytes),

@@ -146,7 +146,7 @@ async function verifyEndpoints(
   for (const { url, replies: told } of endpoints) history.note(url, told.slice(1))
   const everywhere = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
   const answered = everywhere.some(({ kind }) => kind !== 'unknown')
-  // All endpoints rest, so the one that may be asked as a last resort decides.
+  // All endpoints are paused, so the one allowed as a last resort decides.
   const replies = answered ? everywhere : await client.send([GENESIS])
   const answers = replies.map((reply) => compare(reply, network))
   return (

@@ -24,7 +24,7 @@ import { readNonces } from './read/accounts.ts'
 import { fieldsOf, HEIGHT } from './read/replies.ts'
 
 interface BroadcastTerms {
-  /** Tells for each envelope, in the same order, that a queue may hold another one with its sequence number. */
+  /** For each envelope, in the same order: a queue may have another one with its sequence number. */
   readonly mayBeInPool?: readonly boolean[] | undefined
   readonly sawMinimum: MarketWatch['sawMinimum']
   readonly unknownTexts: UnknownTexts
@@ -67,8 +67,8 @@ function tellMinimum(raw: Uint8Array, fee: bigint, sawMinimum: MarketWatch['sawM
 }
 
 /**
- * The code txBAD_SEQ only tells that the number is not the next one. The account decides: it is past the number, so a transaction with it
- * is included; or it has not reached the number yet. Unknown is never "used" (I6).
+ * The code txBAD_SEQ only says that the number is not the next one. The account decides: it is past the number, so a transaction with it is
+ * included; or it has not reached the number yet. Unknown is never "used" (I6).
  */
 async function settleSequences(
   client: PooledClient,
@@ -110,7 +110,7 @@ function openRaw(raw: Uint8Array): { readonly tx: Transaction; readonly bumped: 
     : { tx: envelope.feeBump.tx.innerTx.v1.tx, bumped: true }
 }
 
-/** `sequence`: the account's sequence number decides whether the number is used or has to wait. */
+/** `sequence`: the account's sequence number decides whether the number is used or must wait. */
 type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
 
 /**
@@ -177,12 +177,12 @@ export function readSent(reply: RpcReply): Sent {
     case 'ERROR':
       return readError(readResult(fields.value.errorResultXdr))
     default:
-      return { kind: 'unknown', detail: 'the endpoint answered with a status that is not known' }
+      return { kind: 'unknown', detail: 'the endpoint answered with an unknown status' }
   }
 }
 
 function readError(result: TransactionResult | undefined): Sent {
-  if (result === undefined) return { kind: 'unclear', detail: 'the endpoint did not say what is wrong' }
+  if (result === undefined) return { kind: 'unclear', detail: 'the endpoint gave no reason' }
   const meaning = MEANINGS[codeOf(result)]
   const detail = detailOf(result, meaning)
   return meaning === 'underpriced' && result.feeCharged > 0n

@@ -158,7 +158,7 @@ async function verifyPassphrase(client: PooledClient, network: StellarNetwork): 
   const everywhere = (await client.sendEverywhere([NETWORK])).flatMap((replies) =>
     replies.map(({ reply }) => reply),
   )
-  // All endpoints rest, so the one that may be asked as a last resort decides.
+  // All endpoints are paused, so the one allowed as a last resort decides.
   const answered = everywhere.some(({ kind }) => kind !== 'unknown')
   const replies = answered ? everywhere : await client.send([NETWORK])
   const answers = replies.map((reply) => compare(reply, network))

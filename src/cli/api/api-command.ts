@@ -10,7 +10,7 @@ export interface ApiArguments extends Arguments {
   readonly terminal: Terminal
 }
 
-/** A command that asks a running service over HTTP. */
+/** A command that calls a running service over HTTP. */
 interface ApiCommand
   extends Pick<Command, 'name' | 'summary' | 'help'>,
     Partial<Pick<Command, 'options' | 'flags'>> {
@@ -25,8 +25,8 @@ interface ApiCommand
 }
 
 const ACCESS = [
-  'Asks the service at RELAYER_URL with the API key RELAYER_API_KEY, or else the one of the configuration in this folder. --json prints the',
-  'answer for programs, with exact integers.',
+  'Uses the service at RELAYER_URL with the API key RELAYER_API_KEY, or else that of the configuration in this folder. --json prints the',
+  'response for programs, with exact integers.',
 ]
 
 /** Makes a command of the command line from one over the API. */
@@ -69,7 +69,7 @@ export function queryOf(values: Readonly<Record<string, string | undefined>>): s
   return present.length === 0 ? '' : `?${new URLSearchParams(present)}`
 }
 
-/** The service did not do what a command asked for. The message is its own sentence. */
+/** The service refused a command. The message comes from the service. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
   /** The code of the contract; undefined without an answer of the service. */
@@ -94,7 +94,7 @@ interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A service, asked over HTTP. */
+/** A service, called over HTTP. */
 export interface ApiClient {
   /** @throws ApiFailure with the sentence of the service, or when it does not answer */
   call<Data>(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer<Data>>
@@ -176,10 +176,10 @@ export function toJson(data: unknown, { indented = true } = {}): string {
   return stringifyJson(data, indented ? 2 : undefined)
 }
 
-/** A cell of a table. Absent values are shown as nothing. */
+/** A cell of a table. Absent values are shown as empty. */
 type Cell = string | number | bigint | boolean | undefined
 
-/** The widest that a cell is shown, in characters. The signature of a Solana transaction has so many. */
+/** The widest that a cell is shown, in characters. The signature of a Solana transaction has this many. */
 const MAX_WIDTH = 88
 
 /** Formats rows as lines with aligned columns below their names. */

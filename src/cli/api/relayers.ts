@@ -30,7 +30,7 @@ export const relayersList: Command = apiCommand({
 export const relayersPause: Command = switchCommand('pause', 'Pause a relayer: it accepts and signs nothing.')
 
 /** `relayer relayers resume`. */
-export const relayersResume: Command = switchCommand('resume', 'Resume a relayer that was paused.')
+export const relayersResume: Command = switchCommand('resume', 'Resume a paused relayer.')
 
 function switchCommand(action: 'pause' | 'resume', summary: string): Command {
   return apiCommand({
@@ -38,7 +38,7 @@ function switchCommand(action: 'pause' | 'resume', summary: string): Command {
     summary,
     positionals: ['relayer id'],
     help: [
-      'What is signed is still broadcast and watched.',
+      'Signed transactions are still broadcast and watched.',
       '',
       `Example: relayer relayers ${action} local-1`,
     ],

@@ -15,7 +15,7 @@ export const report: Command = apiCommand({
   positionals: [],
   usage: '--from <date> --to <date> [--relayer <id>] [--csv]',
   help: [
-    'Adds up the transactions that were confirmed from one time on and before another, in UTC. --to is not included. A date is a day, or a',
+    'Adds up the transactions that were confirmed between two times, in UTC. --to is exclusive. A date is a day, or a',
     'time such as 2026-11-20T12:00:00Z. Amounts are in the smallest unit of the asset. --csv prints a table for spreadsheets.',
     '',
     'Example: relayer report --from 2026-11-01 --to 2026-12-01 --csv',

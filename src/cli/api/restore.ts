@@ -19,13 +19,13 @@ interface Unfinished {
 /** `relayer restore check`. */
 export const restoreCheck: Command = apiCommand({
   name: 'restore check',
-  summary: 'Show what a database that was restored from a backup may do twice.',
+  summary: 'Show what a database restored from a backup could do twice.',
   positionals: [],
   help: [
     'Lists each relayer whose chain shows nonces or transactions that the records do not explain, and every transaction that is not in a block.',
-    'Look for each of them in a block explorer: cancel those that were paid or canceled since the backup, then accept the relayer, or resume it',
+    'Look up each of them in a block explorer: cancel those that were paid or canceled since the backup, then accept the relayer, or resume it',
     'if it is paused.',
-    'Exits with 0 when nothing waits for a decision, with 1 otherwise. docs/backup-and-restore.md has the whole way.',
+    'Exits with 0 if nothing waits for a decision, with 1 otherwise. docs/backup-and-restore.md has all steps.',
     '',
     'Example: relayer restore check',
   ],
@@ -49,7 +49,7 @@ export const restoreAccept: Command = apiCommand({
   positionals: ['relayer id'],
   usage: '--reason <text>',
   help: [
-    'The relayer signs again. What is still open and was paid before is then paid twice, so run `relayer restore check` first.',
+    'The relayer then signs again. Open transactions that were already paid are paid twice, so run `relayer restore check` first.',
     '',
     '  --reason  The observation, for the audit log.',
     '',

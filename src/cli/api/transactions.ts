@@ -29,11 +29,11 @@ export const txSend: Command = apiCommand({
   positionals: ['relayer id', 'request as JSON'],
   usage: '[--idempotency-key <key>] [--dry-run] [--follow]',
   help: [
-    'The request is the body of sendTransaction; /docs of the service describes it for each kind of network.',
+    'The request is the body of sendTransaction; /docs of the service describes it for each network type.',
     '',
-    '  --idempotency-key  Sends it once, however often the command is repeated.',
+    '  --idempotency-key Sends it only once, even if the command is repeated.',
     '  --dry-run          Shows what would happen, and changes nothing.',
-    '  --follow           Waits until the transaction is final. Exits with 0 when it is confirmed, with 1 otherwise.',
+    '  --follow           Waits until the transaction is final. Exits with 0 if it is confirmed, with 1 otherwise.',
     '',
     `Example: relayer tx send local-1 ${REQUEST} --follow`,
   ],
@@ -60,7 +60,7 @@ export const txList: Command = apiCommand({
   optional: ['relayer id'],
   usage: '[--status <status>] [--page <number>] [--per-page <number>]',
   help: [
-    'Shows 20 transactions unless told otherwise. Without a relayer id, it shows the newest ones of all relayers, and --page does not apply.',
+    'Shows 20 transactions by default. Without a relayer id, it shows the newest ones of all relayers, and --page does not apply.',
     '',
     'Example: relayer tx list local-1 --status submitted',
   ],
@@ -76,7 +76,7 @@ export const txList: Command = apiCommand({
 /** `relayer tx show`. */
 export const txShow: Command = apiCommand({
   name: 'tx show',
-  summary: 'Show a transaction with every attempt that was signed for it.',
+  summary: 'Show a transaction with all its signed attempts.',
   positionals: IDS,
   help: [`Example: relayer tx show ${EXAMPLE_IDS}`],
   run: async (args) => show(args, await args.client.call<Shown>('GET', transactionPath(args))),
@@ -85,11 +85,11 @@ export const txShow: Command = apiCommand({
 /** `relayer tx replace`. */
 export const txReplace: Command = apiCommand({
   name: 'tx replace',
-  summary: 'Replace a transaction that waits with a new request.',
+  summary: 'Replace a waiting transaction with a new request.',
   positionals: [...IDS, 'request as JSON'],
   usage: '[--dry-run]',
   help: [
-    'Only one of the two can ever happen. --dry-run shows what would happen, and changes nothing.',
+    'Only one of the two can ever be executed. --dry-run shows what would happen, and changes nothing.',
     '',
     `Example: relayer tx replace ${EXAMPLE_IDS} ${REQUEST}`,
   ],
@@ -104,10 +104,10 @@ export const txReplace: Command = apiCommand({
 /** `relayer tx cancel`. */
 export const txCancel: Command = apiCommand({
   name: 'tx cancel',
-  summary: 'Cancel a transaction that waits.',
+  summary: 'Cancel a waiting transaction.',
   positionals: IDS,
   help: [
-    'What never left the service is canceled at once; otherwise a transaction without effect takes its place.',
+    'A transaction that was never broadcast is canceled immediately; otherwise a no-op takes its place.',
     '',
     `Example: relayer tx cancel ${EXAMPLE_IDS}`,
   ],
@@ -117,11 +117,11 @@ export const txCancel: Command = apiCommand({
 /** `relayer tx approve`. */
 export const txApprove: Command = decisionCommand(
   'approve',
-  'Let a transaction be sent that waits for an approval.',
+  'Approve a transaction that waits for an approval.',
 )
 
 /** `relayer tx refuse`. */
-export const txRefuse: Command = decisionCommand('refuse', 'Cancel a transaction that waits for an approval.')
+export const txRefuse: Command = decisionCommand('refuse', 'Refuse a transaction that waits for an approval.')
 
 function decisionCommand(decision: 'approve' | 'refuse', summary: string): Command {
   return apiCommand({
@@ -145,7 +145,7 @@ function decisionCommand(decision: 'approve' | 'refuse', summary: string): Comma
 /** `relayer tx why`. */
 export const txWhy: Command = apiCommand({
   name: 'tx why',
-  summary: 'Explain why a transaction is where it is, and what happens next.',
+  summary: 'Explain why a transaction waits, and what happens next.',
   positionals: IDS,
   help: [`Example: relayer tx why ${EXAMPLE_IDS}`],
   run: async (args) => {
@@ -235,13 +235,12 @@ interface Followed {
   readonly id?: string | undefined
 }
 
-/** Time in ms until a stream that ended is opened again. Something on the way may end every one at once. */
+/** Time in ms until a stream that ended is opened again. A proxy may end every one immediately. */
 const REOPEN_AFTER_MS = 1_000
 
 /**
- * Prints changes until the transaction is final, or for ever without one, and returns the exit code. A stream that ends or breaks is opened again
- * behind the last event that came.
- * @throws ApiFailure when the service refuses, or does not answer any more
+ * Prints changes until the transaction is final, or forever without one, and returns the exit code. A stream that ends or breaks is opened
+ * again after the last received event. @throws ApiFailure if the service refuses, or no longer answers
  */
 async function follow(args: ApiArguments, { relayerId, id }: Followed): Promise<number> {
   let after: string | undefined
@@ -273,10 +272,10 @@ async function readTransaction(
   return (await client.call<Transaction>('GET', pathOf('relayers', relayerId, 'transactions', id))).data
 }
 
-/** The number after which a stream goes on. The beginning of a stream has no payload. */
+/** The number after which a stream continues. The beginning of a stream has no payload. */
 type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'payload'>>
 
-/** Reads server-sent events as the service sends them: an `id` alone at the beginning, then one line of JSON for each event. */
+/** Reads server-sent events as the service sends them: first only an `id`, then one line of JSON for each event. */
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Streamed> {
   let rest = ''
   for await (const text of untilBroken(stream)) {

@@ -22,7 +22,7 @@ export const keysCreate: Command = {
   help: [
     'Writes a version 3 key file (Web3 Secret Storage, scrypt) that geth, ethers and foundry can read, with mode 0600,',
     'and prints its addresses on EVM, Stellar and Solana. Each network type has a key of its own, derived from the one in the file;',
-    'other tools read the one of EVM. Existing files are never overwritten.',
+    'other tools read the EVM one. Existing files are never overwritten.',
     '',
     '  --passphrase-file  A file whose first line is the passphrase. If it is missing, it is created with a generated one.',
     '                     Default: <file> with .passphrase in place of .json.',
@@ -70,7 +70,7 @@ export const keysImport: Command = {
     `could read it there. Accepted forms: ${PRIVATE_KEY_FORMS}.`,
     'Writes and prints the same as keys create, but every network type uses the key as it is, so that its addresses stay.',
     '',
-    '  --key-file         A file with the private key and nothing else.',
+    '  --key-file         A file that contains only the private key.',
     '  --passphrase-file  As in keys create.',
     '',
     'Example: relayer keys import config/keys/hot.json < hot.key',
@@ -107,13 +107,13 @@ async function readKey(file: string | undefined): Promise<string> {
   }
 }
 
-/** Twelve to twenty-four words of small letters, as BIP-39 has them. */
+/** Twelve to twenty-four lower-case words, as in BIP-39. */
 const MNEMONIC = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
 
 /** Says why the input is not taken, and never quotes it (I11). */
 function refusalOf(input: string): string {
   if (/"(?:crypto|Crypto)"\s*:/.test(input))
-    return 'The input is an encrypted key file already. Copy it as it is, put its passphrase beside it, and look at it with: relayer keys show <file>'
+    return 'The input is already an encrypted key file. Copy it, put its passphrase beside it, and show it with: relayer keys show <file>'
   if (MNEMONIC.test(input))
     return 'The input is a mnemonic, which has many keys. Pass the private key of one account, e.g. from: cast wallet private-key --mnemonic-path <file>'
   return `The input is not a private key. Accepted forms: ${PRIVATE_KEY_FORMS}.`
@@ -125,13 +125,13 @@ export const keysChangePassphrase: Command = {
   summary: 'Encrypt a key file with another passphrase.',
   usage: '<file> --new-passphrase-file <file> [--passphrase-file <file>]',
   help: [
-    'Opens the key file with its present passphrase, and replaces it by one that the new passphrase opens. The addresses stay. The',
+    'Opens the key file with its current passphrase, and replaces it with one for the new passphrase. The addresses stay the same. The',
     'old passphrase still opens copies of the old file, such as those in backups.',
     '',
     '  --new-passphrase-file  A file whose first line is the new passphrase. If it is missing, it is created with a generated one.',
-    '  --passphrase-file      The file of the present passphrase, as in keys create.',
+    '  --passphrase-file      The file of the current passphrase, as in keys create.',
     '',
-    'Afterwards let "passphrase" of the signer in config.json refer to the new file, and restart the service.',
+    'Afterwards point "passphrase" of the signer in config.json to the new file, and restart the service.',
     '',
     'Example: relayer keys change-passphrase config/keys/hot.json --new-passphrase-file config/keys/hot-2.passphrase',
   ],

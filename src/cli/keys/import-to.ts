@@ -23,11 +23,11 @@ export const keysImportTo: Command = {
   usage: '<signer> <file> [--network-type evm|stellar|solana] [--passphrase-file <file>]',
   help: [
     'The signer is one of the configuration file (CONFIG_DIR, CONFIG_FILE_NAME), of the type aws_kms, google_cloud_kms, azure_key_vault,',
-    'vault_transit or vault. The key is encrypted with the public key of the service where the service has one, and imported; then it signs',
-    'a text that is no transaction, as a proof that it is the same account. Prints the request that hands a relayer over. It never prints',
-    'the key. A command that was interrupted can be run again. docs/signers.md says what to create before, and the rights that it needs.',
+    'vault_transit or vault. The key is encrypted with the public key of that service, if it has one, and imported; then it signs',
+    'a text, which is not a transaction, to prove that it is the same account. Prints the request that switches a relayer over. It never prints',
+    'the key. An interrupted command can be run again. docs/signers.md says what to create first, and which rights it needs.',
     '',
-    '  --network-type     The network of the relayer, evm by default. Key files of keys create have another key for each.',
+    '  --network-type     The network of the relayer, evm by default. Key files from keys create have a separate key for each.',
     '  --passphrase-file  As in keys create.',
     '',
     'Example: relayer keys import-to treasury config/keys/hot.json',
@@ -48,7 +48,7 @@ export const keysImportTo: Command = {
     try {
       const done = await importKey({ ...target, context: services.configured }, material)
       const address = (await addressesOf(secret))[networkType]
-      terminal.out(`${DONE[done]} ${address} in signer ${signerId}; it signed a text as a proof`)
+      terminal.out(`${DONE[done]} ${address} in signer ${signerId}; it signed a text as proof`)
       printHandOver({ config, path, signerId, networkType }, terminal)
       return EXIT.ok
     } finally {
@@ -76,7 +76,7 @@ function targetOf(config: SignerConfig, networkType: NetworkType) {
   const provider = importingProvider(config)
   if (provider === undefined)
     throw new UsageError(
-      `Signers of the type ${config.type} take no key from this command; docs/signers.md ("Bring a key along") says which tool imports it.`,
+      `Signers of the type ${config.type} cannot be imported with this command; docs/signers.md ("Import an existing key") says which tool to use.`,
     )
   const curve = FAMILIES[networkType].curve
   if (!provider.curves.includes(curve))
@@ -107,7 +107,7 @@ function printHandOver({ config, path, signerId, networkType }: HandOver, termin
       relayer.networkType === networkType && files.some((signer) => signer.id === relayer.signerId),
   )
   const ids = relayers.length === 0 ? ['{id}'] : relayers.map(({ id }) => id)
-  terminal.out('Restart the service, so that it knows the signer, and hand the account over:')
+  terminal.out('Restart the service, so that it knows the signer, and switch the account over:')
   for (const id of ids)
     terminal.out(
       `  curl -X PATCH "$RELAYER_URL/api/v1/relayers/${id}" -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' -d '{"signer_id":"${signerId}"}'`,

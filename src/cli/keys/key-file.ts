@@ -39,7 +39,7 @@ interface Addresses {
 /** A private key for a new file. */
 export interface NewSecret {
   readonly secret: Uint8Array
-  /** Gives each network type a key of its own: for generated secrets, because an imported one has its addresses already. */
+  /** Derives a separate key for each network type: for generated secrets, because an imported one already has its addresses. */
   readonly separate: boolean
 }
 

@@ -15,8 +15,8 @@ interface Source {
 }
 
 /**
- * Derives the document for code generators: the same operations in OpenAPI 3.0.3, without what no generator can express.
- * Parameters and responses stand where they are used, because generators mix up their names with those of schemas.
+ * Derives the document for code generators: the same operations in OpenAPI 3.0.3, without what generators cannot express. Parameters and
+ * responses are inlined, because generators confuse their names with those of schemas.
  */
 export function codegenDocument(document: Node): Node {
   const source = { document, references: createReferences(document) }
@@ -71,7 +71,7 @@ function toOperation(
   }
 }
 
-/** 3.0 allows names of scopes in requirements of OAuth alone. */
+/** 3.0 allows scope names only in OAuth requirements. */
 function withoutScopes(security: unknown): Node[] {
   return (security as readonly Node[]).map((requirement) => mapValues(requirement, () => []))
 }

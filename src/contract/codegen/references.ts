@@ -47,7 +47,7 @@ function nodeAt(document: Node, reference: string): Node {
   return steps.reduce<unknown>((at, step) => (at as Node)[step], schemas) as Node
 }
 
-/** A part of another schema has no name of its own. */
+/** A part of another schema has no name. */
 function isNamed(reference: string, node: Node): boolean {
   if (reference.slice(PREFIX.length).includes('/')) return false
   return ['properties', 'enum', 'oneOf', 'allOf'].some((word) => word in node)

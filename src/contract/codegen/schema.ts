@@ -1,14 +1,14 @@
 import type { Node } from '../document.ts'
 import type { References } from './references.ts'
 
-/** Words that OpenAPI 3.0 does not have, or that address the server and people only. */
+/** Keywords that OpenAPI 3.0 does not have, or that only concern the server and people. */
 const DROPPED: ReadonlySet<string> = new Set([
   'title',
   'not',
   'propertyNames',
   'contentMediaType',
   'contentSchema',
-  // Generators make a set of such a list, and then mix up sets and lists.
+  // Generators turn this into a set, and then confuse sets and lists.
   'uniqueItems',
   'examples',
   'x-expected',
@@ -89,7 +89,7 @@ function toSingleType(node: Node, references: References): Node {
   const [only, ...rest] = others
   const nullable = types.includes('null') && { nullable: true }
   if (others.includes('integer')) return { ...toDigits(node), ...nullable }
-  // No type of 3.0 stands for "a list or an object".
+  // No type of 3.0 means "a list or an object".
   if (rest.length > 0) return described(node.description)
   return { ...toSchema30({ ...node, type: only }, references), ...nullable }
 }
@@ -104,7 +104,7 @@ function toDigits({ description, minimum, maximum }: Node): Node {
   return { ...described(description), type: 'string', pattern, maxLength }
 }
 
-/** Gives an integer the smallest type that holds it. Beyond 64 bits only a JSON number is left. */
+/** Gives an integer the smallest type that fits. Beyond 64 bits only a JSON number is left. */
 function toInteger({ format: _format, ...node }: Node): Node {
   const { maximum = INT64_MAX } = node
   if (BigInt(maximum as bigint) <= INT32_MAX) return node
@@ -141,7 +141,7 @@ function convertPart(key: string, value: unknown, references: References): unkno
   return isSchema ? toSchema30(value as Node, references) : value
 }
 
-/** Leaves out the properties that must be absent. */
+/** Omits the properties that must be absent. */
 function convertProperties(properties: Readonly<Record<string, Node>>, references: References): Node {
   return Object.fromEntries(
     Object.entries(properties)

@@ -1,8 +1,8 @@
-// Two files of node-postgres that its types leave out. The whole package would take 50 ms of the start and 10 MB.
+// Two files of node-postgres that its types omit. The whole package would take 50 ms of the start and 10 MB.
 
 declare module 'pg/lib/utils.js' {
   const utils: {
-    /** Gives the text form of a parameter, or the bytes of a `bytea`; null for no value. */
+    /** Returns the text form of a parameter, or the bytes of a `bytea`; null for no value. */
     prepareValue(value: unknown): string | Buffer | null
   }
   export = utils

@@ -46,7 +46,7 @@ export interface ApiKeyChangesTable {
 /** The buckets of API keys that several processes count together. A key without a row has a full one. */
 export interface RateLimitsTable {
   key: string
-  /** The requests that could be sent at once at `filled_at`; negative after processes have allowed too many together. */
+  /** The burst size that was available at `filled_at`; negative after processes have allowed too many together. */
   tokens: number
   /** By the clock of the database. */
   filled_at: Date
@@ -77,7 +77,7 @@ export interface AuditLogTable {
   hash: Uint8Array
 }
 
-/** The newest entry of each chain. Who appends holds the lock of the row until the commit. */
+/** The newest entry of each chain. A writer keeps the lock of the row until its commit. */
 export interface AuditChainsTable {
   chain: string
   /** 0 before the first entry. */

@@ -8,7 +8,7 @@ export interface EventsTable {
   number: Generated<bigint>
   /** The notification that the relayer had when the event happened. */
   notification_id: string | null
-  /** Null for a test event, and for an alert that is about no relayer alone. */
+  /** Null for a test event, and for an alert that is not about one relayer. */
   relayer_id: string | null
   transaction_id: string | null
   type: string
@@ -22,11 +22,11 @@ export interface AlertsTable {
   /** Names what it is about among all alerts of the kind. */
   subject: string
   since: Date
-  /** Null for what is about no relayer alone. */
+  /** Null if it is not about one relayer. */
   relayer_id: string | null
   /** The ids of the notifications that got the event. */
   notifications: JSONColumnType<string[]>
-  /** Callers see this of it, besides its kind and its time. */
+  /** Shown to callers, besides its kind and its time. */
   detail: JSONColumnType<object>
 }
 
@@ -57,7 +57,7 @@ export interface DeliveryCursorsTable {
   event_number: bigint
   /** The time from which deliveries without a row are tried, when it is later than their event: the end of the last pause. */
   window_from: Date | null
-  /** Tells the notification from an earlier one with its id. */
+  /** Distinguishes the notification from an earlier one with the same id. */
   created_at: Generated<Date>
 }
 
@@ -65,7 +65,7 @@ export interface DeliveryCursorsTable {
 export interface StreamTicketsTable {
   /** The SHA-256 of the ticket, which itself is never stored. */
   hash: Uint8Array
-  /** The API key that asked for it; `root` for that of the environment. */
+  /** The API key that requested it; `root` for that of the environment. */
   caller: string
   /** The stream has only events of this relayer; null for those of all. */
   relayer_id: string | null
@@ -74,7 +74,7 @@ export interface StreamTicketsTable {
   expires_at: Date
 }
 
-/** One event for one notification, from the result of its first try on. Its id is derived from these two (`delivery-id.ts`). */
+/** One event for one notification, from the result of its first attempt on. Its id is derived from these two (`delivery-id.ts`). */
 export interface DeliveriesTable {
   notification_id: string
   event_number: bigint

@@ -53,7 +53,7 @@ export interface SignersTable {
   type: string
   /** The sealed secret of a signer that a caller created; null for a signer of the file, whose secret is never stored. */
   sealed: Uint8Array | null
-  /** The part of its configuration that everybody may see; null where there is none. */
+  /** The public part of its configuration; null if there is none. */
   config: JSONColumnType<object> | null
   /** The public keys, as hex digits by curve, of a signer whose key another service holds; null for any other. */
   public_keys: JSONColumnType<{ secp256k1?: string; ed25519?: string }> | null
@@ -131,7 +131,7 @@ export interface ContractInterfacesTable {
   document: JSONColumnType<readonly object[]>
   /** The functions of the document by the key that a call begins with, so that one is read without the others: on EVM the selector. */
   functions: JSONColumnType<Readonly<Record<string, object>>>
-  /** The id of the API key that registered the present document. */
+  /** The id of the API key that registered the current document. */
   registered_by: string
   created_at: Generated<Date>
   updated_at: Generated<Date>

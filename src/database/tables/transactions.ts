@@ -13,8 +13,8 @@ export interface AccountsTable {
    */
   known_nonce: bigint | null
   /**
-   * The records explain what the account has signed up to the end of this slot, or somebody accepted it. Null before the account was first
-   * seen, and on chains with nonces.
+   * The records explain what the account has signed up to the end of this slot, or it was accepted. Null before the account was first seen,
+   * and on chains with nonces.
    */
   known_slot: bigint | null
   /** The newest transaction that names the account up to there; null where there was none. */
@@ -78,7 +78,7 @@ export interface TransactionsTable {
   made_public_at: Date | null
   /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   reorganized_at: Date | null
-  /** The time when the chain that it was on was reset; null on the present chain. */
+  /** The time when the chain that it was on was reset; null on the current chain. */
   reset_at: Date | null
 }
 
@@ -92,7 +92,7 @@ export interface OperatorDecisionsTable {
   attempt: number | null
   /** Identifies the incident: the decision is not valid for a later incident of the same transaction. */
   undecided_since: Date
-  /** The words of the operator. */
+  /** The operator's reason. */
   reason: string
   /** The user name of the operator on the machine. */
   decided_by: string
@@ -112,12 +112,12 @@ export interface AttemptsTable {
   raw: Uint8Array
   draft: JSONColumnType<object>
   signature: JSONColumnType<{ r: string; s: string; v: number; sig?: string }>
-  /** What became of it; `ATTEMPT_OUTCOMES` has the values. */
+  /** Its outcome; see `ATTEMPT_OUTCOMES`. */
   outcome: string
   error: string | null
-  /** How often in a row nodes refused it in words that the service does not know, or refused it in comparison with such content. */
+  /** How often in a row nodes refused it in unknown wording, or in a comparison with such content. */
   refusals: Generated<number>
-  /** What the chain said about its last inclusion; null before. It stays after a reorganisation, and the outcome tells whether it still holds. */
+  /** What the chain said about its last inclusion; null before. It stays after a reorganisation; the outcome says whether it is still valid. */
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>
   /** The time when a node first accepted it; null when none has. */
@@ -149,7 +149,7 @@ export interface ApprovalsTable {
   relayer_id: string
   /** The id of the API key that sent the transaction. */
   requested_by: string
-  /** The rules that ask for the approval: `ApprovalReason[]` of `transactions/approvals`. */
+  /** The rules that require the approval: `ApprovalReason[]` of `transactions/approvals`. */
   reasons: JSONColumnType<readonly object[]>
   created_at: Date
   expires_at: Date
@@ -171,7 +171,7 @@ export interface KnownReceiversTable {
   receiver: string
 }
 
-/** API keys and relayers with limits. Asking a limit locks the row of its spender until the commit. */
+/** API keys and relayers with limits. Checking a limit locks the row of its spender until the commit. */
 export interface SpendersTable {
   /** `key:<id>` or `relayer:<id>`. */
   subject: string
@@ -214,7 +214,7 @@ export interface SpentTable {
   count: number
 }
 
-/** Each row holds the last decision about a relayer that another one fills. A relayer has no row before the first decision. */
+/** Each row has the last decision about a relayer that another one refills. A relayer has no row before the first decision. */
 export interface TopUpsTable {
   relayer_id: string
   /** `enough`, `pending`, `limit_reached`, `waiting` or `refused`. */

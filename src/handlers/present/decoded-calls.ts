@@ -15,8 +15,8 @@ type DecodingChain = Pick<Chain, 'contractCalls' | 'canonicalAddress'>
 export type ChainOfRelayer = (relayerId: string) => DecodingChain | undefined
 
 /**
- * Adds `decoded_call` to the transactions that call a known function of a contract, with one query for all of them, and with none when nothing
- * has data. Records and events store the data alone, so an ABI that is registered later also decodes what was sent before.
+ * Adds `decoded_call` to the transactions that call a known function of a contract, with one query for all of them, and with none when
+ * nothing has data. Records and events store only the data, so an ABI that is registered later also decodes earlier transactions.
  */
 export async function withDecodedCalls<T extends Transaction>(
   db: Db,
@@ -53,7 +53,7 @@ function withDecoded<T extends Transaction>(
   }
 }
 
-/** Decoding a page goes on for so long before other work has its turn, in ms. One call takes up to five. */
+/** Decoding a page runs for this long before it yields to other work, in ms. One call takes up to five. */
 const TURN_MS = 10
 
 interface Call extends CalledFunction {

@@ -52,7 +52,7 @@ function presentRuleResult({ rule, allowed, requiresApproval, detail, subject }:
   })
 }
 
-/** Gives the word of the contract for the smallest unit of a network. */
+/** Returns the contract's name of the smallest unit of a network. */
 export function presentUnit(unit: Unit): Schemas['RelayerBalance']['unit'] {
   return UNITS[unit]
 }

@@ -21,7 +21,7 @@ interface EventPresenterDeps {
 /** Shows events as the contract does, in the order given. */
 export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas['Event'][]>
 
-/** Reads the snapshots of many events at once. */
+/** Reads the snapshots of many events with one query. */
 export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): EventPresenter {
   return async (events) => {
     const ofTypes = (...types: EventRecord['type'][]) => events.filter((event) => types.includes(event.type))

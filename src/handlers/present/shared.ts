@@ -29,12 +29,12 @@ export function presentHead({ number, ageMs, halted }: HeadState): Schemas['Netw
   return { block: number, age_seconds: Math.floor(ageMs / 1_000), halted }
 }
 
-/** Presents a signature that goes to the caller by itself. */
+/** Presents a signature without a transaction. */
 export function presentMessageSignature({ publicKey, ...signature }: MessageSignature): Schemas['Signature'] {
   return omitUndefined({ ...signature, public_key: publicKey })
 }
 
-/** Converts a relayer to the form of the contract. A removed relayer has no runtime, so the answer lacks its channels. */
+/** Converts a relayer to the form of the contract. A removed relayer has no runtime, so its response has no channels. */
 export function presentRelayer(
   relayer: Relayer,
   runtime: Pick<RelayerRuntime, 'sourceAccounts'> | undefined,

@@ -8,8 +8,8 @@ import { omitUndefined } from '../../lib/object.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 
 /**
- * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a relayer that was
- * removed, it does not tell what its speed means.
+ * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a relayer that was removed, it does
+ * not say what its speed means.
  */
 export function presentTransaction(
   { transaction, attempts }: TransactionWithAttempts,
@@ -166,7 +166,7 @@ function presentEvmSpeed({ speed: level }: EvmRequest, chain: EvmParts['chain'])
 interface SolanaParts {
   readonly request: SolanaRequest
   readonly shown: Attempt | undefined
-  /** Absent for a relayer that was removed; then nobody can tell what its speed meant. */
+  /** Absent for a removed relayer; then the meaning of its speed is unknown. */
   readonly chain: Pick<Chain, 'speed'> | undefined
 }
 
@@ -265,7 +265,7 @@ function requestedStellarContent(
 ) {
   if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
   return omitUndefined({
-    // A caller sends no other operations than those of the contract, which have the same form there.
+    // Callers send only operations of the contract, which have the same form there.
     operations: operations as Schemas['RequestedStellarContent']['operations'],
     transaction_xdr: transactionXdr,
     memo,
@@ -329,8 +329,7 @@ function presentCommonAttempt(attempt: Attempt) {
 }
 
 /**
- * The number that an attempt takes.
- * @throws Error when it has none, which only attempts on a chain without nonces may lack
+ * The nonce of an attempt. @throws Error if it has none, which is possible only on a chain without nonces
  */
 function requireNonce({ number, nonce }: Attempt): bigint {
   if (nonce === undefined) throw new Error(`attempt ${number} has no nonce`)

@@ -81,7 +81,7 @@ function encodeBody(
   if (others.data !== undefined)
     throw new AppError('invalid_request', `${path}.call: expected either data or call, not both.`)
   if (!others.to)
-    throw new AppError('invalid_request', `${path}.to: expected the address of the contract that is called.`)
+    throw new AppError('invalid_request', `${path}.to: expected the address of the called contract.`)
   const encoded = contractCalls.encode(call, registered)
   if (encoded.kind === 'refused')
     throw new AppError(encoded.refusal.code, `${path}.${encoded.refusal.detail}`)

@@ -30,7 +30,7 @@ export function readPatched(
   return relayer.customRpcUrls ? { ...patched, customRpcUrls: relayer.customRpcUrls } : patched
 }
 
-/** New rules take the place of the present ones as a whole: what is left of old ones could forbid, or allow, what nobody expects. */
+/** New rules replace the current ones as a whole: remains of old ones could have unexpected effects. */
 function withoutRules(document: object, { policies }: Schemas['UpdateRelayerRequest']): unknown {
   return policies?.rules === undefined ? document : mergePatch(document, { policies: { rules: null } })
 }
@@ -58,7 +58,7 @@ function read(document: unknown): RelayerConfig {
   return relayer
 }
 
-/** Marks the urls as a caller's choice, so that the guarded HTTP client asks them. */
+/** Marks the URLs as a caller's choice, so that the guarded HTTP client is used. */
 function chosenByCaller<T extends { readonly customRpcUrls?: readonly RpcUrl[] | undefined }>({
   customRpcUrls,
   ...relayer

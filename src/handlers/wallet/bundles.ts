@@ -31,8 +31,8 @@ import {
 const MAX_ID_LENGTH = 8194
 
 /**
- * Makes `wallet_sendCalls`. The account is no smart account, so its calls are transactions, one after the other; all of them are accepted or
- * none. A bundle with an id of the caller can be sent again: the id gives its transactions their idempotency keys.
+ * Creates `wallet_sendCalls`. The account is not a smart account, so its calls are transactions, one after the other; all of them are
+ * accepted or none. A bundle with an id from the caller can be sent again: the idempotency keys of its transactions derive from the id.
  */
 export function createSendCalls({ db, acceptBatch, admitCall }: Service): WalletMethod {
   return async (request, [passed]) => {
@@ -119,7 +119,7 @@ async function readBundle({ runtime }: WalletRequest, items: readonly Transactio
   const replies = calls.length === 0 ? [] : await runtime.chain.forward(calls)
   const receipts = replies.map((reply) => {
     if (reply.kind === 'result') return reply.result
-    throw new RpcError(RPC_CODES.disconnected, 'No endpoint of the network told the receipts. Ask again.')
+    throw new RpcError(RPC_CODES.disconnected, 'No endpoint of the network returned the receipts. Try again.')
   })
   // An endpoint that lags does not have each block yet.
   const status = receipts.includes(null) ? BUNDLE_PENDING : bundleStatus(items)

@@ -19,7 +19,7 @@ const DEFAULT_ID = 1
 /** JSON-RPC 2.0: the method does not exist, or is not available. */
 const METHOD_NOT_FOUND = -32601
 
-/** JSON-RPC 2.0 §5.1 wants an integer. This replaces the code of a node's error when that is another value. */
+/** JSON-RPC 2.0 §5.1 requires an integer. This replaces the code of a node's error when that is another value. */
 const INTERNAL_ERROR = -32603
 
 /** No endpoint answered; the code that existing clients know. */
@@ -45,7 +45,7 @@ export function rpcHandlers(service: Service, operations: SigningOperations): Pi
       if (!isWritable(body))
         throw new AppError(
           'invalid_request',
-          'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
+          'body: numbers are expected to fit a double or an integer of 400 digits.',
         )
       const runtime = runtimeOf(relayer)
       const wallet = walletOf(relayer, runtime, context)
@@ -92,8 +92,8 @@ interface Destinations {
 }
 
 /**
- * Decides who answers a method; undefined for nobody. A method that sends bytes goes to the network where the policies name it, and to the
- * private endpoints for a relayer whose transactions are private; such a relayer passes nothing on besides that and what only reads.
+ * Decides who answers a method; undefined if it is refused. A method that sends bytes goes to the network if the policies name it, and to
+ * the private endpoints for a relayer with private transactions; such a relayer forwards only that and methods that read.
  */
 function routeOf(
   call: Schemas['RpcCall'],
@@ -104,7 +104,7 @@ function routeOf(
   if (isAllowed && method === SENDS_BYTES) return runtime.isPrivate ? 'private' : 'network'
   if (wallet !== undefined && (isWalletMethod(method) || isOwnPendingCount(call, relayer.address)))
     return 'wallet'
-  // A method that does not only read can carry bytes to nodes, whatever its name is.
+  // A method that does not only read can carry bytes to nodes, regardless of its name.
   if (runtime.isPrivate && !runtime.chain.readMethods.includes(method)) return undefined
   return isAllowed ? 'network' : undefined
 }
@@ -135,7 +135,7 @@ async function sendPrivately(
 const NO_PRIVATE_ENDPOINT: RpcReply = {
   kind: 'error',
   code: INTERNAL_ERROR,
-  message: 'The relayer is private, and its network has no private_rpc_urls at present; nothing was sent.',
+  message: 'The relayer is private, and its network has no private_rpc_urls; nothing was sent.',
 }
 
 /** JSON-RPC 2.0: invalid method parameters. */
@@ -164,11 +164,10 @@ function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Sc
     return { ...headOf(call), error: data === undefined ? { code, message } : { code, message, data } }
   }
   if (reply?.tooLarge === true) {
-    const description = `An endpoint answered, and ${reply.detail}. Ask for less at once.`
+    const description = `An endpoint answered, and ${reply.detail}. Request less.`
     return { ...headOf(call), error: { code: LIMIT_EXCEEDED, message: 'Answer too large', description } }
   }
-  const description =
-    'No endpoint of the network answered. What the call does may have been done all the same.'
+  const description = 'No endpoint of the network answered. The call may still have taken effect.'
   return { ...headOf(call), error: { code: BAD_GATEWAY, message: 'Bad gateway', description } }
 }
 
@@ -176,7 +175,7 @@ function notAllowed(call: Schemas['RpcCall']): Schemas['RpcReply'] {
   const reason = isWalletMethod(call.method)
     ? '; only an EVM relayer with the policy wallet_rpc answers it'
     : ''
-  const description = `This relayer does not pass ${call.method} on${reason}.`
+  const description = `This relayer does not forward ${call.method}${reason}.`
   return { ...headOf(call), error: { code: METHOD_NOT_FOUND, message: 'Method not allowed', description } }
 }
 

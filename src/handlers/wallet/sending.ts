@@ -29,7 +29,7 @@ export function createSendTransaction(service: Service): WalletMethod {
       context.actor,
       key,
     )
-    // Whatever goes wrong from here on, the caller has to learn of the transaction, or sends it again.
+    // From here on, even if something fails, the caller must learn of the transaction, or will send it again.
     const seen = await waitUntilSigned(service, request, accepted).catch(
       (error: unknown): TransactionWithAttempts => {
         service.log.error({ err: error, requestId: context.requestId }, 'wait for a signature failed')
@@ -51,7 +51,7 @@ export function createSendRawTransaction({ db }: Pick<Service, 'db'>): WalletMet
     if (known === undefined)
       throw new RpcError(
         RPC_CODES.transactionRejected,
-        `data: expected bytes that relayer ${request.relayer.id} has signed for one of its transactions; send others to a node yourself.`,
+        `data: expected bytes that relayer ${request.relayer.id} has signed for one of its transactions; send other bytes to a node yourself.`,
       )
     const { id: transactionId, status } = known.transaction
     if (isFinal(status) && includedAttempt(known)?.signed.hash !== hash)
@@ -82,7 +82,7 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
   const state = awaitsApproval === true ? 'waits for an approval' : 'is not signed yet'
   throw new RpcError(
     RPC_CODES.resourceUnavailable,
-    `Transaction ${transactionId} is accepted and ${state}.${reason} Do not send it again; look for it by its id.`,
+    `Transaction ${transactionId} is accepted and ${state}.${reason} Do not send it again; look it up by its id.`,
     data,
   )
 }

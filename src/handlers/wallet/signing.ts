@@ -53,15 +53,15 @@ export function createSignTransaction({ operations, admitCall }: SigningDeps): W
   }
 }
 
-/** Refuses `eth_sign`: the hash could be that of a transaction, which nobody would see. */
+/** Refuses `eth_sign`: the hash could be that of a transaction, unnoticed. */
 export const refuseToSignHashes: WalletMethod = async () => {
   throw new RpcError(
     RPC_CODES.unsupportedMethod,
-    'eth_sign: not supported, because it signs a hash that nobody can read; use personal_sign or eth_signTypedData_v4',
+    'eth_sign: not supported, because a hash cannot be read; use personal_sign or eth_signTypedData_v4',
   )
 }
 
-/** The limit of JSON values in a text. A body of its own, as `signTypedData` has it, may have no more. */
+/** The limit of JSON values in a text, the same as for the body of `signTypedData`. */
 const MAX_VALUES = 20_000
 
 function requireOwn(request: WalletRequest, address: unknown): void {
@@ -81,7 +81,7 @@ function readMessage(data: unknown): string {
     )
   } catch {
     throw invalidParams(
-      'data: the bytes of UTF-8 text are expected, because the service signs no others; sign a hash as a field of typed data',
+      'data: the bytes of UTF-8 text are expected, because the service signs nothing else; sign a hash as a field of typed data',
     )
   }
 }

@@ -49,13 +49,13 @@ export function readTransaction(
   return { content: readContent(request, fields), nonce: readQuantity(fields.nonce, 'nonce') }
 }
 
-/** Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It has to have everything that is signed. */
+/** Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It must have everything that is signed. */
 export function readUnsigned(request: WalletRequest, fields: Fields): object {
   const nonce = readQuantity(fields.nonce, 'nonce')
   const content = readContent(request, fields)
-  if (nonce === undefined) throw invalidParams('nonce: expected, because what is only signed gets none')
+  if (nonce === undefined) throw invalidParams('nonce: expected, because none is assigned when only signing')
   if (isAbsent(fields.gas))
-    throw invalidParams('gas: expected, because the service does not estimate what it only signs')
+    throw invalidParams('gas: expected, because nothing is estimated when only signing')
   return { ...content, nonce: String(nonce) }
 }
 

@@ -33,7 +33,7 @@ export function requireChain({ relayer, chainId }: WalletRequest, wanted: bigint
   throw new RpcError(code, `chainId: relayer ${relayer.id} is on chain ${chainId}, not ${wanted}`)
 }
 
-/** @throws RpcError when the API key lacks the scope */
+/** @throws RpcError if the API key does not have the scope */
 export function requireScope({ context: { principal } }: WalletRequest, scope: Scope): void {
   if (principal.may(scope)) return
   const problem = `API key ${principal.id} lacks the scope ${scope}.`
@@ -41,7 +41,8 @@ export function requireScope({ context: { principal } }: WalletRequest, scope: S
 }
 
 /**
- * Admits a call inside the process to an operation as if it came in a request of its own: it checks the scope, then the input by the contract.
+ * Admits a call inside the process to an operation as if it came in a separate request: it checks the scope, then the input by the
+ * contract.
  *
  * @throws AppError `insufficient_scope` or `invalid_request`
  */

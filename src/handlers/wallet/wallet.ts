@@ -19,7 +19,7 @@ import type { WalletRequest } from './wallet-call.ts'
 export interface Wallet {
   /** Answers calls in their order. It never rejects: an accepted transaction is not forgotten because another call fails. */
   answer(calls: readonly Schemas['RpcCall'][]): Promise<readonly WalletReply[]>
-  /** Asks for what took the place of hashes that no node knows. It never rejects: without it, the replies are those of the network. */
+  /** Looks up what replaced hashes that no node knows. It never rejects: on failure, the replies are those of the network. */
   follow(calls: readonly RpcCall[], replies: readonly RpcReply[]): Promise<readonly RpcReply[]>
 }
 
@@ -40,7 +40,7 @@ export function createWallets(service: Service, operations: SigningOperations) {
       if (SENDING.has(method) && clock.monotonic() > request.deadline) throw tooLate()
       if (isOwnPendingCount({ method, params }, request.relayer.address))
         return { result: await countPending(service, request) }
-      if (!isWalletMethod(method)) throw new Error(`${method} is no method of a wallet`)
+      if (!isWalletMethod(method)) throw new Error(`${method} is not a wallet method`)
       const result = await methods[method](request, listOf(params))
       return { result }
     } catch (error) {
@@ -98,26 +98,26 @@ function presentError({ code, message, data }: RpcError): NonNullable<WalletRepl
 function tooLate(): RpcError {
   return new RpcError(
     RPC_CODES.limitExceeded,
-    'The calls before this one took too long, so nothing was done for it. Send it again, in a request of its own.',
+    'The calls before this one took too long, so it was not executed. Send it again, in a separate request.',
   )
 }
 
 function fault(): RpcError {
   return new RpcError(
     RPC_CODES.internal,
-    'Something went wrong on our side. The X-Request-Id header names the log entry. It may have taken effect; look before you repeat it.',
+    'Something went wrong in the service. The X-Request-Id header identifies the log entry. It may have taken effect; check before you repeat it.',
   )
 }
 
-/** Reads of a transaction by its hash, with the attempt to ask for in the place of one that no node knows. */
+/** Reads of a transaction by its hash, with the attempt to query instead of one that no node knows. */
 const READS: Readonly<Record<string, (item: TransactionWithAttempts) => string | undefined>> = {
   eth_getTransactionReceipt: (item) => includedAttempt(item)?.signed.hash,
   eth_getTransactionByHash: (item) => (includedAttempt(item) ?? item.attempts.at(-1))?.signed.hash,
 }
 
 /**
- * Asks once more where a node does not know the hash of an attempt: for the attempt that the chain includes instead. Without the scope that shows
- * transactions, the replies stay as they are.
+ * Repeats a query if a node does not know the hash of an attempt, with the attempt that the chain includes instead. Without the scope that
+ * shows transactions, the replies are unchanged.
  */
 async function followReplaced(
   db: Db,

@@ -6,20 +6,20 @@ import { sendFailure } from './error-boundary.ts'
 import type { FinishingStep } from './send.ts'
 
 /**
- * The bytes of answers that one caller may leave unread, for what only reads. The service keeps an answer until the connection has taken it, so
- * less would refuse readers of large pages that read at once, and more would let few keys fill the memory.
+ * The response bytes that one caller may leave unread, for reads. The service keeps a response until the connection has taken it, so less
+ * would refuse readers of large pages that read promptly, and more would let few keys fill the memory.
  */
 export const UNREAD_BYTES = 32 * 1024 * 1024
 
-/** Requests that change something are refused at so many times these bytes, so that a reader that has stopped does not keep the same API key from sending. */
+/** Requests that change something are refused at this multiple of these bytes, so that a stopped reader does not keep the same API key from sending. */
 const MARGIN_OF_CHANGES = 2
 
 /** The first bytes of each answer, which do not count: large answers must not displace the many small ones. */
 const FREE_BYTES = 16 * 1024
 
 /**
- * The lists that are read for one caller at one time; further ones wait. A list of large transactions takes some 100 MB while it is made, which
- * nobody can know before. More would let one key fill the memory with answers that are refused when they are there.
+ * The lists that are read at the same time for one caller; further ones wait. A list of large transactions takes some 100 MB while it is
+ * built, which is unknown in advance. More would let one key fill the memory with responses that are then refused.
  */
 const LISTS_AT_ONCE = 4
 
@@ -43,15 +43,15 @@ export interface AnswerBudget {
 
 /** The part of the budget of a caller that one answer holds. A closed share takes nothing more. */
 export interface AnswerShare {
-  /** Takes bytes, and returns true, unless the caller has not so many left. An answer that is alone may have any size. */
+  /** Takes bytes and returns true, unless the caller has too few left. A single response may have any size. */
   take(bytes: number): boolean
-  /** Takes bytes, however many there are: what was done cannot be refused any more. */
+  /** Takes bytes without a limit: what was done can no longer be refused. */
   hold(bytes: number): void
-  /** Takes bytes as soon as there are so many. Returns false when the share is closed first. */
+  /** Takes bytes as soon as enough are free. Returns false if the share is closed first. */
   wait(bytes: number): Promise<boolean>
-  /** Gives the bytes back: the connection has taken them. */
+  /** Releases the bytes: the connection has taken them. */
   release(): void
-  /** Gives the bytes back, and ends the share: the connection is closed. */
+  /** Releases the bytes and ends the share: the connection is closed. */
   close(): void
 }
 
@@ -162,15 +162,15 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
 }
 
 /**
- * Counts each answer from when it is there until the connection has taken it. An answer that only tells something, and is too much for its
- * caller, is 429 in its place, and its memory is free again.
+ * Counts each response from its creation until the connection has taken it. A read whose response is too much for its caller gets 429
+ * instead, which frees the memory.
  */
 export function countAnswer(budget: AnswerBudget): FinishingStep {
   return function countAnswer(context) {
     const { body, res } = context
-    // A text of so few characters has no bytes that count; pages are shared by all their readers, and a stream counts itself.
+    // A text this short is not counted; pages are shared by all their readers, and a stream counts itself.
     if (typeof body !== 'string' || body.length * 3 <= FREE_BYTES || context.method === 'HEAD') return
-    // Nobody is there any more to read it.
+    // The reader has gone.
     if (res.closed) return
     const share = budget.open(callerOf(context))
     res.once('close', share.close)
@@ -185,14 +185,14 @@ export function callerOf({ state, req }: HttpContext): string {
   return state.caller ?? `connection ${req.socket.remoteAddress}`
 }
 
-/** Tells that the request only reads, so that it may be refused although it is done. */
+/** Returns whether the request only reads, so that it may be refused even after it was executed. */
 function isRepeatable({ method, state: { operation, repeatable } }: HttpContext): boolean {
   return operation?.rateLimited === true && (repeatable ?? method === 'GET')
 }
 
 /** Makes the failure of a list whose turn did not come in time. */
 export function tooManyLists(): AppError {
-  return new AppError('rate_limited', 'Too many lists are read at once. Ask for fewer at one time.', {
+  return new AppError('rate_limited', 'Too many lists are read at the same time. Request fewer at a time.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }
@@ -200,7 +200,7 @@ export function tooManyLists(): AppError {
 function tooMuchUnread(): AppError {
   return new AppError(
     'rate_limited',
-    'Too many bytes of earlier answers are not read yet. Read them, or close their connections, and try again.',
+    'Too many bytes of earlier responses are unread. Read them, or close their connections, and try again.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 }

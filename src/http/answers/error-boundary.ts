@@ -9,7 +9,7 @@ import { type FinishingStep, sendJson } from './send.ts'
 
 interface BoundaryDeps {
   readonly log: Logger
-  /** Gives the failure that the caller is told of, for a fault of something outside this process; undefined for any other. */
+  /** Returns the failure to report to the caller for a fault outside this process; undefined for any other. */
   readonly explainFault: (fault: unknown) => AppError | undefined
 }
 

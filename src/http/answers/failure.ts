@@ -27,8 +27,8 @@ interface Failure {
 }
 
 /**
- * Gives the HTTP answer for an error: the status of its code, the headers of that status, and the failure body. An operation that has no 403
- * answers 401 instead, and one that has no 503 answers as to any other fault.
+ * Returns the HTTP response for an error: the status of its code, the headers of that status, and the failure body. An operation that has
+ * no 403 answers 401 instead, and one that has no 503 answers as to any other fault.
  */
 export function toFailure(failure: AppError, operation?: ContractOperation): Failure {
   const isUndeclared = STATUS_OF_CODE[failure.code] === 503 && operation?.responses.has(503) === false

@@ -88,8 +88,8 @@ export function sendEvents(context: HttpContext, streamed: Streamed, share: Answ
 }
 
 /**
- * Reads a text when the connection has taken the one before. `Readable.from` reads one ahead, whatever its mark is: another page of memory for
- * each slow reader.
+ * Reads a text when the connection has taken the previous one. `Readable.from` reads one ahead, regardless of its high-water mark: another
+ * page of memory for each slow reader.
  */
 function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): Readable {
   return new Readable({
@@ -112,13 +112,13 @@ function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): R
 }
 
 async function* frames({ after, stream }: Streamed, share: AnswerShare): AsyncGenerator<string, void> {
-  // Node sends the headers with the first bytes, and a reader needs to know at once that it is connected. An id without data is no event:
-  // readers only remember it, and send it as Last-Event-ID when they come back.
+  // Node sends the headers with the first bytes, and a reader needs to know immediately that it is connected. An id without data is not an
+  // event: readers only remember it, and send it as Last-Event-ID when they reconnect.
   yield `: open\nid: ${after}\n\n`
   for await (const group of stream) {
     if (typeof group !== 'function') yield toText(group)
     else if (await share.wait(PAGE_BYTES)) {
-      // No variable holds the text, which would outlive its reader's taking it.
+      // No variable holds the text, which would keep it alive after it was read.
       yield await counted(share, group)
       share.release()
     } else return

@@ -43,8 +43,8 @@ const PAUSE_MS = 2_000
 const SLACK_BYTES = 1_048_576
 
 /**
- * Reads the rest of a request that was answered before its body had arrived, such as one that is too large. Many callers send everything
- * before they read: closing the connection would reset it, and they would never see the answer. The answer itself does not wait.
+ * Drains a request that was answered before its body had arrived, such as one that is too large. Many callers send everything before they
+ * read: closing the connection would reset it, and they would never see the response. The response itself does not wait.
  */
 export function readRest({ timeoutMs }: { timeoutMs: number }): FinishingStep {
   return function readRest(context) {
@@ -97,8 +97,8 @@ interface Range {
 }
 
 /**
- * Returns the offered media type that an `Accept` header prefers (RFC 9110): the one with the highest weight, of equal ones the one that
- * the header names first, and the first offered one when the header names none of them. The service answers such a header, too.
+ * Returns the offered media type that an `Accept` header prefers (RFC 9110): the one with the highest weight; among equals, the one that
+ * the header names first; and the first offered one if the header names none of them. Such a header is answered as well.
  */
 export function preferredType(accept: string, offered: readonly string[]): string {
   const [first = ''] = offered
@@ -110,7 +110,7 @@ export function preferredType(accept: string, offered: readonly string[]): strin
   return ranked[0]?.type ?? first
 }
 
-/** An exact name counts before a wildcard; a wildcard has no place of its own, so it keeps the offered order behind exact names. */
+/** An exact name counts before a wildcard; a wildcard has no position, so it keeps the offered order after exact names. */
 function rankOf(type: string, ranges: readonly Range[]): { weight: number; rank: number } {
   const exact = ranges.findIndex((range) => range.type === type)
   if (exact >= 0) return { weight: ranges[exact]?.weight ?? 0, rank: exact }

@@ -6,8 +6,8 @@ import type { Limits } from '../server-options.ts'
 import type { Peers } from './peer.ts'
 
 /**
- * The open connections. A connection is authenticated when a request on it has shown a valid key. When there are too many, the
- * least recently used unauthenticated one is closed, so that nobody keeps the others out by staying.
+ * The open connections. A connection is authenticated when a request on it has shown a valid key. If there are too many, the least recently
+ * used unauthenticated one is closed, so that idle connections cannot keep others out.
  */
 export interface Connections {
   /** Adds a new connection, and closes another one, or this one, when a limit is exceeded. */
@@ -16,11 +16,11 @@ export interface Connections {
   serve(socket: Socket, response: ServerResponse): void
   /** Notes that a valid key was shown on the connection. */
   markAuthenticated(socket: Socket): void
-  /** Tells whether a valid key was shown on the connection. */
+  /** Returns whether a valid key was shown on the connection. */
   isAuthenticated(socket: Socket): boolean
   /** The number of connections that were ever admitted. */
   readonly admitted: number
-  /** Closes the connections that neither wait for an answer nor have sent the beginning of a request, and from now on each one that becomes idle. */
+  /** Closes the connections that neither wait for a response nor have sent the beginning of a request, and then each one that becomes idle. */
   closeIdle(): void
 }
 
@@ -106,8 +106,9 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
   }
 
   /**
-   * An unauthenticated connection gives way before an authenticated one even while it is answered, because its requests are short. It also
-   * gives way before a newer one that has sent nothing yet: otherwise those who begin a request and never end it would keep the others out.
+   * An unauthenticated connection is closed before an authenticated one even while it is being answered, because its requests are short. It
+   * is also closed before a newer one that has sent nothing yet: otherwise clients that begin a request and never end it would keep others
+   * out.
    */
   function closeOne(newest: Connection): void {
     const ofPeer = unauthenticatedOfPeer.get(newest.peer ?? '')
@@ -177,7 +178,7 @@ interface OpenFiles {
   readonly openFiles: number
 }
 
-/** Gives the number of connections that leave enough file descriptors for everything else, but at least one. */
+/** Returns the number of connections that leaves enough file descriptors for everything else, but at least one. */
 export function fittingLimit(wanted: number, { openFiles }: OpenFiles): number {
   const most = Math.min(Math.floor((openFiles * 3) / 4), openFiles - LEAST_RESERVE)
   return Math.max(1, Math.min(wanted, most))
@@ -192,7 +193,7 @@ export function connectionLimit(wanted: number, log: Logger): number {
   return limit
 }
 
-/** The type declarations of Node lack the option, and the shape of the report. */
+/** Node's type declarations have neither the option nor the shape of the report. */
 const report: object & { excludeNetwork?: boolean; getReport(): object } = process.report
 
 interface ProcessReport {
@@ -210,7 +211,7 @@ function openFilesOfProcess(): number {
 /** The shortest time in ms between two lines, because unauthenticated callers decide how often a connection is closed. */
 const QUIET_MS = 10_000
 
-/** Logs that connections were closed because of a limit: the first one at once, the later ones as a number. */
+/** Logs that connections were closed because of a limit: the first one immediately, the later ones as a number. */
 export function createLimitLog({
   log,
   clock,

@@ -60,12 +60,12 @@ async function turns(): Promise<void> {
   await nextTurn()
 }
 
-/** Tells whether the server shuts down. */
+/** Returns whether the server is shutting down. */
 export interface DrainState {
   readonly draining: boolean
 }
 
-/** Asks callers of a server that shuts down to reconnect elsewhere: a kept-alive connection would outlive the server. */
+/** Tells callers of a server that is shutting down to reconnect elsewhere: a kept-alive connection would outlive the server. */
 export function closeWhileDraining(state: DrainState): FinishingStep {
   return function closeWhileDraining(context) {
     if (state.draining) context.set('Connection', 'close')

@@ -13,7 +13,7 @@ export interface Peers {
 /** Creates the names of peers. The header of anybody but a trusted proxy is ignored, because callers write anything there. */
 export function createPeers(proxies: AddressList): Peers {
   const ofConnection = (address = '') => (proxies.has(address) ? undefined : networkOf(address))
-  // Every request asks, and the answer for a connection never changes.
+  // Every request needs it, and the result for a connection never changes.
   const known = new WeakMap<object, string | undefined>()
   const ofSocket = (socket: IncomingMessage['socket']) => {
     if (!known.has(socket)) known.set(socket, ofConnection(socket.remoteAddress))
@@ -36,7 +36,7 @@ function lastUntrusted(forwarded: readonly string[], proxies: AddressList): stri
   return newest !== undefined && isIP(newest) !== 0 ? newest : undefined
 }
 
-/** Gives the network that one peer controls: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Returns the network that one peer controls: an IPv4 address, or the first 64 bits of an IPv6 address. */
 function networkOf(address: string): string {
   const mapped = address.slice(address.lastIndexOf(':') + 1)
   if (isIPv4(mapped)) return mapped

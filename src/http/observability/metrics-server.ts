@@ -24,7 +24,7 @@ interface MetricsServerOptions {
   /** 0 selects any free port. */
   readonly port: number
   readonly metrics: MetricsReader
-  /** Names by which scrapers may ask, besides those that no page on the internet can have. Default: none. */
+  /** Host names that scrapers may use, besides those that no web page can have. Default: none. */
   readonly hostNames?: readonly string[]
   readonly log: Logger
 }
@@ -36,16 +36,16 @@ interface MetricsServer {
   close(): Promise<void>
 }
 
-/** A scraper sends one line and a few headers, and reads at once. A longer limit would only help slow attackers. */
+/** A scraper sends one line and a few headers, and reads immediately. A longer limit would only help slow attackers. */
 const REQUEST_TIMEOUT_MS = 5_000
 
 /** A deployment has few scrapers. More connections would take file descriptors from the API. */
 const MAX_CONNECTIONS = 16
 
 /**
- * Serves the operations of the tag Metrics to everybody who reaches the port, as scrapers expect. The pages hold numbers and the names of
- * relayers, networks, hosts and notifications; the network around the service limits its readers, and the check of `Host` keeps browsers in that
- * network from reading them for a page on the internet. Failures are plain text.
+ * Serves the operations of the tag Metrics without authentication, as scrapers expect. The pages contain numbers and the names of relayers,
+ * networks, hosts and notifications; the network around the service limits the readers, and the check of `Host` keeps browsers in that
+ * network from reading them for a web page. Failures are plain text.
  */
 export function createMetricsServer({
   host,
@@ -91,7 +91,7 @@ function respond({ metrics, log, isMeant }: Responder): RequestListener {
 
 /** RFC 9110 §15.5.20. The name stays out of the text, because the sender chose it. */
 const MISDIRECTED =
-  'Misdirected Request: this Host could be that of a page on the internet. Ask by an IP address, or name the host in RELAYER_METRICS_HOSTS.\n'
+  'Misdirected Request: this Host could be that of a web page. Use an IP address, or list the host in RELAYER_METRICS_HOSTS.\n'
 
 /** Callers that prefer JSON get the names. */
 async function readPage(
@@ -117,7 +117,7 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   response.end(text)
 }
 
-/** Tells of a `Host` header that the request was really meant for this service. */
+/** Returns whether a `Host` header was really meant for this service. */
 type HostCheck = (host: string | undefined) => boolean
 
 /**
@@ -130,10 +130,10 @@ const PRIVATE_ENDINGS = ['.svc', '.cluster.local', '.internal', '.localhost']
 const EVERY_NAME = '*'
 
 /**
- * Creates the check against DNS rebinding: a page in the browser of somebody inside the network asks for a name of the page's own, whose
- * address has become that of the service, and may then read the answer. The browser sends that name, and the owner of the page can only own
- * public names. So it accepts IP addresses, names without a dot (as Docker and Kubernetes give them), private endings, the name of this
- * machine, and the names of the operator. HTTP/1.0 may leave the header out, which no browser does.
+ * Creates the check against DNS rebinding: a page in a browser inside the network requests its own host name, which now resolves to the
+ * service, and could then read the response. The browser sends that name, and the page's owner can only own public names. So it accepts IP
+ * addresses, names without a dot (as Docker and Kubernetes give them), private endings, the name of this machine, and the names of the
+ * operator. HTTP/1.0 may omit the header, which no browser does.
  */
 function createHostCheck(names: readonly string[], own: string = hostname()): HostCheck {
   const allowed = new Set([...names, own].map((name) => name.toLowerCase()))
@@ -161,7 +161,7 @@ function nameOf(host: string): string {
   )
 }
 
-/** The paths of the metrics without the prefix of the contract: Prometheus and clients of OpenZeppelin Relayer ask for these. */
+/** The paths of the metrics without the prefix of the contract: Prometheus and clients of OpenZeppelin Relayer use these. */
 const BARE = /^\/(?:metrics(?:\/|$)|debug\/metrics\/scrape(?:\/|$))/
 
 const PREFIX = '/api/v1'

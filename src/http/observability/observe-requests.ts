@@ -66,7 +66,7 @@ export interface RequestTracer {
   ): Promise<void>
 }
 
-/** Runs each request in a span of its own. */
+/** Runs each request in its own span. */
 export function traceRequests(tracer: RequestTracer): Middleware {
   return function traceRequests(context, next) {
     const answer = (): TracedAnswer => {
@@ -105,7 +105,7 @@ export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middle
 /** Accepts only ids that cannot break out of a header or a log line, with a bounded length. */
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** Gives every request an id: the caller's `X-Request-Id` when it is acceptable, otherwise a new one. */
+/** Gives every request an id: the caller's `X-Request-Id` if it is valid, otherwise a new one. */
 export function requestId(): Middleware {
   return function requestId({ req, res, state }, next) {
     const wanted = req.headers['x-request-id']

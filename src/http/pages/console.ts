@@ -7,7 +7,7 @@ import { builtFile, readIfThere } from '../../lib/package-files.ts'
 import type { HttpContext, Middleware } from '../state.ts'
 import { publicPaths, sendPage } from './pages.ts'
 
-/** Lets the console load and call this host alone, and lets nobody write script or style into it, send its forms, or frame it. */
+/** Lets the console load from and call only this host, and forbids inline scripts and styles, forms, and framing. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -20,8 +20,8 @@ interface ConsoleOptions {
 }
 
 /**
- * Serves the console to everybody within the rate limit: it has nothing but code, and every operation that it calls needs an API key. Each path
- * below `/console` that is no file is the page itself.
+ * Serves the console without authentication, within the rate limit: it contains only code, and every operation that it calls needs an API
+ * key. Each path below `/console` that is not a file is the page itself.
  */
 export function serveConsole({ files: { index, assets }, count }: ConsoleOptions): Middleware {
   const sendIndex = isolated(send(index, 'no-cache'))
@@ -29,7 +29,7 @@ export function serveConsole({ files: { index, assets }, count }: ConsoleOptions
   const choose: Middleware = (context, next) => {
     // The page in the place of a file of an earlier release would be taken for a program.
     if (context.path.startsWith('/console/assets/') && !sendAsset.has(context.path))
-      throw new AppError('not_found', 'This release of the console has no such file. Load the page again.')
+      throw new AppError('not_found', 'This release of the console does not have this file. Reload the page.')
     return (sendAsset.get(context.path) ?? sendIndex)(context, next)
   }
   const paths = new Map<string, Middleware>([
@@ -68,7 +68,7 @@ interface ConsoleFiles {
   readonly assets: readonly Page[]
 }
 
-/** Reads the console. Without a build, its page says how to make one. */
+/** Reads the console. Without a build, its page says how to create one. */
 export async function readConsoleFiles(folder: string = CONSOLE_FOLDER): Promise<ConsoleFiles> {
   const html = await readIfThere(join(folder, 'index.html'))
   if (html === undefined) return { index: page('/console', HTML, BARE_PAGE), assets: [] }

@@ -16,7 +16,7 @@ interface DocumentationOptions {
   readonly count: (context: HttpContext) => void
 }
 
-/** Serves the pages of the documentation to everybody within the rate limit, and redirects `/` to them. */
+/** Serves the pages of the documentation without authentication, within the rate limit, and redirects `/` to them. */
 export function documentation({ pages, count }: DocumentationOptions): Middleware {
   const named = new Set(pages.map((page) => page.path))
   const paths = new Map<string, Middleware>([['/', (context) => context.redirect('/docs')]])

@@ -12,7 +12,7 @@ import type { Guard, HttpContext, Middleware, State } from '../state.ts'
 /** The part of an answer that depends on more than the page. */
 interface PageHeaders {
   readonly contentSecurityPolicy: string
-  /** Gives `Cache-Control` for a request. */
+  /** Returns `Cache-Control` for a request. */
   readonly cacheControl: (context: HttpContext) => string
 }
 
@@ -54,8 +54,8 @@ const COMPRESS: Readonly<Record<Encoding, (body: string) => Promise<Buffer>>> = 
 }
 
 /**
- * Gives the form of a page for the encodings that a reader accepts. Each form is made once, at its first use; until then nothing
- * reads the page, whose body may have to be made, too.
+ * Returns the encoding of a page that a reader accepts. Each is created once, on first use; until then the page is not read, because its
+ * body may have to be created as well.
  */
 function createPageForms(page: Page): (accepts: (encoding: string) => boolean) => Promise<PageForm> {
   const forms = new Map<Encoding, Promise<PageForm>>()
@@ -97,8 +97,8 @@ interface PublicPaths {
 }
 
 /**
- * Serves paths to everybody within the rate limit, and refuses the methods that they do not have. @koa/router routes the paths that the
- * contract does not have; the contract itself routes the operations.
+ * Serves paths without authentication, within the rate limit, and refuses the methods that they do not have. @koa/router routes the paths
+ * that the contract does not have; the contract itself routes the operations.
  */
 export function publicPaths({ paths, count }: PublicPaths): Middleware {
   const router = new Router<State, DefaultContext>()

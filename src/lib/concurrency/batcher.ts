@@ -11,8 +11,8 @@ interface BatcherOptions<Item, Result, Key> {
    */
   readonly collectsTurn?: boolean
   /**
-   * Lets runs of one key overlap: an item that arrives during a run starts a batch of its own. Default: it waits for the end of the run,
-   * which is right for work that must not overlap, and for commits, which become cheaper the more items they share.
+   * Lets runs of one key overlap: an item that arrives during a run starts another batch. Default: it waits for the end of the run, which
+   * is right for work that must not overlap, and for commits, which get cheaper with more items.
    */
   readonly overlaps?: boolean
   /** Returns the results in the order of the items. */
@@ -25,7 +25,7 @@ interface Queued<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Joins items that arrive close together into one run, for callers that do not know of each other. When a run fails, all of its items fail. */
+/** Joins items that arrive close together into one run, for independent callers. When a run fails, all of its items fail. */
 export function createBatcher<Item, Result, Key = string>(
   options: BatcherOptions<Item, Result, Key>,
 ): (item: Item) => Promise<Result> {

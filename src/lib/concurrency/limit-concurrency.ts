@@ -8,7 +8,7 @@ export function limitConcurrency(limit: number): <T>(task: () => Promise<T>) => 
     else await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
-  /** The place goes to the next task directly, so that a task which arrives in between cannot take it. */
+  /** The place goes to the next task directly, so that a task which arrives in the meantime cannot take it. */
   function leave(): void {
     const next = waiting.shift()
     if (next === undefined) running -= 1

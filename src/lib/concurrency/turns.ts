@@ -5,12 +5,12 @@ export interface Turns {
   end(): void
 }
 
-/** Somebody waits for the end of an urgent turn. */
+/** A task waits for the end of an urgent turn. */
 export type TurnKind = 'urgent' | 'ordinary'
 
 /**
- * Gives turns in the order of their wishes, and urgent ones before ordinary ones. After an urgent turn an ordinary one follows, if one is
- * wished, so that urgent ones delay the others and never stop them.
+ * Grants turns first come, first served, urgent before ordinary. After each urgent turn one ordinary turn runs, so ordinary work is delayed
+ * but never starved.
  */
 export function createTurns(): Turns {
   const waiting: Readonly<Record<TurnKind, (() => void)[]>> = { urgent: [], ordinary: [] }

@@ -1,8 +1,8 @@
 /** The memory that all answers under way may take together. */
 export interface ByteBudget {
-  /** The bytes that the open shares hold at present, without those that are free. */
+  /** The bytes that the open shares hold now, without free ones. */
   readonly used: number
-  /** Tells that a new share could take so many bytes. */
+  /** Returns whether a new share could take this many bytes. */
   fits(bytes: number): boolean
   /** Opens the share of one answer. */
   open(): BudgetShare
@@ -10,11 +10,11 @@ export interface ByteBudget {
 
 /** The part of a budget that one answer holds. */
 interface BudgetShare {
-  /** @throws AnswerTooLargeError when the budget has not so many bytes left */
+  /** @throws AnswerTooLargeError if the budget has too few bytes left */
   take(bytes: number): void
-  /** Takes the bytes, even when the budget has not so many left. */
+  /** Takes the bytes, even if the budget has too few left. */
   hold(bytes: number): void
-  /** Gives everything back. */
+  /** Releases everything. */
   close(): void
 }
 
@@ -24,7 +24,7 @@ interface ByteBudgetOptions {
   readonly freeBytes: number
 }
 
-/** Creates a budget. An answer that it cannot hold fails at once, because waiting answers would keep the memory that they have. */
+/** Creates a budget. An answer that it cannot hold fails at once, because waiting responses would keep their memory. */
 export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions): ByteBudget {
   let used = 0
   const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
@@ -45,7 +45,9 @@ export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions)
         take: (bytes) => {
           const growth = growthOf(bytes)
           if (growth > 0 && used + growth > total)
-            throw new AnswerTooLargeError(`the answers under way have more than ${total} bytes together`)
+            throw new AnswerTooLargeError(
+              `the responses being received have more than ${total} bytes together`,
+            )
           hold(bytes)
         },
         close: () => {

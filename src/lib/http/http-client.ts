@@ -23,7 +23,7 @@ export interface PostRequest {
   readonly timeoutMs: number
   /** The limits of the answer, for a client that reads whole bodies. Default: those of the client. */
   readonly limits?: BodyLimits
-  /** The server may execute it twice without harm, so it is sent once more when a kept connection turns out to be closed. */
+  /** The server may execute it twice without harm, so it is sent again if a kept connection turns out to be closed. */
   readonly isRepeatable?: boolean
 }
 
@@ -37,7 +37,7 @@ export interface PostAnswer {
 
 /** Sends HTTP requests, POST by default, over connections that it keeps. */
 export interface HttpClient {
-  /** Rejects when there is no complete answer: refused, reset, too late, too long, or a url that the client must not ask. */
+  /** Rejects when there is no complete answer: refused, reset, too late, too long, or a URL that the client must not use. */
   post(request: PostRequest): Promise<PostAnswer>
   /** Closes the connections. */
   close(): void
@@ -55,13 +55,13 @@ interface TlsFiles {
 export interface HttpClientOptions {
   /** Resolves host names. Default: the resolver of the system. */
   readonly lookup?: LookupFunction
-  /** Throws for a url that the client must not ask. Default: the client asks every url. */
+  /** Throws for a URL that the client must not use. Default: the client asks every url. */
   readonly checkUrl?: (url: URL) => void
   /** The longest body that is read in full, in bytes; `post` rejects a longer one. Default: the client reads only the beginning. */
   readonly wholeBodyBytes?: number
-  /** The memory for all whole bodies that are being read. Default: no limit besides that of each body. */
+  /** The memory for all bodies that are being read in full. Default: no limit except that of each body. */
   readonly budget?: ByteBudget
-  /** The certificates of TLS. Default: the authorities of Node.js, and no certificate of its own. */
+  /** The certificates of TLS. Default: the authorities of Node.js, and no client certificate. */
   readonly tls?: TlsFiles
   /** Idle connections per host that are kept for the next request. Default 8. */
   readonly idleSockets?: number
@@ -83,7 +83,7 @@ const MAX_INFORMATIONAL = 16
  */
 const IDLE_MS = 4_000
 
-/** Creates a client that reuses connections. It does not follow redirects: only the configured url is asked. */
+/** Creates a client that reuses connections. It does not follow redirects: only the configured URL is used. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { lookup, checkUrl, wholeBodyBytes, budget, tls, idleSockets = DEFAULT_IDLE_SOCKETS } = options
   const settings = {
@@ -179,7 +179,7 @@ async function exchange(
       ...(method !== 'GET' && { 'content-length': String(Buffer.byteLength(body)) }),
     },
   })
-  // Whatever the other side does, the time-out is the end.
+  // The timeout applies regardless of the other side.
   const timer = setTimeout(() => {
     const late = new DOMException(`no complete answer within ${timeoutMs} ms`, 'TimeoutError')
     reject(late)
@@ -238,7 +238,7 @@ function readHeaders({ headers }: IncomingMessage): Record<string, string> {
 
 /** A way to read the body of an answer. */
 interface BodyReader {
-  /** Headers that ask for a body which `read` understands. */
+  /** Headers that request a body which `read` understands. */
   readonly headers: Readonly<Record<string, string>>
   /** Ends the connection when it rejects. */
   readonly read: (response: IncomingMessage, limits?: BodyLimits) => Promise<string>
@@ -252,7 +252,7 @@ interface BodyLimits {
   readonly inspect?: (chunk: Uint8Array) => void
 }
 
-/** The client reads this much of a body whose beginning is enough, in bytes: people look at it to find a fault. */
+/** The client reads this much of a body whose beginning is enough, in bytes: people read it to find a fault. */
 const BEGINNING_BYTES = 16_384
 
 /** Stops reading at the limit, which closes the connection. The text must fit a database, which stores no NUL character. */
@@ -293,7 +293,7 @@ function wholeBody(limit: number, budget?: ByteBudget): BodyReader {
     read: async (response, limits = { bytes: limit }) => {
       const chunks: Buffer[] = []
       const take = counter({ ...limits, bytes: Math.min(limit, limits.bytes) })
-      // The caller parses the text in the same turn in which it gets it, so the share may end with the reading.
+      // The caller parses the text in the same turn in which it gets it, so the share can end with the read.
       const share = budget?.open()
       try {
         for await (const chunk of decompress(response) as AsyncIterable<Buffer>) {
@@ -327,7 +327,7 @@ function decompress(response: IncomingMessage): Readable {
 /** A longer wish is read as this one, in ms: nothing here waits for more than a day. */
 const MAX_MS = 86_400_000
 
-/** The three forms of HTTP-date (RFC 9110, section 5.6.7). `Date.parse` alone would read much else as a date. */
+/** The three forms of HTTP-date (RFC 9110, section 5.6.7). `Date.parse` would accept much else as a date. */
 const DATES = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,

@@ -1,6 +1,6 @@
 import type { NetworkFeature, NetworkType } from '../network.ts'
 
-/** A well-known network in the words of the configuration file. */
+/** A well-known network in the format of the configuration file. */
 export interface CatalogueEntry {
   readonly type: NetworkType
   readonly network: string
@@ -39,7 +39,7 @@ export const ARBITRUM_BASED = {
   tags: ['arbitrum-based', 'no-mempool'],
 } as const
 
-/** The most gas that one transaction may ask for since the fork Osaka (EIP-7825): 2^24. */
+/** The maximum gas limit of a transaction since the fork Osaka (EIP-7825): 2^24. */
 export const OSAKA_MAX_GAS = 16_777_216
 
 /** A sequencer of the OP stack has a private pool, and takes the highest tips first (op-geth `miner/worker.go`). */

@@ -35,7 +35,7 @@ export interface DelivererDeps extends TryDeps {
   readonly bodiesOf: BodyWriter
   /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
-  /** Absent when metrics are off. */
+  /** Absent if metrics are off. */
   readonly observer?: DeliveryObserver | undefined
 }
 
@@ -54,7 +54,7 @@ interface Deliverer {
   round(right: DeliveryRight): Promise<number>
   /** Looks for due deliveries in the next round. */
   lookForDue(): void
-  /** Somebody has changed something: no request starts before the next refresh, and suspended receivers get one after it. */
+  /** Something was changed: no request starts before the next refresh, and suspended receivers get one after it. */
   hold(): void
   /** True when a receiver can take further events. */
   canTakeMore(): boolean
@@ -68,8 +68,7 @@ interface Deliverer {
 const MIN_RECORDED = 128
 
 /** Given up without a try. */
-const NEVER_SENT =
-  'The receiver failed for the whole time in which the service tries; this event was not sent.'
+const NEVER_SENT = 'The receiver failed for the whole retry period; this event was not sent.'
 
 /** Creates the deliverer. It calls `onResult` when a result waits to be recorded. */
 export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deliverer {
@@ -120,7 +119,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
       failsForLong,
     })
     receiver.ended(result)
-    // Results of a receiver that was forgotten meanwhile belong to the next owner of the lease.
+    // Results of a receiver that has since been dropped belong to the next owner of the lease.
     if (receivers.get(receiver.id) !== receiver) return
     settle(result.settlement, result.goneUrl)
     send(receiver)

@@ -131,7 +131,7 @@ async function readDeliveries(
   numbers: readonly bigint[],
 ): Promise<DeliveryOfEvent[]> {
   if (numbers.length === 0) return []
-  // A delivery gets its row at its first try, so in this order none is missed: one that gets it in between is read twice.
+  // A delivery gets its row at its first try, so in this order none is missed: one that gets it in the meantime is read twice.
   const { rows: untried } = await sql<Row>`
     select ${EVENT_OF_DELIVERY}, case when ${IS_BLOCKED} then 'waiting' else 'pending' end as status, 0 as tries
     ${UNTRIED} and c.notification_id = ${notificationId} and e.number = any(${numbers}::bigint[])`.execute(db)

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly latencyMs: number
-  /** Absent when no complete answer arrived. */
+  /** Absent if no complete response arrived. */
   readonly response?: {
     readonly code: number
     readonly headers: Readonly<Record<string, string>>
@@ -45,7 +45,7 @@ export interface Outgoing {
   /** The number of tries so far. */
   readonly tries: number
   readonly giveUpAt: Date
-  /** It has a row: an earlier try failed, or somebody wants it again. */
+  /** It has a row: an earlier attempt failed, or it was requested again. */
   readonly stored: boolean
 }
 
@@ -61,12 +61,12 @@ export interface Settlement {
   readonly status: DeliveryStatus
   /** The delay until the next try, in the status `pending`. */
   readonly delayMs?: number | undefined
-  /** Absent when it was not sent. */
+  /** Absent if it was not sent. */
   readonly triedAt?: Date
   readonly lastTry?: Exchange | NeverSent
 }
 
-/** Events without a transaction are in no order: each has an ordering key of its own. */
+/** Events without a transaction are unordered: each has a separate ordering key. */
 export function orderingKeyOf({ transactionId, number }: EventRecord): string {
   return transactionId ?? `event ${number}`
 }
@@ -74,7 +74,7 @@ export function orderingKeyOf({ transactionId, number }: EventRecord): string {
 /** Receives the outcomes of delivery tries after they are stored. It must not throw. */
 export interface DeliveryObserver {
   tried(attempt: {
-    /** `retried`: it failed and is tried again. `dead`: the service does not try it again by itself. */
+    /** `retried`: it failed and will be retried. `dead`: it will not be retried automatically. */
     readonly outcome: 'delivered' | 'retried' | 'dead'
     readonly seconds: number
   }): void
@@ -90,7 +90,7 @@ export interface TracedTry {
   readonly url: string
 }
 
-/** The outcome of a try; without a status there was no complete answer. */
+/** The outcome of an attempt; without a status there was no complete response. */
 interface TryOutcome {
   readonly status: number | undefined
   readonly isDelivered: boolean

@@ -8,7 +8,7 @@ import { type Outgoing, orderingKeyOf } from './delivery.ts'
 export interface ReceiverStart {
   /** Each event up to this number has a row. */
   readonly cursor: bigint
-  /** Later events that have a row, too. */
+  /** Later events that also have a row. */
   readonly recorded: ReadonlySet<bigint>
 }
 
@@ -32,9 +32,9 @@ export async function readStarts(
 
 /** The stored facts about a notification's place in the event log. */
 export interface Cursor {
-  /** Tells the notification from an earlier one with its id. */
+  /** Distinguishes the notification from an earlier one with the same id. */
   readonly createdAt: Date
-  /** Deliveries of earlier events are tried as long as if they were from this time. */
+  /** Deliveries of earlier events are retried as if they were from this time. */
   readonly windowFrom: Date | undefined
 }
 

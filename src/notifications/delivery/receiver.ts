@@ -4,17 +4,17 @@ import type { Outgoing, Prepared, Settlement } from './delivery.ts'
 import type { ReceiverStart } from './outgoing-store.ts'
 import type { TryDeps, TryResult } from './try-delivery.ts'
 
-/** The present content of a notification. */
+/** The current content of a notification. */
 interface ReceiverUpdate {
   readonly notification: Notification
-  /** Deliveries of earlier events are tried as long as if they were from this time. */
+  /** Deliveries of earlier events are retried as if they were from this time. */
   readonly windowFrom?: Date | undefined
 }
 
 /** A notification that this process delivers to. */
 export interface Receiver {
   readonly id: string
-  /** The time in ms of the creation of the notification, which tells it from an earlier one with its id. */
+  /** The time in ms of the creation of the notification, which distinguishes it from an earlier one with the same id. */
   readonly since: number
   readonly queue: DeliveryQueue
   readonly notification: Notification
@@ -49,7 +49,7 @@ export function createReceiver(
   const queue = createDeliveryQueue(start)
   let { notification, windowFrom } = first
   let maskedUrl = maskWebhookUrl(notification)
-  /** The receiver wants no further events at this url. Kept until the result of this event is recorded. */
+  /** The receiver accepts no further events at this URL. Kept until the result of this event is recorded. */
   let gone: { readonly url: string; readonly number: bigint } | undefined
 
   const isPaused = () => notification.paused !== undefined || notification.url === gone?.url
@@ -99,7 +99,7 @@ export function createReceiver(
 /** The maximum number of deliveries of one receiver in memory that have not been started. */
 const MAX_QUEUED = 512
 
-/** Fewer free places than this are none, so that the database is asked for many at a time. */
+/** Fewer free slots than this count as none, so that each query fetches many. */
 const MIN_FREE = 128
 
 /** The memory for bodies of one receiver, in characters. */
@@ -138,7 +138,7 @@ interface DeliveryQueue {
 interface QueueStart {
   /** Each event up to this number has a row. */
   readonly cursor: bigint
-  /** Later events that have a row, too. */
+  /** Later events that also have a row. */
   readonly recorded: ReadonlySet<bigint>
 }
 

@@ -7,7 +7,7 @@ import type { Settlement } from './delivery.ts'
 export interface Move {
   readonly notificationId: string
   readonly cursor: bigint
-  /** The time in ms of the creation of the notification. One that was created later under the same id gets none of the results. */
+  /** The time in ms of the creation of the notification. One created later under the same id gets none of the results. */
   readonly since: number
 }
 
@@ -18,7 +18,7 @@ interface Recording {
 
 /**
  * Writes results and moves the cursors of their notifications in one statement, so that a crash leaves both or neither. A first result is
- * inserted, a later one updates its row unless somebody has changed it. Results of deleted notifications are dropped.
+ * inserted, a later one updates its row unless it has since been changed. Results of deleted notifications are dropped.
  * @throws LeaseLostError when another process delivers now; nothing is written then
  */
 export async function record(db: Db, lease: Lease, { settlements, moves }: Recording): Promise<void> {
@@ -49,7 +49,7 @@ export async function record(db: Db, lease: Lease, { settlements, moves }: Recor
 
 const SETTLED_AT = sql`case when r.status in ('delivered', 'dead') then now() end`
 
-/** Locked in their order, because a caller may want the same deliveries again at this moment. */
+/** Locked in order, because a caller may request the same deliveries at the same time. */
 const CHANGES = sql`,
     locked as materialized (
       select d.notification_id, d.event_number from deliveries d
@@ -77,7 +77,7 @@ function toResult({ item, status, delayMs, triedAt, lastTry }: Settlement) {
     status,
     before: tries,
     tries: triedAt === undefined ? tries : tries + 1,
-    // A delivery that arrives at once needs no end.
+    // A delivery that succeeds immediately needs no time limit.
     give_up_at: status === 'delivered' ? undefined : giveUpAt,
     delay_ms: delayMs,
     tried_at: triedAt,
@@ -100,7 +100,7 @@ export async function startNext(db: Db, keys: readonly Key[]): Promise<number> {
   )
 }
 
-/** As `startNext`, for all ordering keys: a process may have died between a result and the start of the next delivery. */
+/** Like `startNext`, for all ordering keys: a process may have died between a result and the start of the next delivery. */
 export async function startAllNext(db: Db): Promise<number> {
   return start(
     db,

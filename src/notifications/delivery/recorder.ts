@@ -77,7 +77,7 @@ export function createRecorder(db: Db, receivers: ReadonlyMap<string, Receiver>)
       if (goneUrl !== undefined) gone.set(settlement.item.notificationId, goneUrl)
     },
     async flush(lease) {
-      // A notification is paused first: after a crash in between, its receiver gets the event again when somebody resumes it.
+      // A notification is paused first: after a crash in between, its receiver gets the event again when it is resumed.
       await pauseGoneReceivers()
       const written: Settlement[] = []
       while (results.length > 0) written.push(...(await flushSome(lease)))
@@ -101,7 +101,7 @@ export function createRecorder(db: Db, receivers: ReadonlyMap<string, Receiver>)
   }
 }
 
-/** A delivery without a row has no waiting successors, unless it begins to wait itself and the one before it ends meanwhile. */
+/** A delivery without a row has no waiting successors, unless it begins to wait and the one before it ends in the meantime. */
 function mayStartNext({ item, status }: Settlement): boolean {
   return status === 'waiting' || (item.stored && status !== 'pending')
 }

@@ -117,10 +117,10 @@ function matches(selection: Selection) {
 /** A smaller difference between the clocks of the processes and of the database is no fault. */
 const TOLERANCE = sql`interval '5 seconds'`
 
-/** The longest wait after so many tries, in ms. */
+/** The longest wait after this many attempts, in ms. */
 const LONGEST_WAIT_MS = sql`case when tries = 0 then 0::float8
   else least(${BACKOFF.maxMs}::float8, ${BACKOFF.baseMs} * power(2, least(tries, 32) - 1)) end`
 
-/** A wait that the receiver asked for (`Retry-After`) can be of any length. */
+/** A wait that the receiver requested (`Retry-After`) can be of any length. */
 const LATE = sql`status = 'pending' and next_try_at > now() + ${TOLERANCE} + ${LONGEST_WAIT_MS} * interval '1 millisecond'
   and coalesce(last_try->'response'->'headers'->>'retry-after', '') = ''`

@@ -12,7 +12,7 @@ export interface TryDeps {
   readonly timeoutMs: number
   /** Returns a number from 0 to 1; `Math.random` except in tests. */
   readonly random: () => number
-  /** Absent when traces are off. */
+  /** Absent if traces are off. */
   readonly tracer?: DeliveryTracer | undefined
 }
 
@@ -29,9 +29,9 @@ interface Try extends Prepared {
 /** The result of a try, and its consequences for the receiver. */
 export interface TryResult {
   readonly settlement: Settlement & { readonly lastTry: Exchange }
-  /** The url of a receiver that answered with 410 and wants no further events. */
+  /** The URL of a receiver that answered with 410 and accepts no further events. */
   readonly goneUrl?: string
-  /** Time in ms during which the receiver wants no requests (`Retry-After`). */
+  /** Time in ms during which the receiver accepts no requests (`Retry-After`). */
   readonly restMs?: number | undefined
 }
 
@@ -124,8 +124,8 @@ function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange, fail
 export const BACKOFF = { baseMs: 5_000, maxMs: 3_600_000, jitter: 'equal' } as const
 
 /**
- * So many tries fail before a delivery is given up, whatever the clock says: they take 40 to 90 minutes, and a clock that steps forward by a day ends
- * nothing before. The shortest window, an hour, has as many, so with a clock that is right this changes nothing.
+ * At least this many attempts fail before a delivery is given up, regardless of the clock: they take 40 to 90 minutes, and a clock that
+ * jumps forward by a day ends nothing before that. The shortest window, an hour, has as many, so a correct clock is not affected.
  */
 export const LEAST_TRIES = 11
 
@@ -140,13 +140,13 @@ interface Failure {
   readonly giveUpAt: number
   /** The receiver has failed for everything for long, by a clock that does not step. */
   readonly failsForLong?: boolean
-  /** The wait that the receiver asked for, in ms. */
+  /** The wait that the receiver requested, in ms. */
   readonly retryAfterMs?: number | undefined
   /** Returns a number from 0 to 1. */
   readonly random: () => number
 }
 
-/** Decides when to try again: never sooner than the receiver asked, and for the last time at `giveUpAt`. Pure, but for `random`. */
+/** Decides when to try again: never sooner than the receiver requested, and for the last time at `giveUpAt`. Pure, except for `random`. */
 export function nextTry({
   tries,
   now,

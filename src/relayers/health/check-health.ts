@@ -63,7 +63,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   }
 }
 
-/** Returns the relayer after the check; undefined when it is gone. */
+/** Returns the relayer after the check; undefined if it was deleted. */
 async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | undefined> {
   const [subject] = await findSubjects(deps.db, [id])
   if (subject === undefined) return undefined
@@ -147,9 +147,9 @@ const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
 const NO_NONCES = { sourceAccounts: [], unexplained: [], history: NOT_ASKED } as const
 
 /**
- * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
- * The identity of the chain is asked first and once; the other questions go out in one turn, so that they share batches. Keys that other
- * services hold are checked meanwhile.
+ * Queries one chain about all of its relayers, in order. Read the confirmed nonces before, so that the chain has included them. The
+ * identity of the chain is queried once and first; the other queries go out together, so that they share batches. Keys in key services are
+ * checked at the same time.
  */
 async function askHealth(
   chain: Chain,

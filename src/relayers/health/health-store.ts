@@ -10,7 +10,7 @@ export interface HealthSubject {
   readonly failedChecks: number
   /** The highest confirmed nonce on the relayer's network, by address. */
   readonly confirmed: ReadonlyMap<string, bigint>
-  /** The next nonce that the service assigns, by address; without accounts whose counter is to be read from the chain. */
+  /** The next nonce that the service assigns, by address; without accounts whose counter must be read from the chain. */
   readonly assigned: ReadonlyMap<string, bigint>
 }
 

@@ -20,13 +20,13 @@ export interface HealthFacts {
   readonly endpoints: readonly EndpointReport[]
   /** The spendable balance of the account. */
   readonly balance: Answer<bigint>
-  /** The accounts whose nonces the relayer takes; empty on chains without nonces. */
+  /** The accounts whose nonces the relayer uses; empty on chains without nonces. */
   readonly sourceAccounts: readonly SourceAccountFacts[]
   /** Those whose chain has used nonces that the records do not explain. */
   readonly unexplained: readonly UnexplainedNonces[]
   /** The comparison of the account's transactions with the records; `explained` on chains with nonces. */
   readonly history: HistoryCheck
-  /** The states of the keys that other services hold; empty where this process holds all. */
+  /** The states of the keys in key services; empty if all keys are in this process. */
   readonly signers: readonly SignerHealth[]
 }
 
@@ -49,8 +49,8 @@ export interface UnexplainedNonces {
 }
 
 /**
- * The comparison of the transactions of an account on the chain with the records. `unexplained`: the account alone signed some that no record has,
- * after the slot `explainedTo` · `unknown`: no endpoint told all of them, which is never a no (I6).
+ * The comparison of the transactions of an account on the chain with the records. `unexplained`: the account alone signed some that no
+ * record has, after the slot `explainedTo` · `unknown`: no endpoint returned all of them, which never means none (I6).
  */
 export type HistoryCheck =
   | { readonly kind: 'explained' }
@@ -84,7 +84,7 @@ export interface HealthEvaluation {
 const SILENT_CHECKS = 3
 const SILENT_MS = 30_000
 
-/** A nonce is out of step after this many checks in a row: a single one may have asked an endpoint that lags unnoticed. */
+/** A nonce is out of step after this many checks in a row: a single check may have used an endpoint that lags unnoticed. */
 const OUT_OF_STEP_CHECKS = 2
 
 /** The pauses before the checks of a disabled relayer, in seconds; the last one repeats. */
@@ -168,7 +168,7 @@ function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>)
   if (balance.kind !== 'ok') return { reasons: [], unsure: true }
   const keep = minBalanceOf(relayer)
   if (balance.value >= keep) return { reasons: [], unsure: false }
-  const details = `The account can spend ${balance.value} ${unit}, and min_balance is ${keep}.`
+  const details = `The account can spend ${balance.value} ${unit}; min_balance is ${keep}.`
   return { reasons: [{ type: 'BalanceCheckFailed', details }], unsure: false }
 }
 
@@ -205,7 +205,7 @@ function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCa
     const { numbering: number = 'nonce' } = FAMILIES[networkType]
     return {
       type: 'UnexplainedNonces',
-      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
+      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. Waiting transactions may already be paid, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
     }
   }
 }
@@ -217,7 +217,7 @@ function reasonOfHistory(
   const named = transactions.map(({ hash, slot }) => `${hash} (slot ${slot})`).join(', ')
   return {
     type: 'UnexplainedTransactions',
-    details: `${address} has signed transactions on network ${network} after slot ${explainedTo} that the records do not explain, among them ${named}: the database was restored from a backup, or another program uses the key. What waits may be paid already, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
+    details: `${address} has signed transactions on network ${network} after slot ${explainedTo} that the records do not explain, among them ${named}: the database was restored from a backup, or another program uses the key. Waiting transactions may already be paid, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
   }
 }
 
@@ -336,6 +336,6 @@ export interface HealthCheckerDeps {
   ) => Promise<UnexplainedNonces[]>
   /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
   readonly checkHistory: (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
-  /** Returns the present chain and accounts of a relayer. */
+  /** Returns the current chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

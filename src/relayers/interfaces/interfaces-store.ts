@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../database/db.ts'
 import type { ContractInterfacesTable } from '../../database/tables/relayers.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
 
-/** The columns of a list, which leaves out the documents. */
+/** The columns of a list, without the documents. */
 const SUMMARY = [
   'relayer_id',
   'address',
@@ -60,7 +60,7 @@ export async function findInterface(
   return row && { ...toSummary(row), document: row.document }
 }
 
-/** Stores an interface, in place of the one that the address has. The caller holds the lock of the relayer. */
+/** Stores an interface, replacing the current one of the address. The caller holds the lock of the relayer. */
 export async function saveInterface(
   tx: Tx,
   { relayerId, address }: InterfaceKey,
@@ -122,7 +122,7 @@ export interface CalledFunction extends InterfaceKey {
 /** A function of a registered interface. */
 export interface RegisteredFunction extends CalledFunction {
   readonly contractName: string | undefined
-  /** Undefined when the interface lacks the function. */
+  /** Undefined if the interface does not have the function. */
   readonly called: object | undefined
 }
 

@@ -59,7 +59,7 @@ async function register(tx: Tx, { key, content, actor }: Registration): Promise<
   if (before === undefined && (await countInterfaces(tx, key.relayerId)) >= MAX_INTERFACES)
     throw new AppError(
       'invalid_request',
-      `path.address: relayer ${key.relayerId} has ${MAX_INTERFACES} ABIs, which is the most; delete one first.`,
+      `path.address: relayer ${key.relayerId} has ${MAX_INTERFACES} ABIs, the maximum; delete one first.`,
     )
   await saveInterface(tx, key, { ...content, registeredBy: actor.keyId })
   const saved = await findInterface(tx, key)
@@ -95,6 +95,6 @@ function requireFitting({ document }: InterfaceContent): void {
   if (bytes <= MAX_BYTES) return
   throw new AppError(
     'invalid_request',
-    `body.abi: expected at most ${MAX_BYTES} bytes of JSON, not ${bytes}; leave out the items that are not needed.`,
+    `body.abi: expected at most ${MAX_BYTES} bytes of JSON, not ${bytes}; omit the items that are not needed.`,
   )
 }

@@ -8,7 +8,7 @@ import type { Relayer } from '../relayer.ts'
 import { findRelayer, findUndecided, lockRelayer, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 
-/** The decision of a caller that what the chain shows and the records do not explain is no reason to wait any more. */
+/** The caller's decision that what the chain shows and the records do not explain is no longer a reason to wait. */
 interface AcceptedNonces {
   readonly id: string
   readonly reason: string

@@ -21,7 +21,7 @@ import {
   signerNotFound,
 } from './context.ts'
 
-/** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
+/** Maps the current relayer to the new one. `initial` has the policies, by wire names, that null sets. */
 export type RelayerChange = (relayer: Relayer, initial: object) => RelayerConfig
 
 /** A change that a caller requests. */

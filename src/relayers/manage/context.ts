@@ -20,17 +20,17 @@ export interface ManageContext {
   readonly db: Db
   readonly networks: NetworkDirectory
   readonly findKey: FindKey
-  /** Asks the network's urls which chain they serve, for a few seconds at most. */
+  /** Checks which chain the network's URLs serve, for a few seconds at most. */
   readonly verify: (network: Network) => Promise<Answer<void>>
   /** The ceilings that the operator sets for policies. */
   readonly bounds: PolicyBounds
-  /** Lets urls that callers choose lead to private networks. */
+  /** Lets callers' URLs lead to private networks. */
   readonly allowPrivateUrls: boolean
-  /** Returns the present chain and accounts of a relayer. */
+  /** Returns the current chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
   /** Checks the health of a relayer that was created or changed, and returns it as it is afterwards. */
   readonly checked: (relayer: Relayer) => Promise<Relayer>
-  /** Warns the operator when the key of a new relayer serves other networks, too. It never rejects. */
+  /** Warns the operator if the key of a new relayer also serves other networks. It never rejects. */
   readonly reportKey: (relayer: Relayer) => Promise<void>
 }
 
@@ -56,7 +56,7 @@ export function noNotification(id: string): AppError {
 
 /**
  * Finds the network that the relayer names.
- * @throws AppError 400 when no network has this name, when it has no endpoint, or when its prices cannot be what the relayer wants
+ * @throws AppError 400 if no network has this name, if it has no endpoint, or if it does not support the relayer's pricing
  */
 export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfig): Network {
   const { network: name, networkType, customRpcUrls } = relayer
@@ -69,10 +69,7 @@ export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfi
     )
   }
   if (network.rpcUrls.length === 0 && customRpcUrls === undefined)
-    throw new AppError(
-      'invalid_request',
-      `custom_rpc_urls: network "${name}" has no endpoints of its own; give some.`,
-    )
+    throw new AppError('invalid_request', `custom_rpc_urls: network "${name}" has no endpoints; set some.`)
   const elsewhere = limitProblem(relayer)
   if (elsewhere !== undefined) throw new AppError('invalid_request', `policies.rules: ${elsewhere}.`)
   const problem = pricingProblem(relayer, network)
@@ -140,7 +137,7 @@ export function signerNotFound({ signerId }: RelayerConfig, missing: string): Ap
 }
 
 /**
- * Refuses a relayer that another one would fill, where that cannot be. The caller holds the lock of `lockTopUps`.
+ * Refuses an impossible top-up of a relayer. The caller holds the lock of `lockTopUps`.
  * @throws AppError 400
  */
 export async function requireTreasury(tx: Tx, relayer: RelayerConfig): Promise<void> {
@@ -160,6 +157,6 @@ export async function refuseTreasury(tx: Tx, id: string): Promise<void> {
   const names = filled.map((relayer) => relayer.id).join(', ')
   throw new AppError(
     'in_use',
-    `Relayer ${id} fills ${names} (policies.top_up). Change that first, then delete it.`,
+    `Relayer ${id} fills ${names} (policies.top_up). Change that before deleting it.`,
   )
 }

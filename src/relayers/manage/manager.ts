@@ -16,8 +16,8 @@ export interface RelayerManager {
   /** Throws 400 for a relayer that cannot be, 404 for a missing signer or notification, and 409 for an id in use. */
   create(relayer: RelayerConfig, actor: Actor): Promise<ManagedRelayer>
   /**
-   * `change` maps the present relayer to the wanted one. The service calls it more than once, the last time under a lock. Throws 404 when
-   * the relayer does not exist.
+   * `change` maps the current relayer to the new one. The service calls it more than once, the last time under a lock. Throws 404 when the
+   * relayer does not exist.
    */
   change(id: string, change: RelayerChange, actor: Actor): Promise<ManagedRelayer>
   /**

@@ -32,7 +32,7 @@ const COMMON = {
     describe: ({ from, below, to, max_per_day }) =>
       `expected from "${from}", with at most ${below} for below, ${to} for to and ${max_per_day} for max_per_day`,
   },
-  description: 'The relayer that fills the account when its balance is low, and how far.',
+  description: 'Automatic top-up: the relayer that refills this account, and the amounts.',
 } as const satisfies Omit<Policy<TopUp>, 'type'>
 
 function readTopUp(reader: Reader, amount: FieldType<bigint>): TopUp {
@@ -90,5 +90,5 @@ export const ALLOWED_RPC_METHODS = {
   wireName: 'allowed_rpc_methods',
   type: listOf(rpcMethod),
   limit: subset,
-  description: 'The only RPC methods that callers may use. Those that read, price and simulate when absent.',
+  description: 'The only RPC methods that callers may use. If absent, those that read, price and simulate.',
 } as const

@@ -17,7 +17,7 @@ import { amount, count, listOf, type PolicyTable, plain } from './policy-table.t
 /** More blocks than this take weeks on any network; to never fall back, omit the policy. */
 const MAX_FALLBACK_BLOCKS = 1_000_000
 
-/** A higher multiple of the market is no limit any more. */
+/** A higher multiple of the market is not a limit any more. */
 const MAX_FEE_LIMIT_MULTIPLIER = 1_000
 
 /** An item of the policy for typed data. A chain id is a uint256, so it has at most 78 digits. */
@@ -33,7 +33,7 @@ export const EVM_POLICIES = {
     wireName: 'eip1559_pricing',
     type: plain(flag),
     limit: NO_LIMIT,
-    description: 'False forces legacy prices. The features of the network decide when absent.',
+    description: 'False forces legacy prices. If absent, the features of the network decide.',
   },
   gasLimitEstimation: {
     wireName: 'gas_limit_estimation',
@@ -47,14 +47,14 @@ export const EVM_POLICIES = {
     type: amount(u128),
     limit: atMost,
     unit: 'wei',
-    description: 'The most that one unit of gas may cost. No cap when absent.',
+    description: 'The most that one unit of gas may cost. If absent, no cap.',
   },
   feeLimitMultiplier: {
     wireName: 'fee_limit_multiplier',
     type: count(1, MAX_FEE_LIMIT_MULTIPLIER),
     limit: atMost,
     default: DEFAULT_FEE_LIMIT_MULTIPLIER,
-    description: 'The service raises no fee above this many times the present market by itself.',
+    description: 'The service never raises a fee above this many times the current market.',
   },
   allowAuthorizationList: {
     wireName: 'allow_authorization_list',
@@ -69,7 +69,7 @@ export const EVM_POLICIES = {
     limit: permission,
     default: false,
     description:
-      'True when other programs send from the account, too. False stops the relayer when the chain shows nonces that the records do not explain.',
+      'True if other programs also send from the account. False stops the relayer if the chain shows nonces that the records do not explain.',
   },
   minBalance: {
     wireName: 'min_balance',
@@ -84,7 +84,7 @@ export const EVM_POLICIES = {
     type: amount(u128),
     limit: NO_LIMIT,
     unit: 'wei',
-    description: 'The alert balance_low begins below this amount. No alert when absent.',
+    description: 'The alert balance_low begins below this amount. If absent, no alert.',
   },
   privateTransactions: {
     wireName: 'private_transactions',
@@ -98,13 +98,13 @@ export const EVM_POLICIES = {
     type: count(1, MAX_FALLBACK_BLOCKS),
     limit: atLeastOrAbsent,
     description:
-      'A private transaction that is not included after so many blocks goes to the ordinary endpoints as well. Never when absent.',
+      'A private transaction that is not included after this many blocks also goes to the ordinary endpoints. If absent, never.',
   },
   whitelistReceivers: {
     wireName: 'whitelist_receivers',
     type: listOf(address),
     limit: subset,
-    description: 'The only addresses that may receive, in lower case. Every address may when absent.',
+    description: 'The only addresses that may receive, in lower case. If absent, any address.',
   },
   walletRpc: {
     wireName: 'wallet_rpc',
@@ -119,7 +119,7 @@ export const EVM_POLICIES = {
     type: listOf(chainId),
     limit: subsetOrAny,
     description:
-      'Chain ids for which typed data is signed besides that of the network; "*" stands for every one. None when absent.',
+      'Chain ids for which typed data is signed besides that of the network; "*" means all. If absent, none.',
   },
   rules: SPENDING_RULES,
   topUp: topUpOf(u128),

@@ -7,7 +7,7 @@ export interface Limit<T> {
   describe(ceiling: T): string
 }
 
-/** A list in a message names so many items. */
+/** A list in a message names this many items. */
 const MOST_NAMED = 20
 
 /** A policy that chooses a behaviour. No value of it allows more than another. */
@@ -46,7 +46,7 @@ export const subset: Limit<readonly string[]> = {
   describe: (ceiling) => `only items of this list are expected: ${nameItems(ceiling)}`,
 }
 
-/** A list of what is allowed, in which `*` stands for everything. It is strictest when it is absent. */
+/** A list of allowed values, in which `*` means everything. Absent is the strictest. */
 export const subsetOrAny: Limit<readonly string[]> = {
   ...subset,
   isWithin: (value, ceiling) => ceiling.includes('*') || subset.isWithin(value, ceiling),

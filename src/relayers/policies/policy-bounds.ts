@@ -36,8 +36,8 @@ interface Excess {
 }
 
 /**
- * Creates the bounds. An entry of the file is the ceiling of every relayer with its account, whatever the id: a caller may delete a
- * relayer of the file and create another one. Nobody but the file decides which methods reach the operator's endpoints.
+ * Creates the bounds. An entry of the file is the ceiling of every relayer with its account, regardless of the id: a caller may delete a
+ * relayer of the file and create another one. Only the file decides which methods reach the operator's endpoints.
  */
 export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
   const { relayers, networks, apiMayRelax } = options
@@ -94,7 +94,7 @@ function relaxations(relayer: RelayerConfig, entry: RelayerConfig): Excess[] {
   }))
 }
 
-/** Endpoints that a caller chose are the caller's to ask. */
+/** A caller may use any method on the caller's own endpoints. */
 function excessOfMethods(
   { policies: { allowedRpcMethods = [] }, customRpcUrls }: RelayerConfig,
   allowed: readonly string[],

@@ -12,7 +12,7 @@ export interface Policy<T> {
   readonly limit: Limit<T> | typeof NO_LIMIT
   /** The unit of a number; absent for everything else. */
   readonly unit?: Unit | 'bytes' | 'seconds' | 'signatures'
-  /** The value that an absent policy has; absent when there is no limit, or when the network decides. */
+  /** The default of the policy; absent if there is no limit, or if the network decides. */
   readonly default?: T
   readonly description: string
 }

@@ -9,7 +9,7 @@ import { defaultMinBalance } from './policies.ts'
 /** A whitelist always allows the zero address and the relayer's own: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** Returns the error of a relayer that signs nothing at present; undefined for an active one. */
+/** Returns the error of a relayer that signs nothing now; undefined for an active one. */
 export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
     return new AppError(
@@ -52,13 +52,13 @@ export function minBalanceOf({ networkType, policies }: Relayer): bigint {
 export function pricingProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
   if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
   if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
-  return `relayer "${relayer.id}" wants eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
+  return `relayer "${relayer.id}" has eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
 }
 
 /** Returns a problem when the relayer keeps its transactions private on a network without private endpoints. */
 export function privacyProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
   if (network === undefined || !sendsPrivately(relayer) || privateUrlsOf(network).length > 0) return undefined
-  return `relayer "${relayer.id}" wants private_transactions, but network "${network.name}" has no private_rpc_urls; give it some first`
+  return `relayer "${relayer.id}" has private_transactions, but network "${network.name}" has no private_rpc_urls; add some first`
 }
 
 /** Returns a problem when a limit in the rules of the relayer is for another network than its own: it would limit nothing. */
@@ -85,7 +85,7 @@ export function gasPriceCapOf({ policies }: RelayerConfig): bigint | undefined {
   return 'gasPriceCap' in policies ? policies.gasPriceCap : undefined
 }
 
-/** Returns true when other programs send from the account, too, so that its chain may show nonces and transactions that the records do not explain. */
+/** Returns true if other programs also send from the account, so that its chain may show nonces and transactions that the records do not explain. */
 export function sharesAccount({ policies }: Relayer): boolean {
   return policies.sharedAccount === true
 }

@@ -20,7 +20,7 @@ export const SOLANA_POLICIES = {
     limit: permission,
     default: false,
     description:
-      'True when other programs send from the account, too. False stops the relayer when the chain shows transactions of the account that the records do not explain.',
+      'True if other programs also send from the account. False stops the relayer if the chain shows transactions of the account that the records do not explain.',
   },
   minBalance: {
     wireName: 'min_balance',
@@ -35,7 +35,7 @@ export const SOLANA_POLICIES = {
     type: amount(int64),
     limit: NO_LIMIT,
     unit: 'lamports',
-    description: 'The alert balance_low begins below this amount. No alert when absent.',
+    description: 'The alert balance_low begins below this amount. If absent, no alert.',
   },
   maxFee: {
     wireName: 'max_allowed_fee_lamports',
@@ -49,28 +49,27 @@ export const SOLANA_POLICIES = {
     wireName: 'allowed_programs',
     type: listOf(publicKey),
     limit: subset,
-    description: 'The only programs that instructions may call. Every program may be called when absent.',
+    description: 'The only programs that instructions may call. If absent, any program.',
   },
   allowedAccounts: {
     wireName: 'allowed_accounts',
     type: listOf(publicKey),
     limit: subset,
     description:
-      'The only accounts that a transaction may name besides the relayer and the programs. Every account when absent.',
+      'The only accounts that a transaction may name besides the relayer and the programs. If absent, any account.',
   },
   disallowedAccounts: {
     wireName: 'disallowed_accounts',
     type: listOf(publicKey),
     limit: superset,
-    description:
-      'Accounts that a transaction may not name. None when absent. Not together with allowed_accounts.',
+    description: 'Accounts that a transaction must not name. Not together with allowed_accounts.',
   },
   maxSignatures: {
     wireName: 'max_signatures',
     type: count(1, MAX_SIGNATURES),
     limit: atMost,
     unit: 'signatures',
-    description: "The most signatures of one transaction, the relayer's included. No limit when absent.",
+    description: "The most signatures of one transaction, including the relayer's. If absent, no limit.",
   },
   maxDataSize: {
     wireName: 'max_tx_data_size',
@@ -99,6 +98,6 @@ export function checkSolanaPolicies(reader: Reader, policies: SolanaPolicies): v
   reader.find('fee_payment_strategy', oneOf('relayer'))
   for (const field of TOKEN_FIELDS) {
     if (reader.raw(field) !== undefined)
-      reader.problem(`has "${field}", but fees that others pay in tokens are not supported`)
+      reader.problem(`has "${field}", but fees paid in tokens are not supported`)
   }
 }

@@ -15,7 +15,7 @@ export const STELLAR_POLICIES = {
     limit: permission,
     default: false,
     description:
-      'True when other programs send from the account, too. False stops the relayer when the chain shows sequence numbers that the records do not explain.',
+      'True if other programs also send from the account. False stops the relayer if the chain shows sequence numbers that the records do not explain.',
   },
   minBalance: {
     wireName: 'min_balance',
@@ -30,7 +30,7 @@ export const STELLAR_POLICIES = {
     type: amount(int64),
     limit: NO_LIMIT,
     unit: 'stroops',
-    description: 'The alert balance_low begins below this amount. No alert when absent.',
+    description: 'The alert balance_low begins below this amount. If absent, no alert.',
   },
   maxFee: {
     wireName: 'max_fee',
@@ -38,7 +38,7 @@ export const STELLAR_POLICIES = {
     limit: atMost,
     unit: 'stroops',
     default: 1_000_000n,
-    description: 'The most that one transaction may cost, whatever its request asks for.',
+    description: 'The most that one transaction may cost, regardless of its request.',
   },
   timeoutSeconds: {
     wireName: 'timeout_seconds',
@@ -46,7 +46,7 @@ export const STELLAR_POLICIES = {
     limit: NO_LIMIT,
     unit: 'seconds',
     default: 120,
-    description: 'The time that a signed version has to reach a ledger. The service then signs it again.',
+    description: 'The lifetime of a signed version. Then the service signs it again.',
   },
   rules: SPENDING_RULES,
   topUp: topUpOf(int64),

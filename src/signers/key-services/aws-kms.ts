@@ -5,7 +5,7 @@ import { RemoteFault, type RemoteKey, readSpki, type SignRequest } from '../remo
 import { type KeyMaterial, readWrappingKey, wrapWithRsa } from '../remote/wrap-key.ts'
 import { libsecp256k1 } from '../secp256k1.ts'
 
-/** A region is part of a host name, so no other character may stand in it. */
+/** A region is part of a host name, so no other character is allowed. */
 const region: FieldType<string> = {
   expected: 'a region such as eu-west-1',
   read: (value) => (typeof value === 'string' && /^[a-z]{2,}(-[a-z0-9]+)+$/.test(value) ? value : undefined),
@@ -70,7 +70,7 @@ function toBytes(curve: SignRequest['curve'], signature: Uint8Array): Uint8Array
   try {
     return libsecp256k1().signatureImport(signature)
   } catch (cause) {
-    throw new RemoteFault('unavailable', 'gave a signature that cannot be read', { cause })
+    throw new RemoteFault('unavailable', 'returned an unreadable signature', { cause })
   }
 }
 
@@ -98,7 +98,7 @@ async function importIntoAwsKms({ region, keyId }: AwsKmsConfig, material: KeyMa
   const client = new KMSClient({ region, maxAttempts: 1 })
   try {
     const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }))
-    // Only signatures and descriptions can be asked for by an alias.
+    // Only signatures and descriptions can be requested by alias.
     const KeyId = checkedKey(KeyMetadata, SPECS[material.curve])
     const { PublicKey, ImportToken } = await client.send(
       new GetParametersForImportCommand({ KeyId, ...WRAPPING }),
@@ -120,7 +120,7 @@ function checkedKey(metadata: KeyMetadata | undefined, spec: string): string {
   if (Origin !== 'EXTERNAL')
     throw new RemoteFault(
       'refused',
-      `has a key of its own (origin ${Origin}): create one with aws kms create-key --origin EXTERNAL --key-usage SIGN_VERIFY --key-spec ${spec}`,
+      `has its own key (origin ${Origin}): create one with aws kms create-key --origin EXTERNAL --key-usage SIGN_VERIFY --key-spec ${spec}`,
     )
   if (KeySpec !== spec) throw new RemoteFault('refused', `is of the specification ${KeySpec}, not ${spec}`)
   return Arn
@@ -136,7 +136,7 @@ function faultOf(error: unknown): RemoteFault {
   return toRemoteFault(error)
 }
 
-/** KMS asks for fewer calls in these ways. */
+/** KMS requests fewer calls in these ways. */
 const THROTTLED = new Set([
   'ThrottlingException',
   'Throttling',
@@ -148,7 +148,7 @@ const THROTTLED = new Set([
 const REFUSED: Readonly<Record<string, string>> = {
   AccessDeniedException: 'is denied: allow kms:GetPublicKey and kms:Sign on it',
   DisabledException: 'is disabled: enable it',
-  IncorrectKeyException: 'is another key than the one named',
+  IncorrectKeyException: 'is not the named key',
   InvalidArnException: 'has an ARN that KMS does not accept',
   InvalidKeyUsageException: 'is not a key for signing',
   KMSInvalidStateException: 'cannot be used in its state: it may be pending deletion or import',
@@ -156,15 +156,15 @@ const REFUSED: Readonly<Record<string, string>> = {
   UnsupportedOperationException: 'cannot sign in this way',
   ValidationException: 'cannot sign in this way',
   // The credentials are wrong, not the key.
-  IncompleteSignature: 'cannot be asked: the AWS credentials are incomplete',
-  InvalidClientTokenId: 'cannot be asked: the AWS access key does not exist',
-  InvalidSignatureException: 'cannot be asked: the AWS secret key is wrong, or the clock of this machine',
-  MissingAuthenticationTokenException: 'cannot be asked: there are no AWS credentials',
-  OptInRequired: 'cannot be asked: the AWS account has no KMS in this region',
-  UnrecognizedClientException: 'cannot be asked: the AWS access key does not exist',
+  IncompleteSignature: 'cannot be used: the AWS credentials are incomplete',
+  InvalidClientTokenId: 'cannot be used: the AWS access key does not exist',
+  InvalidSignatureException: 'cannot be used: the AWS secret key is wrong, or the clock of this machine',
+  MissingAuthenticationTokenException: 'cannot be used: there are no AWS credentials',
+  OptInRequired: 'cannot be used: the AWS account has no KMS in this region',
+  UnrecognizedClientException: 'cannot be used: the AWS access key does not exist',
 }
 
-/** Translates an error of the SDK. Its own message can contain ARNs of users, so only the name goes on; the rest stays as the cause. */
+/** Translates an error of the SDK. Its own message can contain ARNs of users, so only the name is passed on; everything else stays in the cause. */
 function toRemoteFault(error: unknown): RemoteFault {
   if (error instanceof RemoteFault) return error
   const name = error instanceof Error ? error.name : 'unknown error'
@@ -172,6 +172,6 @@ function toRemoteFault(error: unknown): RemoteFault {
     return new RemoteFault('throttled', `gets too many calls (${name})`, { cause: error })
   const refusal = REFUSED[name]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`, { cause: error })
-  // Expired sessions and silent credential sources heal by themselves.
+  // Expired sessions and silent credential sources recover on their own.
   return new RemoteFault('unavailable', `cannot be reached (${name})`, { cause: error })
 }

@@ -25,7 +25,7 @@ export type AzureLogin =
 
 /** The sentence completes "Azure Key Vault key … ". */
 const NO_WORKLOAD_IDENTITY =
-  'cannot be asked: workload_identity needs tenant_id, client_id and federated_token_file, or the variables AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_FEDERATED_TOKEN_FILE that the cluster gives to the service'
+  'cannot be used: workload_identity needs tenant_id, client_id and federated_token_file, or the variables AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_FEDERATED_TOKEN_FILE that the cluster gives to the service'
 
 /** Repetitions are the work of the room around this, so that limits and time-outs cover them. */
 export const NO_RETRIES = { retryOptions: { maxRetries: 0 } } as const
@@ -81,8 +81,8 @@ interface TransportDeps {
 }
 
 /**
- * Creates a transport over the service's own client, with its limits and its rules for untrusted urls. A failed login becomes an error at
- * once: the library would refuse to log in for a minute after an answer of the kind 5xx.
+ * Creates a transport over the service's own client, with its limits and its rules for untrusted urls. A failed login becomes an error
+ * immediately: the library would refuse to log in for a minute after a 5xx response.
  */
 export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: TransportDeps): AzureTransport {
   async function send(request: AzureRequest): Promise<PostAnswer> {

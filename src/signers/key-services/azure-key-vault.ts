@@ -29,7 +29,7 @@ const vaultUrl: FieldType<string> = {
 
 const authType = oneOf('client_secret', 'managed_identity', 'workload_identity')
 
-/** Names of Azure are parts of paths, so no other character may stand in them. */
+/** Azure names are parts of paths, so no other character is allowed. */
 const name: FieldType<string> = {
   expected: '1 to 127 letters, digits or "-"',
   read: (value) => (typeof value === 'string' && /^[A-Za-z0-9-]{1,127}$/.test(value) ? value : undefined),
@@ -87,7 +87,7 @@ interface AzureKeyConfig {
   /** `https://<name>.vault.azure.net`. */
   readonly vaultUrl: string
   readonly keyName: string
-  /** The newest version when absent. */
+  /** If absent, the newest version. */
   readonly keyVersion?: string
   readonly login: AzureLogin
 }
@@ -150,7 +150,7 @@ async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps): Promi
     }
   }
 
-  /** Signatures name the version that was read last, because the newest one can change in between. */
+  /** Signatures name the version that was read last, because the newest one can change in the meantime. */
   let found: KeyVaultKey | undefined
 
   async function find(): Promise<KeyVaultKey> {
@@ -194,11 +194,11 @@ const COORDINATE_BYTES = 32
 /** Azure names the curve secp256k1 P-256K. */
 function readPublicKey(key: JsonWebKey | undefined): PublicKeys {
   const { kty, crv, x, y } = key ?? {}
-  if (kty === undefined) throw new RemoteFault('unavailable', 'gave a public key that cannot be read')
+  if (kty === undefined) throw new RemoteFault('unavailable', 'returned an unreadable public key')
   if (!kty.startsWith('EC') || crv !== 'P-256K')
     throw new RemoteFault('refused', `is of the type ${crv ?? kty}; relayers need P-256K, which is secp256k1`)
   if (x?.length !== COORDINATE_BYTES || y?.length !== COORDINATE_BYTES)
-    throw new RemoteFault('unavailable', 'gave a public key that cannot be read')
+    throw new RemoteFault('unavailable', 'returned an unreadable public key')
   return { secp256k1: Uint8Array.from([UNCOMPRESSED, ...x, ...y]) }
 }
 
@@ -206,8 +206,8 @@ function readPublicKey(key: JsonWebKey | undefined): PublicKeys {
 type WarmUpGate = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Lets one request of a client succeed before it sends others. Azure's library learns from its first request who issues tokens, and leaves
- * the body out of it; when another request learns that first, the library sends the first one again without its body.
+ * Lets one request of a client succeed before it sends others. Azure's library learns from its first request who issues tokens, and omits
+ * its body; if another request learns that first, the library resends the first one without its body.
  */
 export function createWarmUpGate(): WarmUpGate {
   let isLearned = false
@@ -248,7 +248,7 @@ async function importIntoAzure(
   if (keyVersion !== undefined)
     throw new RemoteFault(
       'refused',
-      'gets its version from Azure: leave key_version out of the configuration for the import',
+      'gets its version from Azure: remove key_version from the configuration for the import',
     )
   const azure = await loadPackage('@azure/keyvault-keys', () => import('@azure/keyvault-keys'))
   const { host, origin } = new URL(vaultUrl)
@@ -297,7 +297,7 @@ function faultOf(error: unknown, loginFault: RemoteFault | undefined): RemoteFau
   if ((error as { readonly statusCode?: unknown } | null)?.statusCode === 403)
     return new RemoteFault(
       'refused',
-      'is denied: allow keys/import on it for the import (the role Key Vault Crypto Officer has it), and let the firewall of the vault pass (status 403)',
+      'is denied: allow keys/import on it for the import (the role Key Vault Crypto Officer has it), and open the firewall of the vault (status 403)',
     )
   return toRemoteFault(error, loginFault)
 }
@@ -305,13 +305,13 @@ function faultOf(error: unknown, loginFault: RemoteFault | undefined): RemoteFau
 /** The sentences complete "Azure Key Vault key … ", by the status of the vault. */
 const REFUSED: Readonly<Record<number, string>> = {
   400: 'cannot sign in this way',
-  401: 'cannot be asked: the vault does not accept the login; it may belong to another tenant',
-  403: 'is denied: allow keys/read and keys/sign on it (the role Key Vault Crypto User has both), enable it, and let the firewall of the vault pass',
+  401: 'cannot be used: the vault does not accept the login; it may belong to another tenant',
+  403: 'is denied: allow keys/read and keys/sign on it (the role Key Vault Crypto User has both), enable it, and open the firewall of the vault',
   404: 'does not exist in this vault',
   409: 'cannot be used in its state: it may be deleted',
 }
 
-/** Translates an error of the libraries. Their messages can name tenants and users, so only the status goes on. */
+/** Translates an error of the libraries. Their messages can name tenants and users, so only the status is passed on. */
 function toRemoteFault(error: unknown, loginFault: RemoteFault | undefined): RemoteFault {
   const known = faultIn(error)
   if (known !== undefined) return known
@@ -321,7 +321,7 @@ function toRemoteFault(error: unknown, loginFault: RemoteFault | undefined): Rem
   const refusal = REFUSED[status]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (status ${status})`, { cause })
   if (loginFault !== undefined) return loginFault
-  return new RemoteFault('unavailable', 'gave no usable answer', { cause })
+  return new RemoteFault('unavailable', 'returned no usable response', { cause })
 }
 
 /** The libraries wrap errors of the transport. */

@@ -37,7 +37,7 @@ export function connectCdpSolana({ cdp, accountAddress }: CdpSolanaKeyOptions): 
       if (publicKey.length !== PUBLIC_KEY_BYTES)
         throw new RemoteFault('refused', 'is not an address of Solana, which has 32 bytes in base58')
       if (textIn(await cdp(path), 'address') !== accountAddress)
-        throw new RemoteFault('unavailable', 'gave an answer about another account')
+        throw new RemoteFault('unavailable', 'returned a response about another account')
       return { ed25519: publicKey }
     },
     sign: async ({ payload }) => {
@@ -45,7 +45,7 @@ export function connectCdpSolana({ cdp, accountAddress }: CdpSolanaKeyOptions): 
       if (offset !== undefined) return signTransaction(payload, offset)
       const text = textOf(payload)
       if (text !== undefined) return signText(text)
-      throw new RemoteFault('refused', 'signs transactions and texts of Solana, and no other bytes')
+      throw new RemoteFault('refused', 'signs only transactions and texts of Solana')
     },
   }
 }
@@ -107,12 +107,12 @@ function signatureIn(
 ): Uint8Array {
   const start = 1 + signers * SIGNATURE_BYTES
   if (signed.length === 0 || signed[0] !== signers)
-    throw new RemoteFault('unavailable', 'gave a transaction that cannot be read')
+    throw new RemoteFault('unavailable', 'returned an unreadable transaction')
   if (!signed.subarray(start).equals(message))
-    throw new RemoteFault('refused', 'changed the transaction that it was to sign; it was dropped')
+    throw new RemoteFault('refused', 'changed the transaction before signing it; it was discarded')
   const offset = 1 + own * SIGNATURE_BYTES
   return Uint8Array.from(signed.subarray(offset, offset + SIGNATURE_BYTES))
 }
 
-/** Asks the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */
+/** Calls the platform; a request with a body is a POST. Paths are below `/platform/v2/`. */
 export type CdpClient = (path: string, body?: object) => Promise<JsonObject>

@@ -53,14 +53,14 @@ interface CdpKeyOptions {
   readonly accountAddress: string
 }
 
-/** The signature of this text tells the public key. It is neither a hash nor the encoding of a transaction. */
+/** The signature of this text reveals the public key. It is neither a hash nor the encoding of a transaction. */
 const QUESTION = Buffer.from('multichain-relayer: who are you?')
 
 const SIGNATURE_BYTES = 64
 
 /**
- * Connects to an EVM account of the Coinbase Developer Platform. The platform tells addresses alone, so the public key is recovered from one
- * signature; later checks only read the account, because signatures cost money.
+ * Connects to an EVM account of the Coinbase Developer Platform. The platform returns only addresses, so the public key is recovered from
+ * one signature; later checks only read the account, because signatures cost money.
  */
 function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
   const path = `evm/accounts/${accountAddress}`
@@ -69,7 +69,7 @@ function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
   async function sign(digest: Uint8Array): Promise<Buffer> {
     const answer = await cdp(`${path}/sign`, { hash: `0x${Buffer.from(digest).toString('hex')}` })
     const digits = /^0x([0-9a-fA-F]{130})$/.exec(textIn(answer, 'signature'))?.[1]
-    if (digits === undefined) throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+    if (digits === undefined) throw new RemoteFault('unavailable', 'returned an unreadable signature')
     return Buffer.from(digits, 'hex')
   }
 
@@ -78,13 +78,14 @@ function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
     const found = ([0, 1] as const)
       .map((recovery) => recoverKey(signature, recovery))
       .find((key) => key !== undefined && isSame(evmAddress(key), accountAddress))
-    if (found === undefined) throw new RemoteFault('refused', 'gave a signature that is not by the account')
+    if (found === undefined)
+      throw new RemoteFault('refused', 'returned a signature that is not by the account')
     return { secp256k1: found }
   }
 
   async function check(): Promise<void> {
     if (!isSame(textIn(await cdp(path), 'address'), accountAddress))
-      throw new RemoteFault('unavailable', 'gave an answer about another account')
+      throw new RemoteFault('unavailable', 'returned a response about another account')
   }
 
   return {
@@ -120,7 +121,7 @@ interface CdpClientDeps {
 
 const HOST = 'api.cdp.coinbase.com'
 
-/** Creates a client of the HTTP interface. Coinbase's own library brings further versions of viem and of Solana's libraries with it. */
+/** Creates a client of the HTTP interface. Coinbase's own library would bring further versions of viem and of Solana's libraries. */
 function createCdpClient({ http, authorizer, timeoutMs }: CdpClientDeps): CdpClient {
   return async (suffix, content) => {
     const path = `/platform/v2/${suffix}`
@@ -140,19 +141,19 @@ function createCdpClient({ http, authorizer, timeoutMs }: CdpClientDeps): CdpCli
 /** The sentences complete "Coinbase account … ", by status. */
 const REFUSED: Readonly<Record<number, string>> = {
   400: 'cannot sign in this way',
-  401: 'cannot be asked: Coinbase does not accept the API key or the wallet secret, or the clock of this machine is wrong',
-  402: 'cannot be asked: the project has a bill to pay',
+  401: 'cannot be used: Coinbase does not accept the API key or the wallet secret, or the clock of this machine is wrong',
+  402: 'cannot be used: the project has an unpaid bill',
   403: 'is denied: the API key needs the right to sign, and a policy of the project may forbid it',
   404: 'does not exist in this project',
   422: 'cannot sign in this way',
 }
 
-/** Coinbase's message can name other things of the project, so only the status goes on. */
+/** Coinbase's message can name other parts of the project, so only the status is passed on. */
 function failureOf({ status }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   const refusal = REFUSED[status]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (status ${status})`)
-  return new RemoteFault('unavailable', `gave no usable answer (status ${status})`)
+  return new RemoteFault('unavailable', `returned no usable response (status ${status})`)
 }
 
 /** The secrets of a project of the Coinbase Developer Platform. */
@@ -169,14 +170,14 @@ interface CdpRequest {
   readonly method: 'GET' | 'POST'
   readonly host: string
   readonly path: string
-  /** Absent for a request without a body. Its keys are in the order of the alphabet, as the hash demands. */
+  /** Absent for a request without a body. Its keys are in alphabetical order, as the hash requires. */
   readonly body?: string
 }
 
-/** Makes the headers that prove who asks. */
+/** Creates the authentication headers. */
 type CdpAuthorizer = (request: CdpRequest) => Record<string, string>
 
-/** Coinbase's own library gives tokens this life, in seconds. */
+/** The lifetime of tokens in Coinbase's own library, in seconds. */
 const LIFE_S = 120
 
 /** Creates the authorizer. The first call throws a RemoteFault for secrets that are no keys. */
@@ -222,7 +223,7 @@ function openApiKey(secret: Secret): KeyObject {
   } catch {}
   throw new RemoteFault(
     'refused',
-    'cannot be asked: api_key_secret is neither 64 bytes of Ed25519 in base64 nor a P-256 key in PEM',
+    'cannot be used: api_key_secret is neither 64 bytes of Ed25519 in base64 nor a P-256 key in PEM',
   )
 }
 
@@ -231,7 +232,7 @@ function openWalletKey(secret: Secret): KeyObject {
     const key = Buffer.from(secret.reveal(), 'base64')
     return ofP256(createPrivateKey({ key, format: 'der', type: 'pkcs8' }))
   } catch {
-    throw new RemoteFault('refused', 'cannot be asked: wallet_secret is not a P-256 key in base64')
+    throw new RemoteFault('refused', 'cannot be used: wallet_secret is not a P-256 key in base64')
   }
 }
 

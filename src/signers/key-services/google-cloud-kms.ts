@@ -15,7 +15,7 @@ import {
 } from './google-cloud-login.ts'
 
 interface GoogleCloudKmsConfig {
-  /** Absent: the application default credentials. */
+  /** If absent, the application default credentials. */
   readonly serviceAccount?: ServiceAccount
   readonly key: KeyVersion
   /** The domain of the services, googleapis.com outside of Google's sovereign clouds. */
@@ -29,7 +29,7 @@ const DEFAULT_LOCATION = 'global'
 /** The highest version: Google counts from 1, and numbers in names have 32 bits at most. */
 const MAX_VERSION = 2 ** 31 - 1
 
-/** The domain becomes part of a host name, so no other character may stand in it. */
+/** The domain becomes part of a host name, so no other character is allowed. */
 const domain: FieldType<string> = {
   expected: 'a domain such as googleapis.com',
   read: (value) =>
@@ -131,7 +131,7 @@ export function resourceName({ projectId, location, keyRingId, keyId, keyVersion
   return `projects/${project}/locations/${region}/keyRings/${ring}/cryptoKeys/${key}/cryptoKeyVersions/${keyVersion}`
 }
 
-/** Connects to one version of a key of Cloud KMS. Checksums protect what is signed and what comes back, as Google asks its clients. */
+/** Connects to one version of a key of Cloud KMS. Checksums protect requests and responses, as Google recommends to its clients. */
 function connectGoogleCloudKms(key: KeyVersion, kms: KmsClient): RemoteKey {
   return {
     name: `Google Cloud KMS key ${resourceName(key)}`,
@@ -168,7 +168,7 @@ function signatureOf(curve: SignRequest['curve'], answer: JsonObject): Uint8Arra
 /** @throws RemoteFault when the content was damaged on its way */
 function compare(content: Uint8Array, checksum: unknown): void {
   if (String(checksum) !== String(crc32c(content)))
-    throw new RemoteFault('unavailable', 'gave an answer with a wrong checksum')
+    throw new RemoteFault('unavailable', 'returned a response with a wrong checksum')
 }
 
 /** Google writes ECDSA signatures in DER. */
@@ -176,7 +176,7 @@ function fromDer(signature: Uint8Array): Uint8Array {
   try {
     return libsecp256k1().signatureImport(signature)
   } catch (cause) {
-    throw new RemoteFault('unavailable', 'gave a signature that cannot be read', { cause })
+    throw new RemoteFault('unavailable', 'returned an unreadable signature', { cause })
   }
 }
 
@@ -189,7 +189,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** Computes the checksum that Cloud KMS asks for (RFC 3720, section 12.1). Node.js has CRC-32 alone, which is another polynomial. */
+/** Computes the checksum that Cloud KMS requires (RFC 3720, section 12.1). Node.js only has CRC-32, with another polynomial. */
 export function crc32c(bytes: Uint8Array): number {
   let value = 0xffffffff
   for (const byte of bytes) value = (value >>> 8) ^ (TABLE[(value ^ byte) & 0xff] ?? 0)
@@ -207,12 +207,12 @@ const GIVE_UP_MS = 120_000
 
 interface ImportOptions {
   readonly key: KeyVersion
-  /** Asks paths below `/v1/`. */
+  /** Calls paths below `/v1/`. */
   readonly kms: KmsClient
 }
 
 /**
- * Imports a private key as the next version of a key of Cloud KMS, by an import job of its own. The job lapses after three days.
+ * Imports a private key as the next version of a key of Cloud KMS, by a new import job. The job expires after three days.
  * @throws RemoteFault
  */
 async function importIntoGoogleCloud(options: ImportOptions, material: KeyMaterial): Promise<void> {
@@ -292,7 +292,7 @@ interface KmsRequest {
   readonly body?: object
 }
 
-/** Asks Cloud KMS, logged in. */
+/** Calls Cloud KMS, logged in. */
 type KmsClient = (request: KmsRequest) => Promise<JsonObject>
 
 interface KmsClientDeps {
@@ -339,10 +339,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   NOT_FOUND: 'does not exist',
   PERMISSION_DENIED:
     'is denied: allow cloudkms.cryptoKeyVersions.viewPublicKey and cloudkms.cryptoKeyVersions.useToSign on it (the role Cloud KMS CryptoKey Signer/Verifier has both)',
-  UNAUTHENTICATED: 'cannot be asked: Google does not accept the credentials',
+  UNAUTHENTICATED: 'cannot be used: Google does not accept the credentials',
 }
 
-/** Translates an answer that is not a success. Google's message can name users, so only the status goes on. */
+/** Translates an answer that is not a success. Google's message can name users, so only the status is passed on. */
 function failureOf({ status, body }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   if (status >= 500) return new RemoteFault('unavailable', `cannot be reached (status ${status})`)
@@ -353,5 +353,5 @@ function failureOf({ status, body }: PostAnswer): RemoteFault {
     return new RemoteFault('unavailable', 'got a damaged request')
   const refusal = REFUSED[name]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`)
-  return new RemoteFault('unavailable', `gave no usable answer (status ${status})`)
+  return new RemoteFault('unavailable', `returned no usable response (status ${status})`)
 }

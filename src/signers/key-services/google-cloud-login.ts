@@ -31,7 +31,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 const REFUSED = {
   refused: 'the login of the service account failed',
-  hint: 'it or its key may be deleted or disabled, or the clock of this machine wrong',
+  hint: 'it or its key may be deleted or disabled, or the clock of this machine may be wrong',
 }
 
 /** Exchanges an assertion that the account signed for an access token (RFC 7523). */
@@ -51,7 +51,7 @@ export async function logInAsServiceAccount(
   if (answer.status !== 200) throw loginFailure({ status: answer.status, ...REFUSED })
   const body = readJsonObject(answer.body)
   const text = textIn(body, 'access_token')
-  if (text === '') throw new RemoteFault('unavailable', 'gave no token at the login')
+  if (text === '') throw new RemoteFault('unavailable', 'returned no token at the login')
   return { text, lifeMs: Number(body.expires_in ?? 0) * 1000 }
 }
 
@@ -82,14 +82,14 @@ function readPrivateKey(privateKey: Secret): KeyObject {
   }
   throw new RemoteFault(
     'refused',
-    'cannot be asked: private_key of the service account is not an RSA key in PEM',
+    'cannot be used: private_key of the service account is not an RSA key in PEM',
   )
 }
 
 /**
  * Returns the source of access tokens of the application default credentials: workload identity, the metadata server, or the file that
- * GOOGLE_APPLICATION_CREDENTIALS names. Google's library keeps the token and replaces it before its end. Without a project it would look for
- * one, which takes seconds outside of Google Cloud.
+ * GOOGLE_APPLICATION_CREDENTIALS names. Google's library keeps the token and replaces it before it expires. Without a project it would
+ * search for one, which takes seconds outside Google Cloud.
  * @throws MissingPackageError
  */
 export async function connectDefaultCredentials(projectId: string): Promise<() => Promise<string>> {
@@ -100,21 +100,23 @@ export async function connectDefaultCredentials(projectId: string): Promise<() =
       throw failureOf(error)
     })
     if (typeof token === 'string' && token !== '') return token
-    throw new RemoteFault('unavailable', 'cannot be asked: the default credentials gave no token')
+    throw new RemoteFault('unavailable', 'cannot be used: the default credentials returned no token')
   }
 }
 
-/** The messages of the library can quote answers, so only the status goes on. */
+/** The library's messages can quote responses, so only the status is passed on. */
 function failureOf(error: unknown): RemoteFault {
   const cause = sanitisedCause(error)
   const status = statusOf(error)
   if (status !== undefined && status >= 400)
     return loginFailure({ status, refused: 'the login by default credentials failed' }, { cause })
   if (/Could not load the default credentials/.test(String(error)))
-    return new RemoteFault('refused', 'cannot be asked: there are no default credentials of Google Cloud', {
+    return new RemoteFault('refused', 'cannot be used: there are no default credentials of Google Cloud', {
       cause,
     })
-  return new RemoteFault('unavailable', 'cannot be asked: the default credentials gave no token', { cause })
+  return new RemoteFault('unavailable', 'cannot be used: the default credentials returned no token', {
+    cause,
+  })
 }
 
 /** Errors of a request have the status of its answer in one of these places. */

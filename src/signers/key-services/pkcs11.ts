@@ -13,7 +13,7 @@ import { loadPackage, type RemoteProvider, type SignerFields } from '../provider
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
 import { libsecp256k1 } from '../secp256k1.ts'
 
-/** A key pair of an HSM. The configuration file alone may name it: a caller must not load a library into this machine. */
+/** A key pair in an HSM. Only the configuration file may name it: a caller must not load libraries on this machine. */
 export const pkcs11: RemoteProvider<Pkcs11Config> = {
   kind: 'remote',
   curves: ['secp256k1', 'ed25519'],
@@ -63,7 +63,7 @@ function absentBeside(other: string): FieldType<undefined> {
 
 /** The way to a key pair of an HSM. */
 interface Pkcs11Config {
-  /** The path of the library that the maker of the HSM gives. */
+  /** The path of the HSM vendor's library. */
   readonly modulePath: string
   readonly token: TokenSelector
   readonly key: KeySelector
@@ -101,5 +101,5 @@ function readPoint({ curve, bytes }: ModuleResult): PublicKeys {
   const point = Uint8Array.from(bytes.subarray(-length))
   const isPoint = curve === 'ed25519' || libsecp256k1().publicKeyVerify(point)
   if (WRAPPINGS.includes(bytes.length - length) && isPoint) return { [curve]: point }
-  throw new RemoteFault('unavailable', 'gave a public key that cannot be read')
+  throw new RemoteFault('unavailable', 'returned an unreadable public key')
 }

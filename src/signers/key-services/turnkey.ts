@@ -71,28 +71,28 @@ interface TurnkeyKeyOptions {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The digest of secp256k1 is signed as it is, and Ed25519 hashes by itself. */
+/** For secp256k1 the digest itself is signed; Ed25519 hashes internally. */
 const HASH_FUNCTIONS: Readonly<Record<SignRequest['curve'], string>> = {
   secp256k1: 'HASH_FUNCTION_NO_OP',
   ed25519: 'HASH_FUNCTION_NOT_APPLICABLE',
 }
 
-/** Connects to a key of Turnkey. Its public key is configured, because Turnkey tells only that of a private key, not that of a wallet account. */
+/** Connects to a key of Turnkey. Its public key is configured, because Turnkey returns only that of a private key, not that of a wallet account. */
 function connectTurnkey({ turnkey, organizationId, privateKeyId, publicKeys }: TurnkeyKeyOptions): RemoteKey {
   async function checkPrivateKey(): Promise<void> {
     const answer = await turnkey('query/get_private_key', { organizationId, privateKeyId })
     const text = textIn(objectIn(answer, 'privateKey'), 'publicKey')
-    if (text === '') throw new RemoteFault('unavailable', 'gave an answer without a public key')
+    if (text === '') throw new RemoteFault('unavailable', 'returned a response without a public key')
     const found = readTurnkeyPublicKey(text)
     if (found === undefined || !samePublicKeys(found, publicKeys))
       throw new RemoteFault('refused', 'has another public key than the configured public_key')
   }
 
-  /** A wallet account cannot be asked for, so the API key is checked alone; each signature is checked against the public key anyway. */
+  /** A wallet account cannot be queried, so only the API key is checked; each signature is checked against the public key anyway. */
   async function checkApiKey(): Promise<void> {
     const answer = await turnkey('query/whoami', { organizationId })
     if (textIn(answer, 'organizationId') !== organizationId)
-      throw new RemoteFault('unavailable', 'gave an answer about another organization')
+      throw new RemoteFault('unavailable', 'returned a response about another organization')
   }
 
   return {
@@ -121,7 +121,7 @@ function connectTurnkey({ turnkey, organizationId, privateKeyId, publicKeys }: T
 /** The sentences complete "Turnkey key … ", by the state of the activity. */
 const REFUSED_ACTIVITIES: Readonly<Record<string, string>> = {
   ACTIVITY_STATUS_CONSENSUS_NEEDED:
-    'needs the consent of others: a policy must let the user of the API key sign with it alone',
+    'needs the consent of others: a policy must let the user of the API key sign alone',
   ACTIVITY_STATUS_REJECTED: 'is denied: the activity was rejected',
   ACTIVITY_STATUS_FAILED: 'cannot sign: the activity failed',
 }
@@ -130,7 +130,8 @@ function signatureOf(activity: JsonObject): Uint8Array {
   const status = textIn(activity, 'status')
   const refusal = REFUSED_ACTIVITIES[status]
   if (refusal !== undefined) throw new RemoteFault('refused', `${refusal} (${status})`)
-  if (status !== 'ACTIVITY_STATUS_COMPLETED') throw new RemoteFault('unavailable', 'gave no signature yet')
+  if (status !== 'ACTIVITY_STATUS_COMPLETED')
+    throw new RemoteFault('unavailable', 'returned no signature yet')
   const result = objectIn(objectIn(activity, 'result'), 'signRawPayloadResult')
   return new Uint8Array(Buffer.from(textIn(result, 'r') + textIn(result, 's'), 'hex'))
 }
@@ -150,7 +151,7 @@ function readTurnkeyPublicKey(text: string): PublicKeys | undefined {
   }
 }
 
-/** Asks Turnkey with a stamp. Paths are below `/public/v1/`. */
+/** Calls Turnkey with a stamp. Paths are below `/public/v1/`. */
 type TurnkeyClient = (path: string, body: object) => Promise<JsonObject>
 
 interface TurnkeyClientDeps {
@@ -179,17 +180,17 @@ function createTurnkeyClient({ http, stamper, timeoutMs }: TurnkeyClientDeps): T
 /** The sentences complete "Turnkey key … ", by status. */
 const REFUSED_STATUSES: Readonly<Record<number, string>> = {
   400: 'cannot sign in this way, or does not exist in this organization',
-  401: 'cannot be asked: Turnkey does not accept the API key, or the clock of this machine is wrong',
+  401: 'cannot be used: Turnkey does not accept the API key, or the clock of this machine is wrong',
   403: 'is denied: a policy of the organization must let the user of the API key sign with it',
   404: 'does not exist in this organization',
 }
 
-/** Turnkey's message can name users, so only the status goes on. */
+/** Turnkey's message can name users, so only the status is passed on. */
 function failureOf({ status }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   const refusal = REFUSED_STATUSES[status]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (status ${status})`)
-  return new RemoteFault('unavailable', `gave no usable answer (status ${status})`)
+  return new RemoteFault('unavailable', `returned no usable response (status ${status})`)
 }
 
 /** An API key of Turnkey: P-256, in hex digits. */
@@ -228,11 +229,11 @@ function openKey({ publicKey, privateKey }: ApiKey): KeyObject {
   } catch {
     throw new RemoteFault(
       'refused',
-      'cannot be asked: api_private_key is not 32 bytes of a P-256 key in hex digits',
+      'cannot be used: api_private_key is not 32 bytes of a P-256 key in hex digits',
     )
   }
   if (ecdh.getPublicKey('hex', 'compressed') !== publicKey.toLowerCase())
-    throw new RemoteFault('refused', 'cannot be asked: api_public_key does not belong to api_private_key')
+    throw new RemoteFault('refused', 'cannot be used: api_public_key does not belong to api_private_key')
   const point = ecdh.getPublicKey()
   const encode = (part: Buffer) => part.toString('base64url')
   const [x, y, d] = [encode(point.subarray(1, 33)), encode(point.subarray(33)), encode(secret)]

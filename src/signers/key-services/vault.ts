@@ -80,7 +80,7 @@ function readVaultFields(fields: SignerFields, mountPoint: string): VaultSignerC
   }
 }
 
-/** Returns the fields that everybody may see. The url shows its origin alone, because paths and users can be secret. */
+/** Returns the public fields. The URL shows only its origin, because paths and users can be secret. */
 function showVaultFields({ address, namespace, keyName, mountPoint }: VaultSignerConfig) {
   return {
     address: new URL(address).origin,
@@ -97,8 +97,8 @@ interface StoredKeyOptions {
 }
 
 /**
- * Connects to a private key that a Vault stores (KV version 2), in the field `value`. Vault gives the key away, so this process has it
- * from the first use on; it reads again when its public key is checked.
+ * Connects to a private key that a Vault stores (KV version 2), in the field `value`. Vault returns the key, so this process has it from
+ * the first use on; it reads again when its public key is checked.
  */
 function connectStoredKey({ vault, keyName, mountPoint }: StoredKeyOptions): RemoteKey {
   let opened: LocalKey | undefined
@@ -106,7 +106,7 @@ function connectStoredKey({ vault, keyName, mountPoint }: StoredKeyOptions): Rem
   async function read(): Promise<LocalKey> {
     const { data } = await vault({ method: 'GET', path: pathOf(mountPoint, 'data', keyName) })
     if (typeof data !== 'object' || data === null)
-      throw new RemoteFault('unavailable', 'gave an answer without a secret')
+      throw new RemoteFault('unavailable', 'returned a response without a secret')
     const { value } = data as { readonly value?: unknown }
     const secret = typeof value === 'string' ? await parsePrivateKey(value) : undefined
     if (secret === undefined) throw new RemoteFault('refused', 'has no private key in its field "value"')
@@ -139,7 +139,7 @@ interface TransitKeyOptions {
   readonly publicKey: Uint8Array
 }
 
-/** The prefix of a signature: the version of the key stands in it. */
+/** The prefix of a signature, with the version of the key. */
 const SIGNATURE = /^vault:v\d+:([A-Za-z0-9+/=]+)$/
 
 /**
@@ -152,7 +152,7 @@ function connectTransitKey({ vault, keyName, mountPoint, publicKey }: TransitKey
   async function findVersion(): Promise<number> {
     const { keys } = await vault({ method: 'GET', path: pathOf(mountPoint, 'keys', keyName) })
     if (typeof keys !== 'object' || keys === null)
-      throw new RemoteFault('unavailable', 'gave an answer without versions')
+      throw new RemoteFault('unavailable', 'returned a response without versions')
     const found = versionOf(keys, Buffer.from(publicKey))
     if (found === undefined)
       throw new RemoteFault(
@@ -179,7 +179,7 @@ function connectTransitKey({ vault, keyName, mountPoint, publicKey }: TransitKey
         },
       })
       const base64 = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined
-      if (base64 === undefined) throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+      if (base64 === undefined) throw new RemoteFault('unavailable', 'returned an unreadable signature')
       return new Uint8Array(Buffer.from(base64, 'base64'))
     },
   }
@@ -206,7 +206,7 @@ interface TransitTarget extends VaultTarget {
 }
 
 /**
- * Imports a seed of ed25519 as a new key of the transit engine. Nobody can export it.
+ * Imports an ed25519 seed as a new key of the transit engine, which cannot be exported.
  * @throws RemoteFault
  */
 async function importIntoTransit(
@@ -227,11 +227,12 @@ async function importIntoTransit(
   })
 }
 
-/** The version that a secret of KV must have before it is written: none. */
+/** The version that a KV secret must have before it is written: none. */
 const ABSENT = { cas: 0 }
 
 /**
- * Stores a private key in the KV engine, where there is nothing yet. Vault gets it over TLS; it is in this process in hex digits meanwhile.
+ * Stores a private key in the KV engine, where there is nothing yet. Vault gets it over TLS; during the call it is in this process in hex
+ * digits.
  * @throws RemoteFault
  */
 async function storeInVault(
@@ -264,7 +265,7 @@ interface VaultRequest {
   readonly body?: object
 }
 
-/** Asks a Vault, logged in. */
+/** Calls a Vault, logged in. */
 type VaultClient = (request: VaultRequest) => Promise<JsonObject>
 
 interface VaultClientDeps {
@@ -298,10 +299,10 @@ function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClient
   async function logIn(): Promise<AccessToken> {
     const body = { role_id: config.roleId.reveal(), secret_id: config.secretId.reveal() }
     const answer = await send({ method: 'POST', path: 'auth/approle/login', body }, {})
-    if (answer.status !== 200) throw failureOf(answer, 'cannot be asked: the login by AppRole failed')
+    if (answer.status !== 200) throw failureOf(answer, 'cannot be used: the login by AppRole failed')
     const auth = objectIn(readJsonObject(answer.body), 'auth')
     const text = textIn(auth, 'client_token')
-    if (text === '') throw new RemoteFault('unavailable', 'gave no token at the login')
+    if (text === '') throw new RemoteFault('unavailable', 'returned no token at the login')
     const { lease_duration: seconds } = auth
     // A duration of 0 is a token that never ends.
     return {
@@ -317,16 +318,16 @@ function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClient
     const token = await tokens.present()
     const first = await sendWith(token, request)
     if (first.status !== 403) return dataOf(first)
-    // The token may have been revoked, and the policy may have changed: a new token tells them apart.
+    // The token may have been revoked, and the policy may have changed: a new token shows which.
     await tokens.drop(token)
     return dataOf(await sendWith(await tokens.present(), request))
   }
 }
 
-/** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is nothing to tell */
+/** @throws RemoteFault for a status other than 200, or 204, by which Vault says that there is no content */
 function dataOf(answer: PostAnswer): JsonObject {
   if (answer.status === 204) return {}
-  if (answer.status !== 200) throw failureOf(answer, 'is denied: look at the policy of the AppRole')
+  if (answer.status !== 200) throw failureOf(answer, 'is denied: check the policy of the AppRole')
   return objectIn(readJsonObject(answer.body), 'data')
 }
 
@@ -336,7 +337,7 @@ function failureOf({ status }: PostAnswer, denied: string): RemoteFault {
   if (status === 404) return new RemoteFault('refused', 'does not exist in this mount (status 404)')
   if (status === 400 || status === 403) return new RemoteFault('refused', `${denied} (status ${status})`)
   const sealed = status === 503 ? ', sealed or in maintenance' : ''
-  return new RemoteFault('unavailable', `cannot be asked: Vault answered with status ${status}${sealed}`)
+  return new RemoteFault('unavailable', `cannot be used: Vault answered with status ${status}${sealed}`)
 }
 
 /** Joins a path below `/v1/`. A mount can have several segments, so its slashes stay; everything else is one segment. */

@@ -11,7 +11,7 @@ interface Web3SignerConfig {
   readonly url: string
   /** 128 hex digits. */
   readonly publicKey: string
-  /** In the configuration file alone. */
+  /** Only in the configuration file. */
   readonly tls?: TlsPaths
 }
 
@@ -34,7 +34,7 @@ export const web3signer: RemoteProvider<Web3SignerConfig> = {
       ...(tls && { tls }),
     }
   },
-  // The url shows its origin alone, because paths and users can be secret.
+  // The URL shows only its origin, because paths and users can be secret.
   show: (config) => ({ url: new URL(config.url).origin, public_key: `0x${config.publicKey}` }),
   connect: async ({ url, publicKey: key, tls }, { http, timeoutMs }) =>
     connectWeb3Signer({ url, publicKey: key, timeoutMs, http: tls ? createTlsClient(tls) : http }),
@@ -87,16 +87,16 @@ function connectWeb3Signer({ url, publicKey, http, timeoutMs }: Web3SignerOption
     sign: async ({ payload }) => {
       const text = await ask(`sign/${identifier}`, { data: `0x${Buffer.from(payload).toString('hex')}` })
       const digits = SIGNATURE.exec(text)?.[1]
-      if (digits === undefined) throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+      if (digits === undefined) throw new RemoteFault('unavailable', 'returned an unreadable signature')
       return new Uint8Array(Buffer.from(digits, 'hex'))
     },
   }
 }
 
-/** @throws RemoteFault `refused` when the list lacks the key */
+/** @throws RemoteFault `refused` if the list does not have the key */
 function readList(text: string, publicKey: string): PublicKeys {
   const listed = parse(text)
-  if (!Array.isArray(listed)) throw new RemoteFault('unavailable', 'gave a list of keys that cannot be read')
+  if (!Array.isArray(listed)) throw new RemoteFault('unavailable', 'returned an unreadable list of keys')
   const wanted = [publicKey, `${UNCOMPRESSED}${publicKey}`]
   const isListed = listed.some((one) => wanted.includes(String(one).toLowerCase().replace(/^0x/, '')))
   if (!isListed) throw new RemoteFault('refused', 'is not among the keys that this server has loaded')
@@ -115,9 +115,9 @@ function failureOf({ status }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many requests (status 429)')
   if (status === 404) return new RemoteFault('refused', 'does not exist on this server (status 404)')
   if (status === 401 || status === 403)
-    return new RemoteFault('refused', `is denied: look at the client certificate (status ${status})`)
+    return new RemoteFault('refused', `is denied: check the client certificate (status ${status})`)
   if (status === 400) return new RemoteFault('refused', 'cannot sign in this way (status 400)')
-  return new RemoteFault('unavailable', `cannot be asked: the server answered with status ${status}`)
+  return new RemoteFault('unavailable', `cannot be used: the server answered with status ${status}`)
 }
 
 /** The files of a client certificate, in PEM. */
@@ -131,7 +131,7 @@ interface TlsPaths {
 /** The longest answer, in bytes: a list of a thousand public keys and more. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Creates a client that shows a certificate. It reads the files at the first request, and again as long as one of them cannot be read. */
+/** Creates a client that shows a certificate. It reads the files on the first request, and again while one of them cannot be read. */
 function createTlsClient(paths: TlsPaths): Pick<HttpClient, 'post'> {
   let opened: Promise<HttpClient> | undefined
 
@@ -152,10 +152,10 @@ async function open({ caPath, certPath, keyPath }: TlsPaths): Promise<HttpClient
   const [cert, key, ca] = await Promise.all([read(certPath), read(keyPath), caPath && read(caPath)])
   const tls = { cert, key, ...(ca && { ca }) }
   try {
-    // Connections would find the fault one by one, in words of their own.
+    // Connections would find the fault one by one, each with a different message.
     createSecureContext(tls)
   } catch (cause) {
-    throw new RemoteFault('refused', `cannot be asked: ${certPath} and ${keyPath} are no pair in PEM`, {
+    throw new RemoteFault('refused', `cannot be used: ${certPath} and ${keyPath} are not a PEM pair`, {
       cause,
     })
   }
@@ -167,6 +167,6 @@ async function read(path: string): Promise<Buffer> {
     return await readFile(path)
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new RemoteFault('refused', `cannot be asked: the file ${path} cannot be read (${code})`, { cause })
+    throw new RemoteFault('refused', `cannot be used: the file ${path} cannot be read (${code})`, { cause })
   }
 }

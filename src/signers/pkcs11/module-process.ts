@@ -4,7 +4,7 @@ import { builtFile } from '../../lib/package-files.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import type { KeyLocation, ModuleAnswer, ModuleFault, ModuleRequest, ModuleResult } from './protocol.ts'
 
-/** A PKCS#11 library in a process of its own. */
+/** A PKCS#11 library in a separate process. */
 export interface ModuleProcess {
   /** @throws RemoteFault */
   ask(question: Omit<ModuleRequest, 'number'>, signal: AbortSignal): Promise<ModuleResult>
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Creates the process of a library. A library that hangs or crashes takes only this process along: nothing can stop native code inside a
- * process, not even when the service wants to end.
+ * Creates the process of a library. A library that hangs or crashes affects only this process: native code inside a process cannot be
+ * stopped, not even to shut down.
  */
 function createModuleProcess(path: string): ModuleProcess {
   const waiting = new Map<number, Waiting>()
@@ -62,7 +62,7 @@ function createModuleProcess(path: string): ModuleProcess {
   function end(ended: ChildProcess): void {
     if (child !== ended) return
     child = undefined
-    const fault = new RemoteFault('unavailable', 'cannot be asked: the process of its library ended')
+    const fault = new RemoteFault('unavailable', 'cannot be used: the process of its library ended')
     for (const { reject } of waiting.values()) reject(fault)
     waiting.clear()
   }
@@ -93,7 +93,7 @@ function createModuleProcess(path: string): ModuleProcess {
       const [number, asked, before] = [questions, running(), answers]
       return new Promise((resolve, reject) => {
         waiting.set(number, { location: question.location, resolve, reject })
-        // A library that gave no answer at all since the question hangs. A slow one gives others.
+        // A library that has answered nothing since the request hangs. A slow one answers other requests.
         signal.addEventListener('abort', () => {
           if (waiting.delete(number) && answers === before) killStuck(asked)
         })
@@ -104,9 +104,9 @@ function createModuleProcess(path: string): ModuleProcess {
 }
 
 /**
- * The variables that libraries of HSMs and their systems read. The library is code of somebody else in a process of its own: the API key, the database
- * url and the passphrases of this service are nothing to it. Vendors: SoftHSM, Thales Luna, nShield, Utimaco, YubiHSM, AWS CloudHSM, Fortanix, OpenSC,
- * p11-kit.
+ * The variables that libraries of HSMs and their systems read. The library is third-party code in a separate process: it must not see the
+ * API key, the database URL and the passphrases of this service. Vendors: SoftHSM, Thales Luna, nShield, Utimaco, YubiHSM, AWS CloudHSM,
+ * Fortanix, OpenSC, p11-kit.
  */
 const MODULE_VARIABLES =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SystemRoot|SOFTHSM2?_\w+|Chrystoki\w+|NFAST_\w+|CKNFAST_\w+|CS_PKCS11_\w+|YUBIHSM_\w+|CLOUDHSM_\w+|FORTANIX_PKCS11_\w+|FORTANIX_API_ENDPOINT|OPENSC_\w+|P11_KIT_\w+|PKCS11_\w+)$/
@@ -125,7 +125,7 @@ function startProgram(path: string): ChildProcess {
   })
 }
 
-/** Logins with a PIN that a token refused are not made again, whatever happens to the process: the token could lock itself. */
+/** Logins with a refused PIN are not repeated, even after the process restarts: the token could lock itself. */
 function loginOf({ token, pin }: KeyLocation): string {
   return JSON.stringify([token, pin])
 }

@@ -1,7 +1,7 @@
 import type { RemoteFaultKind } from '../remote/remote-key.ts'
 import type { Curve } from '../signer.ts'
 
-/** Selects a token: by the label that its owner gave it, or by the slot that it is in. */
+/** Selects a token by its label or its slot. */
 export type TokenSelector = { readonly label: string } | { readonly slot: number }
 
 /** Selects a key pair of a token: by its label, or by its id in hex digits. */
@@ -14,7 +14,7 @@ export interface KeyLocation {
   readonly key: KeySelector
 }
 
-/** A question to the process that has loaded a PKCS#11 library. Without a payload it asks for the public key. */
+/** A request to the process that has loaded a PKCS#11 library. Without a payload it requests the public key. */
 export interface ModuleRequest {
   readonly number: number
   readonly location: KeyLocation

@@ -12,8 +12,8 @@ export interface ConnectionContext extends CallLimits, ConnectContext {
 }
 
 /**
- * Connects to the key of a signer outside this process; it asks nobody.
- * @throws MissingPackageError when the library of its service is not installed
+ * Prepares the key of a signer outside this process, without any call. @throws MissingPackageError if the library of its service is not
+ * installed
  */
 export async function connectSigner(
   config: SignerConfig,
@@ -38,11 +38,11 @@ export interface KeyServices {
 
 interface KeyServicesConfig {
   readonly keyServices: CallLimits
-  /** Lets urls that callers chose lead to private networks. */
+  /** Lets callers' URLs lead to private networks. */
   readonly allowPrivateUrls: boolean
 }
 
-/** Creates the ways. The time-outs follow the clock of the machine, whatever the clock of the records does. */
+/** Creates the ways. The timeouts follow the clock of the machine, not the clock of the records. */
 export function createKeyServices(
   { keyServices, allowPrivateUrls }: KeyServicesConfig,
   nameServers?: readonly string[],

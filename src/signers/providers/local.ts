@@ -103,7 +103,7 @@ interface MnemonicConfig {
 /** Indexes of derivation paths have 31 bits (BIP-32). */
 const MAX_INDEX = 2 ** 31 - 1
 
-/** One account of a seed phrase (BIP-39). Several signers may share a phrase, each with an index of its own. */
+/** One account of a seed phrase (BIP-39). Several signers can share a phrase, each with a different index. */
 export const mnemonic: LocalProvider<MnemonicConfig> = {
   kind: 'local',
   curves: ['secp256k1', 'ed25519'],

@@ -28,11 +28,11 @@ export interface SignerFields {
 interface AnyProvider<C> {
   /** The curves that its keys can have. */
   readonly curves: readonly Curve[]
-  /** The network types for which it does not sign although the curve fits. Absent for none. */
+  /** The network types for which it does not sign although the curve fits. If absent, none. */
   readonly notFor?: readonly 'stellar'[]
   /** Reads the configuration of one signer. */
   readonly read: (fields: SignerFields) => C
-  /** Returns the part of a configuration that everybody may see, by wire names. */
+  /** Returns the public part of a configuration, by wire names. */
   readonly show: (config: C) => object
 }
 
@@ -47,12 +47,11 @@ export interface LocalProvider<C> extends AnyProvider<C> {
 export interface RemoteProvider<C> extends AnyProvider<C> {
   readonly kind: 'remote'
   /**
-   * Prepares the connection; it asks nobody.
-   * @throws MissingPackageError when the library of the service is not installed
+   * Prepares the connection, without any call. @throws MissingPackageError if the library of the service is not installed
    */
   readonly connect: (config: C, context: ConnectContext) => Promise<RemoteKey>
   /**
-   * Puts a private key where the configuration says. Absent where the service takes none from programs, or only by a protocol of its own.
+   * Puts a private key where the configuration says. Absent if the service accepts none from programs, or only by its own protocol.
    * @throws RemoteFault, MissingPackageError
    */
   readonly importKey?: (config: C, context: ConnectContext, material: KeyMaterial) => Promise<void>
@@ -60,7 +59,7 @@ export interface RemoteProvider<C> extends AnyProvider<C> {
 
 /** The parts of the service that providers work with. */
 export interface ConnectContext {
-  /** Asks urls of the configuration file without restriction, and those of callers under the rules for untrusted urls. */
+  /** Calls URLs of the configuration file without restriction, and those of callers under the rules for untrusted URLs. */
   readonly http: HttpClient
   /** The limit of one call, in ms. */
   readonly timeoutMs: number

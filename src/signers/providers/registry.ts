@@ -67,11 +67,11 @@ export function typesFor(curve: Curve, networkType: string): SignerType[] {
   })
 }
 
-/** The part of a signer's configuration that everybody may see. */
+/** The public part of a signer's configuration. */
 export interface SignerDescription {
   readonly id: string
   readonly type: string
-  /** By wire names; absent where there is nothing to show. */
+  /** By wire names; absent if there is nothing to show. */
   readonly config?: object
 }
 

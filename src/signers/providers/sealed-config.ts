@@ -13,7 +13,7 @@ export interface SignerRequest {
 }
 
 /**
- * Reads the configuration that a caller gave, with secrets as plain texts.
+ * Reads a caller's configuration, with secrets as plain texts.
  * @param path names the configuration in problems
  */
 export function readRequestedConfig(

@@ -7,7 +7,7 @@ export interface AccessToken {
   readonly lifeMs: number
 }
 
-/** The present token of a service. */
+/** The current token of a service. */
 export interface AccessTokens {
   /** Returns the token, a new one when there is none or its life is nearly over. Calls share one login. */
   present(): Promise<string>

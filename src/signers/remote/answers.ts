@@ -11,7 +11,7 @@ export async function answered(answer: Promise<PostAnswer>): Promise<PostAnswer>
     if (cause instanceof ForbiddenAddressError)
       throw new RemoteFault(
         'refused',
-        'is at a private address, which a signer of the API must not name: put it into the configuration file, or set RELAYER_ALLOW_PRIVATE_URLS',
+        'is at a private address, which a signer from the API must not use: put it into the configuration file, or set RELAYER_ALLOW_PRIVATE_URLS',
         { cause },
       )
     throw new RemoteFault('unavailable', 'cannot be reached', { cause })
@@ -24,17 +24,17 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** @throws RemoteFault for a body that is not a JSON object; the parser's own message could quote a secret */
 export function readJsonObject(body: string): JsonObject {
   const parsed = parse(body)
-  if (!isJsonObject(parsed)) throw new RemoteFault('unavailable', 'gave an answer that cannot be read')
+  if (!isJsonObject(parsed)) throw new RemoteFault('unavailable', 'returned an unreadable response')
   return parsed
 }
 
-/** Returns the object in a field; empty when there is none. */
+/** Returns the object in a field; empty if there is none. */
 export function objectIn(object: JsonObject, field: string): JsonObject {
   const value = object[field]
   return isJsonObject(value) ? value : {}
 }
 
-/** Returns the text in a field; empty when there is none. */
+/** Returns the text in a field; empty if there is none. */
 export function textIn(object: JsonObject, field: string): string {
   const value = object[field]
   return typeof value === 'string' ? value : ''
@@ -55,9 +55,9 @@ function parse(text: string): unknown {
 interface FailedLogin {
   /** The status of the answer. */
   readonly status: number
-  /** Completes "cannot be asked: …" for a login that fails until an operator acts. The status is added. */
+  /** Completes "cannot be used: …" for a login that fails until an operator acts. The status is added. */
   readonly refused: string
-  /** It tells the operator where to look then. */
+  /** It then shows the operator where to look. */
   readonly hint?: string
 }
 
@@ -66,13 +66,9 @@ export function loginFailure({ status, refused, hint }: FailedLogin, options?: E
   if (status === 429) return new RemoteFault('throttled', 'gets too many logins (status 429)', options)
   if (status >= 400 && status < 500 && status !== 408) {
     const advice = hint === undefined ? '' : `; ${hint}`
-    return new RemoteFault('refused', `cannot be asked: ${refused} (status ${status})${advice}`, options)
+    return new RemoteFault('refused', `cannot be used: ${refused} (status ${status})${advice}`, options)
   }
-  return new RemoteFault(
-    'unavailable',
-    `cannot be asked: the login was answered with status ${status}`,
-    options,
-  )
+  return new RemoteFault('unavailable', `cannot be used: the login failed with status ${status}`, options)
 }
 
 /** Copies the name and the code of a library's error. Its other fields can hold the request, with the token in its headers. */

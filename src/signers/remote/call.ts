@@ -9,7 +9,7 @@ export interface CallLimits {
   readonly timeoutMs: number
   /** The calls that are under way at the same time. */
   readonly concurrency: number
-  /** A failed call is repeated so many times at most. Default: 4. */
+  /** A failed call is retried at most this many times. Default: 4. */
   readonly repetitions?: number
 }
 
@@ -83,7 +83,7 @@ function mayRepeat(error: unknown): boolean {
 }
 
 function translate(name: string, error: unknown): Error {
-  if (!(error instanceof RemoteFault)) return signerUnavailable(`${name} gave no usable answer.`, error)
+  if (!(error instanceof RemoteFault)) return signerUnavailable(`${name} returned no usable response.`, error)
   const detail = `${name} ${error.message}.`
   return error.kind === 'refused' ? signerRefused(detail, error) : signerUnavailable(detail, error)
 }

@@ -41,7 +41,7 @@ export interface RemoteConnection {
   readonly name: string
   /** @throws AppError `signer_unavailable` or `signer_refused` */
   publicKeys(): Promise<PublicKeys>
-  /** Creates the key with known public keys; it asks nobody. */
+  /** Creates the key with known public keys, without any call. */
   keyOf(publicKeys: PublicKeys): Key
   /**
    * Signs a text that is no transaction.
@@ -51,8 +51,8 @@ export interface RemoteConnection {
 }
 
 /**
- * Connects to a key outside this process. Signatures leave here only after a check against the public key, whatever the service
- * answers. Calls are limited, timed and repeated; those of one key share the limits.
+ * Connects to a key outside this process. Signatures leave here only after a check against the public key. Calls are limited, timed and
+ * repeated; those of one key share the limits.
  */
 export function connectRemoteKey(options: RemoteKeyOptions): RemoteConnection {
   const { remote } = options
@@ -85,7 +85,7 @@ export function comparePublicKeys(
 ): void {
   if (samePublicKeys(wanted, found)) return
   throw signerRefused(
-    `${name} has another public key (${describePublicKeys(found)}) than the one that this service knows (${describePublicKeys(wanted)}). Restore the key, or give the new one a signer of its own.`,
+    `${name} has another public key (${describePublicKeys(found)}) than the known one (${describePublicKeys(wanted)}). Restore the key, or create a separate signer for the new one.`,
   )
 }
 
@@ -127,7 +127,7 @@ function createRemoteSecp256k1(signing: RemoteSigning, key: OneKey): Secp256k1Si
     check: health.check,
     ...(signing.remote.hashesMessages && { signMessage: createMessageSigner(signing, key) }),
     sign: async (digest: Uint8Array) => {
-      if (signing.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, and no digests.`)
+      if (signing.remote.hashesMessages) throw new Error(`Signer "${id}" signs messages, not digests.`)
       if (digest.length !== DIGEST_BYTES) throw new Error(`A digest has ${DIGEST_BYTES} bytes.`)
       return sign(digest)
     },
@@ -151,7 +151,7 @@ function createRemoteEd25519(signing: RemoteSigning, { id, health, publicKey }: 
   } satisfies Ed25519Signer)
 }
 
-/** Tells the health of a key the result of each signature, so that a refusal disables its relayers at the next check. */
+/** Reports the result of each signature to the health of the key, so that a refusal disables its relayers at the next check. */
 async function noted<T>(health: RemoteHealth, sign: () => Promise<T>): Promise<T> {
   try {
     const signature = await sign()
@@ -186,13 +186,13 @@ function callToSign({ call, remote }: RemoteSigning, curve: Curve, payload: Uint
   return call(async (signal) => {
     const bytes = await remote.sign({ curve, payload, signal })
     if (bytes.length === SIGNATURE_BYTES) return bytes
-    throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+    throw new RemoteFault('unavailable', 'returned an unreadable signature')
   })
 }
 
 function refuseWrongSignature({ name }: RemoteSigning): never {
   throw signerRefused(
-    `${name} answered with a signature that is not by its own key for what was to be signed. The signature was dropped; look at the service, or at what stands between.`,
+    `${name} returned a signature that does not verify against its public key. The signature was discarded; check the key service and anything between it and this relayer.`,
   )
 }
 
@@ -208,7 +208,7 @@ function curvesOf({ secp256k1, ed25519 }: PublicKeys): Curve[] {
   return [...(secp256k1 ? (['secp256k1'] as const) : []), ...(ed25519 ? (['ed25519'] as const) : [])]
 }
 
-/** A good answer counts for this long, in ms: relayers that share a key ask at about the same time, and services charge for calls. */
+/** A good reply counts for this long, in ms: relayers that share a key check at about the same time, and services charge for calls. */
 const GOOD_FOR_MS = 20_000
 
 interface RemoteHealthDeps {
@@ -221,7 +221,7 @@ interface RemoteHealthDeps {
 
 /** The state of one key, as its calls and checks find it. */
 interface RemoteHealth {
-  /** Tells the result of a signature: undefined for a good one. */
+  /** Reports the result of a signature: undefined for a good one. */
   note(error: unknown): void
   check(): Promise<SignerHealth>
 }
@@ -272,7 +272,7 @@ const MAX_KEPT = 1_000
 
 /**
  * Remembers the newest results by payload, and lets calls for the same payload share one. A service that signs differently each time
- * thereby gives the same bytes for the same content, and content whose signature was dropped costs no further call. Failures are not
+ * thereby returns the same bytes for the same content, and content whose signature was discarded costs no further call. Failures are not
  * kept. A payload is kept as its hash, because a message can be as long as the body of a request.
  */
 export function createSignatureCache<T>(

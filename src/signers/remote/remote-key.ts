@@ -20,7 +20,7 @@ export interface SignRequest {
 export interface RemoteKey {
   /** Names the key in sentences for people, e.g. `AWS KMS key alias/relayer in eu-west-1`. It contains no secret. */
   readonly name: string
-  /** True where the service hashes messages for secp256k1 with keccak-256 by itself, and signs no digests. */
+  /** True if the service itself hashes messages for secp256k1 with keccak-256, and signs no digests. */
   readonly hashesMessages?: true
   /** Set where the service signs nothing with a key of ed25519 but transactions and texts of one network type. */
   readonly ed25519For?: 'solana'
@@ -35,7 +35,7 @@ export interface RemoteKey {
  */
 export type RemoteFaultKind = 'unavailable' | 'throttled' | 'refused'
 
-/** A failure of a service that holds a key. The message completes "<name of the key> …" and contains no secret. */
+/** A failure of a key service. The message completes "<name of the key> …" and contains no secret. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault'
   readonly kind: RemoteFaultKind
@@ -74,7 +74,7 @@ function exported(key: Uint8Array | string) {
       typeof key === 'string' ? key : { key: Buffer.from(key), format: 'der', type: 'spki' },
     ).export({ format: 'jwk' })
   } catch (cause) {
-    throw new RemoteFault('unavailable', 'gave a public key that cannot be read', { cause })
+    throw new RemoteFault('unavailable', 'returned an unreadable public key', { cause })
   }
 }
 

@@ -72,7 +72,7 @@ function oaep(key: KeyObject, plain: Buffer): Buffer {
 const SHORTEST_BITS = 2048
 
 /**
- * Reads the public key with which a service wants private keys encrypted: PEM, or DER of a SubjectPublicKeyInfo.
+ * Reads the public key with which a service requires private keys to be encrypted: PEM, or DER of a SubjectPublicKeyInfo.
  * @throws RemoteFault for anything but an RSA key
  */
 export function readWrappingKey(key: string | Uint8Array): KeyObject {
@@ -82,7 +82,7 @@ export function readWrappingKey(key: string | Uint8Array): KeyObject {
     found?.asymmetricKeyType === 'rsa'
   )
     return found
-  throw new RemoteFault('unavailable', 'gave no RSA key to encrypt the private key with')
+  throw new RemoteFault('unavailable', 'returned no RSA key to encrypt the private key with')
 }
 
 function parse(key: string | Uint8Array): KeyObject | undefined {

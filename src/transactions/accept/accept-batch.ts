@@ -59,8 +59,8 @@ async function acceptBatch(
   try {
     return await acceptAfter(context, relayer, { indexed, earlier })
   } catch (error) {
-    // A concurrent batch with the same keys may have been accepted meanwhile, and may be the reason for this refusal. Each further round has
-    // more used keys, so there are at most as many as there are items.
+    // A concurrent batch with the same keys may have been accepted in the meantime, and may be the reason for this refusal. Each further
+    // round has more used keys, so there are at most as many as there are items.
     if ((await usedKeys()).size === earlier.size) throw error
     return acceptBatch(context, relayer, indexed)
   }
@@ -116,7 +116,7 @@ async function admitFresh(
   return outcomes
 }
 
-/** Encodes the arguments by name of one item after the other, so that the nodes are asked about a contract's code once. */
+/** Encodes the named arguments of one item after the other, so that a contract's code is read once. */
 async function encodeAll(
   context: TransactionsContext,
   relayer: Relayer,

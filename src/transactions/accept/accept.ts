@@ -56,7 +56,7 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     try {
       return await acceptNew(context, admit, { relayer, request, actor, idempotencyKey })
     } catch (error) {
-      // A concurrent request with the same key may have been accepted meanwhile, and may be the reason for this refusal.
+      // A concurrent request with the same key may have been accepted in the meantime, and may be the reason for this refusal.
       const meanwhile = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
       if (meanwhile) return repeated(meanwhile)
       throw error
@@ -101,9 +101,9 @@ export async function acceptNew(
 }
 
 /**
- * Admits the candidate by a balance that may be about a block old: what was spent since then is noticed before the transaction is signed, which
- * compares it with the present balance, and then it waits. A refusal is an answer to a caller who may have just filled the account, so it follows
- * from the present balance.
+ * Admits the candidate by a balance that may be about a block old: what was spent since then is noticed before the transaction is signed,
+ * which compares it with the current balance, and then it waits. A caller may have just funded the account, so a refusal is based on the
+ * current balance.
  */
 async function admitByBalance(
   chain: Chain,
@@ -152,7 +152,7 @@ export async function prepareCandidate(
 export function repeated(item: TransactionWithAttempts): Accepted {
   return {
     ...item,
-    logs: ['This Idempotency-Key was used before: this is the transaction that it made, as it is now.'],
+    logs: ['This Idempotency-Key was used before: this is its transaction, as it is now.'],
   }
 }
 

@@ -178,7 +178,7 @@ function decide(
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const results = purchase ? book.evaluate(purchase) : []
     const reasons = waiting[index] ?? []
-    // Its funds are looked at when it is signed.
+    // Its funds are checked when it is signed.
     const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
     const error =
       refusal ??

@@ -44,11 +44,11 @@ function checkLifetime(
   if (end >= shortest) return undefined
   const from = start > now ? 'valid_from' : 'now'
   return invalid(
-    `${fieldOf(request, end)}: at least ${lifetimeMs / 1_000} s from ${from} are expected (${shortest.toISOString()}), not ${end.toISOString()}; the nodes of this network refuse what ends sooner.`,
+    `${fieldOf(request, end)}: at least ${lifetimeMs / 1_000} s from ${from} are expected (${shortest.toISOString()}), not ${end.toISOString()}; the nodes of this network refuse earlier ones.`,
   )
 }
 
-/** The end is that of the request, or an earlier one in the transaction that it brings. */
+/** The end is that of the request, or an earlier one in its transaction. */
 function fieldOf({ validUntil }: ChainRequest, end: Date): string {
   return validUntil !== undefined && validUntil <= end ? 'valid_until' : 'transaction_xdr'
 }
@@ -91,7 +91,7 @@ const OF_PRESENT_STATE: ReadonlySet<ErrorCode> = new Set([
   'account_not_found',
 ])
 
-/** The content of a transaction that nobody has signed yet. */
+/** The content of an unsigned transaction. */
 interface NewContent {
   readonly relayer: Relayer
   readonly request: ChainRequest
@@ -117,7 +117,7 @@ export async function prepareContent({
     return { kind: 'ok', value: { ...prepared, logs: [waitLog(request.validFrom), ...prepared.logs] } }
   }
   if (answer.kind !== 'refused' || !OF_PRESENT_STATE.has(answer.refusal.code)) return answer
-  return { kind: 'unknown', detail: `at present it would be refused (${withoutStop(answer.refusal.detail)})` }
+  return { kind: 'unknown', detail: `it would be refused now (${withoutStop(answer.refusal.detail)})` }
 }
 
 function waitLog(start: Date): string {
@@ -129,12 +129,12 @@ function withoutStop(sentence: string): string {
 }
 
 const NO_SPECIFICATION =
-  'No node of the network tells the specification of the contract at present, so nothing was changed. Try again, or send args.'
+  'No node of the network returned the specification of the contract, so nothing was changed. Try again, or send args.'
 
 /**
- * Encodes the arguments that a request has by name. It is done before every rule, which then knows the encoded call alone, and after the look
- * at the idempotency key: a repeated request gets its transaction also when no node answers, or the contract has changed.
- * @throws AppError `network_unavailable` when no node tells about the contract, or `invalid_request` with the argument that does not fit
+ * Encodes the named arguments of a request. It runs before every rule, which then only sees the encoded call, and after the check of the
+ * idempotency key: a repeated request gets its transaction even if no node answers, or the contract has changed. @throws AppError
+ * `network_unavailable` if no node returns the specification, or `invalid_request` with the argument that does not fit
  */
 export async function withEncodedArgs(chain: Chain, request: ChainRequest): Promise<ChainRequest> {
   const answer = await chain.encodeNamedArgs?.(request)
@@ -184,7 +184,7 @@ export function externalNonceProblem(
   if (!isExternallySigned(runtime, { sourceAccount: address })) {
     return new AppError(
       'not_supported',
-      `transaction_xdr: the sequence numbers of ${address} are given by the service. Send the operations, or the transaction unsigned.`,
+      `transaction_xdr: the sequence numbers of ${address} are assigned by the service. Send the operations, or the transaction unsigned.`,
     )
   }
   if (!used.has(keyOf(externalNonce))) return undefined

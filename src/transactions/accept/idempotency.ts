@@ -11,7 +11,7 @@ export interface IdempotencyKey extends Pick<KeyRecord, 'key' | 'fingerprint'> {
 }
 
 /**
- * Finds the transaction that an earlier request with this key created, in its present state; undefined when there is none.
+ * Finds the transaction that an earlier request with this key created, in its current state; undefined if there is none.
  * @throws AppError `idempotency_key_reused` when the key was used with another body
  */
 export async function findByIdempotencyKey(
@@ -34,6 +34,6 @@ export function keyReuseError(
   if (earlier.fingerprint === fingerprint) return undefined
   return new AppError(
     'idempotency_key_reused',
-    `${field}: this key was used for a request with another body, which made transaction ${earlier.transactionId}.`,
+    `${field}: this key was used for a request with another body, transaction ${earlier.transactionId}.`,
   )
 }

@@ -30,7 +30,7 @@ export async function insertApprovals(tx: Tx, approvals: readonly NewApproval[])
     .execute()
 }
 
-/** Finds the approval of a transaction; undefined when no rule asked for one. */
+/** Finds the approval of a transaction; undefined if no rule required one. */
 export async function findApproval(db: Db, transactionId: string): Promise<Approval | undefined> {
   const row = await selectApprovals(db).where('transaction_id', '=', transactionId).executeTakeFirst()
   return row && toApproval(row)
@@ -51,7 +51,7 @@ export async function listApprovals(
   let matching = selectApprovals(db)
   if (!seesEverything(visibility))
     matching = matching.where(ofVisibleRelayer(visibility, 'approvals.relayer_id'))
-  // An index has those that wait, however many were decided.
+  // An index has those that wait, regardless of the number decided.
   if (state === 'waiting') matching = matching.where('transactions.awaits_approval', '=', true)
   else if (state !== undefined) matching = matching.where(STATE, '=', state)
   const { total } = await matching
@@ -168,7 +168,7 @@ const APPROVAL_STATES = ['waiting', 'approved', 'refused', 'expired', 'withdrawn
  */
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
 
-/** A rule that asks for an approval. */
+/** A rule that requires an approval. */
 type ApprovalReason = Pick<RuleResult, 'subject' | 'rule' | 'detail'>
 
 /** A transaction that is going to wait for an approval. */
@@ -186,7 +186,7 @@ export interface NewApproval {
 interface DecisionRecord {
   readonly decision: Exclude<ApprovalState, 'waiting' | 'withdrawn'>
   readonly decidedAt: Date
-  /** The id of the API key that decided; absent when the time was over. */
+  /** The id of the API key that decided; absent if it expired. */
   readonly decidedBy?: string | undefined
   /** The comment of the person who decided. */
   readonly decisionReason?: string | undefined

@@ -25,7 +25,7 @@ export interface Deciding {
   readonly id: string
   readonly actor: Actor
   readonly decision: 'approved' | 'refused'
-  /** Words for the sender and for the record. */
+  /** A comment for the sender and the record. */
   readonly reason: string | undefined
 }
 
@@ -55,7 +55,7 @@ export function createDecider(context: TransactionsContext): Decider {
   }
 }
 
-/** @throws AppError 404 `approval_not_found` when no rule asked for an approval of the transaction */
+/** @throws AppError 404 `approval_not_found` if no rule required an approval of the transaction */
 export async function requireApproval(
   { db }: Pick<TransactionsContext, 'db'>,
   transactionId: string,
@@ -64,7 +64,7 @@ export async function requireApproval(
   if (approval === undefined)
     throw new AppError(
       'approval_not_found',
-      `No rule asked for an approval of transaction ${transactionId}, so there is nothing to decide.`,
+      `No rule required an approval of transaction ${transactionId}, so there is nothing to decide.`,
     )
   return approval
 }
@@ -76,7 +76,7 @@ function isRepeated({ state, decidedBy }: Approval, { decision, actor }: Decidin
 function ownApproval({ actor: { keyId } }: Deciding): AppError {
   return new AppError(
     'own_approval',
-    `API key ${keyId} sent this transaction; another key has to decide. The sender can cancel it.`,
+    `API key ${keyId} sent this transaction; another key must decide. The sender can cancel it.`,
   )
 }
 
@@ -98,14 +98,14 @@ function overError(
         `Transaction ${id} was ${state} by API key ${decidedBy} and is ${status}.`,
       )
     case 'withdrawn':
-      return new AppError('approval_decided', `Transaction ${id} ended as ${status} before anybody decided.`)
+      return new AppError('approval_decided', `Transaction ${id} ended as ${status} before a decision.`)
   }
 }
 
 function expiredError(id: string, expiresAt: Date): AppError {
   return new AppError(
     'approval_decided',
-    `Transaction ${id} waited until ${expiresAt.toISOString()}, and nobody decided; send it again.`,
+    `Transaction ${id} waited until ${expiresAt.toISOString()}without a decision; send it again.`,
   )
 }
 
@@ -114,7 +114,7 @@ interface Found {
   readonly transaction: Transaction
 }
 
-/** Returns false when another writer changed the transaction meanwhile. */
+/** Returns false if another writer changed the transaction in the meantime. */
 async function decide(context: TransactionsContext, deciding: Deciding, found: Found): Promise<boolean> {
   const { actor, decision, reason, id } = deciding
   const { db, clock } = context
@@ -160,14 +160,15 @@ function decided({ decision, actor, reason }: Deciding, transaction: Transaction
   }
 }
 
-/** Without an answer of the nodes nothing is refused: they decide at the broadcast (I6). */
+/** Without a reply of the nodes nothing is refused: they decide at the broadcast (I6). */
 async function balanceOf(context: TransactionsContext, relayer: Relayer): Promise<bigint | undefined> {
   const answer = await context.runtimeOf(relayer).chain.balance(relayer.address)
   return answer.kind === 'ok' ? answer.value : undefined
 }
 
 /**
- * Asks whether the account can pay now, because nothing was reserved while the transaction waited. The lock keeps the sum true until the commit.
+ * Checks whether the account can pay now, because nothing was reserved while the transaction waited. The lock keeps the sum valid until the
+ * commit.
  * @throws AppError `insufficient_balance`
  */
 async function requireFunds(
@@ -182,7 +183,7 @@ async function requireFunds(
   if (shortage) throw shortage
 }
 
-/** The receivers are no longer new for those whose rules asked. */
+/** The receivers are no longer new for those whose rules required the approval. */
 async function learnReceivers(
   context: TransactionsContext,
   tx: Tx,

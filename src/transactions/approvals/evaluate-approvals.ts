@@ -28,13 +28,13 @@ import {
 /** Content, and the sender of it. */
 interface SentContent {
   readonly actor: Actor
-  /** Called only when a rule asks. */
+  /** Called only if a rule needs it. */
   readonly effects: () => Effects
 }
 
 /**
- * Asks the rules for approvals of a relayer and of the senders about contents, and returns the reasons of each for which it has to wait. It asks
- * the database only where a rule is about new receivers; a receiver that becomes known meanwhile counts as new.
+ * Evaluates the approval rules of a relayer and of the senders for contents, and returns the reasons of each to wait. It uses the database
+ * only if a rule is about new receivers; a receiver that becomes known in the meantime counts as new.
  */
 export async function evaluateApprovals(
   db: Db,
@@ -124,7 +124,7 @@ export function awaitApproval(
   }
 }
 
-/** The shortest time of the spenders whose rules ask for the approval, in seconds. */
+/** The shortest time of the spenders whose rules require the approval, in seconds. */
 function expirySeconds(relayer: Relayer, actor: Actor, results: readonly RuleResult[]): number {
   const asking = new Set(results.map(({ subject }) => subject))
   const times = spendersOf(relayer, actor)
@@ -133,7 +133,7 @@ function expirySeconds(relayer: Relayer, actor: Actor, results: readonly RuleRes
   return Math.min(...times)
 }
 
-/** An approval that a transaction needs once more. */
+/** An approval that a transaction needs again. */
 type RepeatedApproval = Pick<NewApproval, 'transactionId' | 'createdAt' | 'expiresAt'>
 
 interface RepeatContext {
@@ -142,8 +142,8 @@ interface RepeatContext {
 }
 
 /**
- * Finds the approvals of transactions whose next version could be executed besides the one that was approved. The new decision has as much time as the first
- * one had.
+ * Finds the approvals of transactions whose next version could be executed in addition to the approved one. The new decision has as much
+ * time as the first one had.
  */
 export async function findApprovalsToRepeat(
   db: Db,
@@ -167,7 +167,7 @@ export async function findApprovalsToRepeat(
   )
 }
 
-/** Makes a transaction wait until somebody approves its next version; without an approval it stays as it is. Pure. */
+/** Makes a transaction wait until its next version is approved; without an approval it is unchanged. Pure. */
 export function awaitAgain(transaction: Transaction, approval: RepeatedApproval | undefined): Transaction {
   if (approval === undefined) return transaction
   const statusReason = `${transaction.statusReason ?? ''} Only one endpoint or an operator says that the approved version was not included, so the next one waits for a new approval until ${approval.expiresAt.toISOString()}.`
@@ -184,7 +184,7 @@ export async function expireApprovals(context: TransactionsContext): Promise<voi
     await expire(context, late, now)
 }
 
-/** Changes nothing when somebody decided meanwhile: every write is guarded by the version that was read. */
+/** Changes nothing if it has since been decided: every write is guarded by the version that was read. */
 async function expire(
   context: TransactionsContext,
   { transactionId: id, relayerId }: LateApproval,
@@ -197,7 +197,7 @@ async function expire(
     ...transaction,
     ...ENDED_UNSIGNED,
     status: nextStatus(transaction.status, 'expired'),
-    statusReason: 'Nobody approved it in time; nothing was signed.',
+    statusReason: 'It was not approved in time; nothing was signed.',
   }
   const { db } = context
   const saved = await db.transaction().execute(async (tx) => {

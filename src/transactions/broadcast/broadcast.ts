@@ -16,8 +16,8 @@ import { applyResult, type Settled } from './settle-broadcast.ts'
 import { comparedAttempt, isComparison } from './unclear.ts'
 
 /**
- * Broadcasts the current attempt of each transaction and stores the answers of the node. The bytes are stored already, so any process may
- * repeat this at any time. Returns the transactions with the results; a record that changed meanwhile is not overwritten.
+ * Broadcasts the current attempt of each transaction and stores the node's replies. The bytes are already stored, so any process may repeat
+ * this at any time. Returns the transactions with the results; a record that has since changed is not overwritten.
  */
 export async function broadcastCurrent(
   context: TransactionsContext,
@@ -77,7 +77,7 @@ export async function broadcastCurrent(
   }))
 }
 
-/** The ids of the transactions that hold up others by a price which the caller named and nobody takes, or will be asked to take. */
+/** The ids of the transactions that block others with a caller's price which no node accepts, or will. */
 async function holdingOthers(
   { db, relayerOf }: TransactionsContext,
   replies: readonly BroadcastReply[],
@@ -214,9 +214,9 @@ function reportSubmitted(
 }
 
 /**
- * The bytes of an undecided transaction cannot be included any more. Other content follows when the present bytes expire, so they must not be
- * broadcast again, either. Once the other content is signed, it excludes the
- * present bytes by itself, as with a durable nonce of Solana: those may be current again after a reorganisation, and never expire.
+ * The bytes of an undecided transaction can no longer be included. Other content follows when the current bytes expire, so they must not be
+ * broadcast again either. Once the other content is signed, it excludes the current bytes, as with a durable nonce of Solana: those may be
+ * current again after a reorganisation, and never expire.
  */
 export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWithAttempts): boolean {
   if (item.transaction.undecidedSince !== undefined) return true
@@ -228,16 +228,16 @@ export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWit
   )
 }
 
-/** The attempt whose bytes are broadcast at present. */
+/** The attempt whose bytes are currently broadcast. */
 export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
   return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
 }
 
 /**
  * Stores, before any bytes leave, that transactions of a private relayer are private, and the newest block before their first private
- * broadcast. After a crash at any line they are private all the same, and the blocks are counted from before the broadcast at the latest.
- * Returns the transactions that may be broadcast now, without those that changed meanwhile. An unknown head keeps nothing back: a later
- * broadcast stores the block, so that the transaction stays private for longer.
+ * broadcast. After a crash at any line they are still private, and the blocks are counted from before the broadcast at the latest. Returns
+ * the transactions that may be broadcast now, without those that have since changed. An unknown head delays nothing: a later broadcast
+ * stores the block, so that the transaction stays private for longer.
  */
 async function markPrivate(
   context: TransactionsContext,

@@ -28,13 +28,13 @@ export interface BroadcastCase {
   readonly raiseAfterMs?: number | undefined
   /** True when signed bytes expire on this chain. Then underpriced content is signed again, with the same nonce. */
   readonly expires?: boolean
-  /** True when a third party signed the content. Then the service cannot replace it with content of its own. */
+  /** True when a third party signed the content. Then the service cannot replace it with its own content. */
   readonly externallySigned?: boolean
   /** True when the chain has nonces, so that a no-op can use the nonce of the transaction. */
   readonly numbered?: boolean
   /** True when other transactions of the account are open. */
   readonly holdsOthers?: boolean
-  /** Time in ms until accepted bytes are broadcast again; 30 s when absent. */
+  /** Time in ms until accepted bytes are broadcast again; 30 s if absent. */
   readonly rebroadcastAfterMs?: number | undefined
 }
 

@@ -51,8 +51,8 @@ interface PlannedRaise {
 export type RaisePlan = PlannedRaise | RaiseWait
 
 /**
- * Decides whether the fee of the head of a queue is raised, and prepares the next attempt: the chain has to show a reason, the policies have to
- * allow the price, and the account and the budgets have to pay for it. It changes nothing, so a diagnosis can ask it as well.
+ * Decides whether the fee of the head of a queue is raised, and prepares the next attempt: the chain must show a reason, the policies must
+ * allow the price, and the account and the budgets must cover it. It changes nothing, so a diagnosis can use it as well.
  */
 export async function planRaise(
   context: TransactionsContext,
@@ -89,7 +89,7 @@ function pricedLast(draft: Draft, attempts: readonly Attempt[]): Draft {
   return blocks.length === 0 ? draft : { ...draft, preparedAtBlock: blocks.reduce(larger) }
 }
 
-/** What no block can include yet is left out by no block. Without an answer the chain has shown nothing. */
+/** If no block can include it yet, no block left it out. Without a reply the chain has shown nothing. */
 async function isNext(
   { chain }: RelayerRuntime,
   { transaction: { nonce, sourceAccount, from } }: TransactionWithAttempts,
@@ -145,7 +145,7 @@ function costOfRaise({ chain }: RelayerRuntime, { attempts }: TransactionWithAtt
 }
 
 interface Funds {
-  /** Without an answer of the nodes there is no refusal: they decide at the broadcast (I6). */
+  /** Without a reply of the nodes there is no refusal: they decide at the broadcast (I6). */
   readonly balance: bigint | undefined
   readonly reserved: bigint
   readonly cost: bigint
@@ -166,9 +166,9 @@ interface SignedRaise {
 }
 
 /**
- * Stores a signed raise, and reserves in the same commit what it can cost more. Under the locks of the account and of the budgets they are asked
- * once more, because a request may have been accepted meanwhile: a raise never takes what is promised to others. Nothing is stored then, so the
- * bytes never leave the process.
+ * Stores a signed raise, and reserves in the same commit what it can cost more. Both are checked again under the locks of the account and
+ * of the budgets, because a request may have been accepted in the meantime: a raise never takes what is reserved for others. Then nothing
+ * is stored, so the bytes never leave the process.
  */
 export async function storeRaise(
   context: TransactionsContext,
@@ -215,7 +215,7 @@ export interface RaiseCase {
 /** The reasons for which the fee stays as it is although the transaction waits. */
 type WaitCode = 'no_new_block' | 'builders_choice' | 'price_is_right'
 
-/** `detail` continues a sentence about the wait; absent where the record says already why it waits, or nothing has to be said. */
+/** `detail` continues a sentence about the wait; absent if the record already says why it waits, or there is nothing to say. */
 type RaiseDecision =
   | { readonly kind: 'raise' }
   | { readonly kind: 'wait'; readonly code: WaitCode; readonly detail?: string }
@@ -224,9 +224,9 @@ const RAISE: RaiseDecision = { kind: 'raise' }
 const PRICE_IS_RIGHT: RaiseDecision = { kind: 'wait', code: 'price_is_right' }
 
 /**
- * Decides whether the chain shows a reason to pay more (I13). The bid is below the base fee of the next block; or a new block came since it was
- * priced, could have had the transaction, and left it out. Time alone is no reason: a chain that stands still, and a node whose head does, leave
- * out everything, whatever it pays. Pure.
+ * Decides whether the chain shows a reason to pay more (I13). The bid is below the base fee of the next block; or a new block came since it
+ * was priced, could have had the transaction, and left it out. Time alone is not a reason: a halted chain, or a node with a halted head,
+ * leaves out everything at any price. Pure.
  */
 export function decideRaise(waiting: RaiseCase): RaiseDecision {
   const { price, isRaised } = waiting
@@ -247,12 +247,12 @@ function decideAboveBaseFee({ price, isAccepted, isOnlyPrivate, ordersByTip }: R
   return ordersByTip && (leftOut === 'outbid' || leftOut === 'room') ? RAISE : PRICE_IS_RIGHT
 }
 
-/** A builder leaves a private transaction out for reasons of its own, such as a revert at present, and more money does not change them. */
+/** A builder leaves a private transaction out for its own reasons, such as a current revert, and more money does not change them. */
 const BUILDERS_CHOICE: RaiseDecision = {
   kind: 'wait',
   code: 'builders_choice',
   detail:
-    'only private endpoints have it, and it offers what the market asks for, so their builders decide and its fee is not raised.',
+    'only private endpoints have it, and it offers the market price, so their builders decide and its fee is not raised.',
 }
 
 /** Says since when there was no block, by the time that the newest block states. */

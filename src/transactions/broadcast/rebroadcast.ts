@@ -44,8 +44,8 @@ export async function rebroadcastDue(
     answers.push(...(await broadcastCurrent(context, leased.runtime, others)))
     return { ...NOTHING, refused: refusedOf(answers) }
   }
-  // One pool tells nothing about private transactions: they are in none, or were made public at another time. And what a block has included and
-  // lost before a node said that it took it is submitted without an acceptance.
+  // A pool says nothing about private transactions: they are in none, or were made public at another time. And a transaction that a block
+  // included and lost before a node reported its acceptance is submitted without an acceptance.
   const isAccepted = ({ transaction: { status, sentAt, isPrivate } }: TransactionWithAttempts) =>
     status === 'submitted' && sentAt !== undefined && isPrivate !== true
   await storeAsKnown(context, leased.runtime, others.filter(isAccepted))
@@ -58,11 +58,11 @@ export async function rebroadcastDue(
 interface Rebroadcast {
   /** The transaction that all nodes know and keep queued. */
   readonly queuedInPool?: TransactionWithAttempts | undefined
-  /** The transactions that nodes refuse in unknown words. */
+  /** The transactions that nodes refuse in unknown wording. */
   readonly refused: readonly Refused[]
 }
 
-/** A transaction that nodes refuse in unknown words. */
+/** A transaction that nodes refuse in unknown wording. */
 interface Refused {
   readonly transaction: Transaction
   /** Another endpoint did not answer. */
@@ -90,10 +90,10 @@ async function keepWatched(
 }
 
 /**
- * Decides about the first transaction of the account's queue when nodes refuse it again and again in unknown words: a no-op with its nonce is
- * signed, stored and broadcast right after the refusal. A node that takes it refuses the content and not everything, and the transaction ends
- * with this no-op (`settle-broadcast.ts`). The others of the queue cannot be included before the first, so nothing is asked about them. A crash
- * between any two steps changes nothing: the no-op is broadcast then by the next step, and the chain decides between all attempts (I4).
+ * Decides about the first transaction of the account's queue when nodes keep refusing it in unknown wording: a no-op with its nonce is
+ * signed, stored and broadcast right after the refusal. A node that accepts it refuses only the content, and the transaction ends with this
+ * no-op (`settle-broadcast.ts`). The others of the queue cannot be included before the first, so they are not considered. A crash between
+ * any two steps changes nothing: the no-op is broadcast then by the next step, and the chain decides between all attempts (I4).
  */
 export async function compareRefused(
   context: TransactionsContext,
@@ -139,11 +139,11 @@ async function compare(
   if (balance.kind !== 'ok' || noop.kind !== 'ok') return
   // The no-op costs less, so it would show nothing.
   if (balance.value < chain.cost(current.draft)) {
-    const statusReason = `Waiting for funds: the account can spend ${balance.value} ${chain.unit}, and this takes up to ${chain.cost(current.draft)}; the nodes refuse it: ${current.error ?? ''}`
+    const statusReason = `Waiting for funds: the account can spend ${balance.value} ${chain.unit}, and this costs up to ${chain.cost(current.draft)}; the nodes refuse it: ${current.error ?? ''}`
     await saveInOwnTransaction(context, [{ ...transaction, statusReason }])
     return
   }
-  const statusReason = `The nodes refuse it in words that the service does not know (${current.error ?? ''}). A no-op with its nonce is broadcast: if a node takes that one, the transaction ends.`
+  const statusReason = `The nodes refuse it in unknown wording (${current.error ?? ''}). A no-op with its nonce is broadcast: if a node accepts it, the transaction ends.`
   const signable = {
     transaction: { ...transaction, statusReason },
     attempts,

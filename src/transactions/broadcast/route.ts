@@ -42,9 +42,11 @@ export async function broadcastByRoute(
   return items.map(({ compared }) => (compared === undefined ? next() : ofNoop(next(), next())))
 }
 
-/** A node that takes the content keeps it, whatever becomes of the no-op. */
+/** A node that accepts the content keeps it, regardless of the no-op. */
 function ofNoop(content: BroadcastResult, noop: BroadcastResult): BroadcastResult {
-  return content.kind === 'accepted' ? { kind: 'underpriced', detail: 'a node takes the content now' } : noop
+  return content.kind === 'accepted'
+    ? { kind: 'underpriced', detail: 'a node now accepts the content' }
+    : noop
 }
 
 async function broadcastAllByRoute(
@@ -65,7 +67,7 @@ async function broadcastAllByRoute(
 
 const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
-/** Private endpoints refuse by rules of their own, and the ordinary ones get the bytes after some blocks. Pure. */
+/** Private endpoints refuse by their own rules, and the ordinary ones get the bytes after some blocks. Pure. */
 export function willBePublic(relayer: Relayer, transaction: Transaction): boolean {
   return routeOf(transaction) === 'private' && privateFallbackBlocksOf(relayer) !== undefined
 }
@@ -97,5 +99,5 @@ async function broadcastPrivately(
 
 const WITHHELD: BroadcastResult = {
   kind: 'withheld',
-  detail: 'the network has no private_rpc_urls at present; give it some, and it goes there',
+  detail: 'the network has no private_rpc_urls; it is broadcast when there are some',
 }

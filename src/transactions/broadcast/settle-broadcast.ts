@@ -40,7 +40,7 @@ export interface Settled {
   readonly outcome: AttemptNews
 }
 
-/** Gives the changes that follow from the answer of a node. Pure. */
+/** Returns the changes that follow from a node's reply. Pure. */
 export function applyResult(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
@@ -56,7 +56,7 @@ export function applyResult(attempted: BroadcastCase): Settled {
     }
   const followUp = chooseFollowUp(attempted, result)
   const isOpen = followUp === 'retry' || followUp === 'retry_later' || followUp === 'give_up'
-  // A refused attempt whose bytes were signed once more remains refused until a node takes it.
+  // A refused attempt whose bytes were signed again remains refused until a node accepts it.
   const outcome = isOpen && attempt.outcome !== 'refused' ? {} : { outcome: 'refused' as const }
   return {
     transaction: keepingDoubt(FOLLOW_UPS[followUp](attempted, result), item.transaction),
@@ -69,12 +69,12 @@ export function applyResult(attempted: BroadcastCase): Settled {
   }
 }
 
-/** The reason of an undecided transaction says what an operator has to decide; no answer of a node changes that. */
+/** The reason of an undecided transaction says what an operator must decide; no node's reply changes that. */
 function keepingDoubt(settled: Transaction, { undecidedSince, statusReason }: Transaction): Transaction {
   return undecidedSince === undefined ? settled : { ...settled, statusReason }
 }
 
-/** Silence changes nothing, and known words begin a new count. */
+/** Silence changes nothing, and known wording restarts the count. */
 function refusalsAfter(
   { refusals = 0 }: Attempt,
   followUp: FollowUp,
@@ -103,14 +103,14 @@ const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: U
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   nonce_used: 'The chain has passed this nonce; the service reads the receipts',
   later: 'The node does not accept it yet',
-  unclear: 'The nodes refuse it in words that the service does not know',
+  unclear: 'The nodes refuse it in unknown wording',
   unknown: 'The node did not answer; the same bytes are broadcast again',
   underpriced: 'The pool holds another transaction with this nonce',
-  too_cheap: 'The network requires a higher fee at present',
-  too_dear: 'No endpoint accepts so high a fee',
+  too_cheap: 'The network requires a higher fee',
+  too_dear: 'No endpoint accepts a fee this high',
   gas_limit: 'The node refuses its gas limit',
   refused: 'The node refuses it',
-  withheld: 'It is broadcast nowhere, because it is private',
+  withheld: 'It is not broadcast, because it is private',
 }
 
 function accepted({ item, attempt, now, raiseAfterMs, rebroadcastAfterMs }: BroadcastCase): Transaction {
@@ -157,9 +157,7 @@ function earliest(now: Date, rebroadcastMs: number, times: readonly (Date | unde
 function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
   const { transaction } = item
   const named =
-    isAboutPrice(kind) && isPriceNamed(transaction)
-      ? '; its price was named by the caller and is not changed'
-      : ''
+    isAboutPrice(kind) && isPriceNamed(transaction) ? '; the caller set its price, so it is not changed' : ''
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
@@ -176,13 +174,13 @@ function delayAfter(item: TransactionWithAttempts, kind: Unaccepted['kind']): nu
 
 /**
  * No node accepts these bytes, and no other transaction waits for their nonce. Nothing is signed in their place, and they are not broadcast
- * again. After they expire, the chain shows whether a node accepted them all the same.
+ * again. After they expire, the chain shows whether a node accepted them after all.
  */
 function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
-    statusReason: `The node refused it for good: ${detail}`,
+    statusReason: `The node refused it permanently: ${detail}`,
     purpose: transaction.purpose === 'request' ? 'abandon' : transaction.purpose,
     nextRunAt: after(now, WATCHED_MS),
   }
@@ -222,7 +220,7 @@ function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `It is priced and estimated again, because the nodes refuse it in words that the service does not know: ${detail}`,
+    statusReason: `It is priced and estimated again, because the nodes refuse it in unknown wording: ${detail}`,
     currentAttempt: undefined,
     estimatedGas: undefined,
     nextRunAt: after(now, RETRY_MS),
@@ -230,8 +228,8 @@ function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }
 }
 
 /**
- * Nodes did not take the no-op either, so nothing is known about the content, which becomes current again. An underpriced no-op shows that a pool
- * holds the content; everything else is told as an incident, because the account stands still.
+ * Nodes did not accept the no-op either, so nothing is known about the content, which becomes current again. An underpriced no-op shows
+ * that a pool has the content; anything else is reported as an incident, because the account is blocked.
  */
 function comparisonEnded(
   { item, attempt, now, costOf }: BroadcastCase,
@@ -254,7 +252,7 @@ function comparisonEnded(
     return { ...shared, statusReason: `${REASONS.underpriced}, which a no-op could not replace: ${detail}` }
   return {
     ...shared,
-    statusReason: `The nodes refuse everything with its nonce, a no-op as well (${detail}); the service keeps trying. They said of it: ${compared?.error ?? 'nothing'}`,
+    statusReason: `The nodes refuse everything with its nonce, including a no-op (${detail}); the service keeps trying. Their reply: ${compared?.error ?? 'nothing'}`,
     stuckSince: transaction.stuckSince ?? now,
   }
 }

@@ -86,7 +86,7 @@ async function raiseHead(
   return follow(context, leased, { item, plan: await planRaise(context, leased, item) })
 }
 
-/** A node refused the no-op that the transaction is to become, so that an attempt with the content of before counts. */
+/** A node refused the no-op for the transaction, so an attempt with the earlier content counts. */
 function lacksNoop({
   transaction: { purpose, currentAttempt: current },
   attempts,
@@ -101,7 +101,7 @@ function putWantedNoop(
 ): Promise<void> {
   const { purpose } = item.transaction
   if (!isNoop(purpose)) return Promise.resolve()
-  const obstacle = waitingReason(item.transaction, 'the no-op cannot take its nonce now')
+  const obstacle = waitingReason(item.transaction, 'the no-op cannot use its nonce now')
   return putNoop(context, leased, { item, change: {}, kind: purpose, obstacle })
 }
 
@@ -133,7 +133,7 @@ export async function unblock(
 }
 
 const QUEUED_AT_NAMED_PRICE =
-  'Every node knows it and none includes it, although its nonce is next. Its price was named by the caller and is not changed: replace it at a higher price, so that other bytes take its place.'
+  'Every node knows it and none includes it, although its nonce is next. The caller set its price, so it is not changed: replace it at a higher price, so that new bytes take its place.'
 
 interface Planned {
   readonly item: TransactionWithAttempts
@@ -163,7 +163,7 @@ async function follow(
   await broadcastCurrent(context, leased.runtime, [stored])
 }
 
-/** Where the record says already why it waits, as in the words of a node that refuses it, no other reason takes its place. */
+/** If the record already says why it waits, such as a node's refusal, no other reason replaces it. */
 async function wait(
   context: TransactionsContext,
   transaction: Transaction,
@@ -185,7 +185,7 @@ function cancelExpired(
   })
 }
 
-/** Blocks have to have left it out: while the chain stands still, the transaction is not the reason why its account does. */
+/** Blocks must have left it out: while the chain is halted, the transaction is not what blocks its account. */
 async function abandon(
   context: TransactionsContext,
   leased: LeasedAccount,
@@ -203,7 +203,7 @@ async function abandon(
     item,
     change: { purpose: 'abandon', statusReason: noopReason('blocking') },
     kind: 'abandon',
-    obstacle: 'It blocks the account; a no-op cannot take its nonce now',
+    obstacle: 'It blocks the account; a no-op cannot use its nonce now',
   })
 }
 

@@ -3,12 +3,12 @@ import { attemptsAtNonce, isNoop } from '../model/attempts.ts'
 import { isGasNamed, isPriceNamed } from '../model/due.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 
-// What follows when nodes refuse bytes again and again in words that the service does not know. Such a refusal is about the content, about its
-// price or gas, or about the node. First the content is priced and estimated again. Then a no-op with the same nonce and no higher price is
-// broadcast right after a refusal: a node that takes it refuses the content, and the no-op is the one that uses the nonce; a node that
-// refuses it as well refuses everything, which decides nothing. All functions of this file are pure.
+// The steps after nodes keep refusing bytes in unknown wording. Such a refusal is about the content, about its price or gas, or about the
+// node. First the content is priced and estimated again. Then a no-op with the same nonce and no higher price is broadcast right after a
+// refusal: a node that accepts it refuses the content, and the no-op uses the nonce; a node that refuses it as well refuses everything,
+// which decides nothing. All functions of this file are pure.
 
-/** Time in ms until bytes are broadcast again after so many refusals; later ones wait for `LATER_MS`. */
+/** Time in ms until bytes are broadcast again after this many refusals; later ones wait for `LATER_MS`. */
 const FIRST_MS = [1_000, 2_000, 4_000, 8_000]
 
 /** A node that works again takes the bytes within this time, in ms. The numbers of refusals below count in it. */
@@ -26,10 +26,10 @@ const COMPARED_AFTER = 14
 /** The same limit, nine minutes, while another endpoint does not answer: it may come back, and take the content. */
 const COMPARED_AMONG_SILENT = 40
 
-/** A comparison that decided nothing is made again after so many further refusals, ten minutes. Each stores an attempt when prices have changed. */
+/** An inconclusive comparison is repeated after this many further refusals, ten minutes. Each stores an attempt when prices have changed. */
 const COMPARED_AGAIN_AFTER = 40
 
-/** Returns the time in ms until bytes are broadcast again that nodes have refused so many times in a row. */
+/** Returns the time in ms until bytes are broadcast again that nodes have refused this many times in a row. */
 export function retryAfterMs(refusals: number): number {
   return FIRST_MS[refusals - 1] ?? LATER_MS
 }
@@ -64,7 +64,7 @@ export function isPreparedAgain(item: TransactionWithAttempts): boolean {
   return !wasPrepared && refusalsOf(item) + 1 >= PREPARED_AGAIN_AFTER
 }
 
-/** Tests that a newer attempt gives way to an earlier one that a node has taken, with one more refusal. */
+/** Tests whether a newer attempt gives way to an earlier one that a node has accepted, with one more refusal. */
 export function fallsBack({ refusals = 0 }: Attempt): boolean {
   return refusals + 1 >= COMPARED_AFTER
 }

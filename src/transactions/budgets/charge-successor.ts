@@ -11,7 +11,7 @@ import { markStuck } from '../watch/stuck.ts'
 import { chargeOf } from './charge.ts'
 import { limitedAmong } from './raise-signed.ts'
 
-/** Time in ms until the budgets are asked again for a version that they did not allow. With less, it asks all the time what changes in hours. */
+/** Time in ms until the budgets are checked again for a version that they did not allow. They change within hours. */
 const RETRY_MS = 30_000
 
 /**

@@ -18,7 +18,7 @@ interface Priced {
   readonly cost: bigint
 }
 
-/** Gives what content can spend at most. Whatever it costs besides what its bytes move counts as fees: gas, priority, rent. */
+/** Returns the maximum that content can spend. All costs besides what its bytes move count as fees: gas, priority, rent. */
 export function chargeOf(relayer: Relayer, { effects: { amounts }, cost }: Priced): Charge {
   return { network: networkOf(relayer), amounts, fees: feesIn(cost, nativeIn(amounts)) }
 }
@@ -28,7 +28,7 @@ export function feesIn(cost: bigint, value: bigint): bigint {
   return cost > value ? cost - value : 0n
 }
 
-/** Gives what a transaction takes from the budgets of its spenders; undefined when none of them has a limit. */
+/** Returns what a transaction takes from the budgets of its spenders; undefined if none of them has a limit. */
 export function purchaseOf(
   { chain }: RelayerRuntime,
   { relayer, actor }: { readonly relayer: Relayer; readonly actor: Actor },
@@ -51,7 +51,7 @@ export function isLimited({ relayer, actor }: Replacing): boolean {
 }
 
 /**
- * Charges what the new content of a transaction can cost more than what was charged before. Until the chain decides, whoever sent the earlier
+ * Charges what the new content of a transaction can cost beyond the earlier charge. Until the chain decides, the sender of the earlier
  * content keeps its charge, because either of them can be included. Call it in the database transaction that stores the content.
  * @throws AppError `rule_violated`; nothing may be stored then
  */
@@ -80,7 +80,7 @@ export function asBudgeted(relayer: Relayer, transaction: Transaction): Transact
 }
 
 /**
- * Begins to count transactions of the service itself. Their fees follow when they are signed. No limit is asked: others wait for them.
+ * Begins to count transactions of the service itself. Their fees follow when they are signed. No limit is checked: others wait for them.
  */
 export async function chargeOwn(
   tx: Tx,
@@ -95,17 +95,17 @@ export async function chargeOwn(
   await book.save()
 }
 
-/** A signature that a caller wants, and its charge. */
+/** A requested signature, and its charge. */
 interface Signing {
   readonly relayer: Relayer
   readonly actor: Actor
-  /** Writes what has to be in the commit of the charge. There is such a commit even where nothing is charged. */
+  /** Writes what must be in the commit of the charge. There is such a commit even if nothing is charged. */
   readonly record?: (tx: Tx) => Promise<void>
 }
 
 /**
- * Charges content that is signed and not sent. The service never learns what becomes of it, so all of it counts for ever. Call it before
- * the signing: a crash in between has charged what was never signed, and not the other way round.
+ * Charges content that is signed and not sent. The service never learns what happens to it, so all of it counts forever. Call it before the
+ * signing: a crash in between has charged what was never signed, and not the other way round.
  * @throws AppError `rule_violated`
  */
 export async function chargeSignature(

@@ -8,8 +8,8 @@ import { type Spender, subjectOfKey, subjectOfRelayer } from '../../spending/rul
 import type { TransactionsContext } from '../model/runtime.ts'
 
 /**
- * Gives those whose rules hold for content: the relayer, and the API key of the sender, as far as they have any. The content of the service
- * itself has no sender.
+ * Returns the owners of the rules that apply to content: the relayer, and the sender's API key, if they have any. The content of the
+ * service itself has no sender.
  */
 export function spendersOf({ id, policies }: Relayer, actor?: Actor): Spender[] {
   const ofRelayer = policies.rules && { subject: subjectOfRelayer(id), rules: policies.rules }
@@ -17,7 +17,7 @@ export function spendersOf({ id, policies }: Relayer, actor?: Actor): Spender[] 
   return [ofRelayer, ofKey].filter((spender) => spender !== undefined)
 }
 
-/** Gives those of them whose spending is counted. */
+/** Returns those of them whose spending is counted. */
 export function limitedSpendersOf(relayer: Relayer, actor?: Actor): Spender[] {
   return spendersOf(relayer, actor).filter(hasLimits)
 }
@@ -35,7 +35,7 @@ interface RuledEffects extends Omit<RuledRequest, 'request'> {
   readonly effects: Effects
 }
 
-/** Asks the rules that need no earlier transaction: those of the relayer, then those of the API key. The request has passed `check`. */
+/** Evaluates the rules that need no earlier transaction: those of the relayer, then those of the API key. The request has passed `check`. */
 export function evaluateRequest(
   context: TransactionsContext,
   relayer: Relayer,

@@ -33,14 +33,14 @@ interface Raising {
   readonly signed: readonly SignedNow[]
   /** The spenders that the same database transaction charges afterwards; see `lockBudgets`. */
   readonly payers?: readonly Spender[] | undefined
-  /** The service raises a fee by itself, which it does only within the budgets. */
+  /** An automatic raise, which must be within the budgets. */
   readonly raisedBy?: { readonly relayer: Relayer; readonly now: Date } | undefined
 }
 
 /**
- * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. Only a raise of the service asks the
- * budgets: it can wait, because the attempts before it can still be included. A no-op and the first attempt cannot, because a nonce without
- * them would block all that come after it.
+ * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. Only an automatic raise is checked
+ * against the budgets: it can wait, because the attempts before it can still be included. A no-op and the first attempt cannot, because a
+ * nonce without them would block all that come after it.
  * @throws AppError `rule_violated` for such a raise; nothing may be stored then
  */
 export async function raiseSigned(
@@ -120,7 +120,7 @@ export async function findRaiseRefusal(
   return refusalOfFees(db, { relayer, now }, raised)
 }
 
-/** Asks the limits of fees about holdings that were raised and are not stored yet. What else they hold was allowed when it was accepted. */
+/** Checks the fee limits for holdings that were raised and are not stored yet. Their other amounts were allowed on acceptance. */
 async function refusalOfFees(
   db: Db,
   { relayer, now }: { readonly relayer: Relayer; readonly now: Date },
@@ -159,7 +159,7 @@ function isSameCounter(one: Holding, other: Holding): boolean {
   return one.subject === other.subject && one.asset === other.asset
 }
 
-/** Returns those of the holdings' spenders that have limits at present. */
+/** Returns those of the holdings' spenders that currently have limits. */
 export async function limitedAmong(
   db: Db,
   relayer: Relayer,

@@ -15,8 +15,8 @@ import { isFinal } from '../model/transitions.ts'
 import { findTransactions } from '../store/lookups-store.ts'
 
 /**
- * The most transactions of one relayer in one round, and so in one database transaction; the next round takes the others. More would hold the
- * locks of the budgets for longer than a request may wait for them.
+ * The maximum number of transactions of one relayer in one round, and so in one database transaction; the next round takes the others. More
+ * would hold the locks of the budgets for longer than a request may wait for them.
  */
 const MAX_TRANSACTIONS = 200
 
@@ -24,21 +24,21 @@ const MAX_TRANSACTIONS = 200
 const KEPT_MS = 32 * 24 * 60 * 60_000
 
 /**
- * Gives back what transactions did not spend, once the chain has decided. It works from the stored state alone, so a crash before it loses
- * nothing, and to do it twice changes nothing.
+ * Releases what transactions did not spend, once the chain has decided. It uses only the stored state, so a crash before it loses nothing,
+ * and repeating it changes nothing.
  */
 export async function releaseBudgets(context: TransactionsContext): Promise<void> {
   const { db } = context
   for (const [relayerId, ids] of await findUnsettled(db, MAX_TRANSACTIONS)) {
     const relayer = await context.relayerOf(relayerId)
-    // It was deleted a moment ago, or cannot act at present.
+    // It was just deleted, or cannot act now.
     if (relayer === undefined) continue
     const { chain } = context.runtimeOf(relayer)
     await releaseTransactions(context, { chain, relayerId, ids })
   }
 }
 
-/** Deletes what no period counts any more. */
+/** Deletes what no period counts. */
 export async function deleteOldBudgets({ db, clock }: TransactionsContext): Promise<void> {
   await deleteOldSpendings(db, new Date(clock.now() - KEPT_MS))
 }
@@ -73,7 +73,7 @@ async function releaseTransactions(
   })
 }
 
-/** Gives what a final transaction took in the asset of a holding. Pure. */
+/** Returns what a final transaction took in the asset of a holding. Pure. */
 export function amountTakenBy(
   { asset, most }: Holding,
   { transaction, attempts }: TransactionWithAttempts,
@@ -88,7 +88,7 @@ export function amountTakenBy(
     number: included.number,
     isReverted: included.outcome === 'reverted',
   })
-  // Without a fee that the operator's endpoints tell, the highest one counts, with what content of Solana pays for new accounts.
+  // Without a fee from the operator's endpoints, the highest one counts, with what content of Solana pays for new accounts.
   const isTold =
     chain.trustedChain === undefined && (included.result?.feeCharged !== undefined || isUnexecuted)
   const known = isTold ? charged : undefined

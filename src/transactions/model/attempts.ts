@@ -16,7 +16,7 @@ export function unprovenAttempts(attempts: readonly Attempt[]): Attempt[] {
 }
 
 /**
- * Attempts with the present nonce of the transaction. No block can include the others: a transaction leaves a nonce only when the chain has
+ * Attempts with the current nonce of the transaction. No block can include the others: a transaction leaves a nonce only when the chain has
  * passed it, or has proved that every attempt with it has expired.
  */
 export function attemptsAtNonce({ transaction, attempts }: TransactionWithAttempts): Attempt[] {
@@ -74,7 +74,7 @@ export function contentKind(
   return counted.findLast((attempt) => attempt.number <= number && attempt.kind !== 'speed_up')?.kind
 }
 
-/** Tells whether a replacement was signed after this attempt, or waits for its turn. Pure. */
+/** Returns whether a replacement was signed after this attempt, or waits for its turn. Pure. */
 export function hasLaterContent({ transaction, attempts }: TransactionWithAttempts, number: number): boolean {
   const isReplaced = attempts.some(
     (other) => other.kind === 'replace' && other.number > number && other.outcome !== 'refused',

@@ -11,7 +11,7 @@ export interface TransactionAction {
   readonly action: AuditAction
 }
 
-/** The states of a transaction around an action; absent where there is none. */
+/** The states of a transaction around an action; absent if there is none. */
 interface States {
   readonly before?: Transaction
   readonly after?: Transaction

@@ -4,18 +4,18 @@ import type { Speed } from '../../chains/speed.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
- * The longest time in ms for which a transaction waits. A later `nextRunAt` was written while the clock was ahead, so the transaction is due:
- * otherwise its account would stand still until the clock gets there.
+ * The longest time in ms for which a transaction waits. A later `nextRunAt` was written while the clock was ahead, so the transaction is
+ * due: otherwise its account would be blocked until the clock gets there.
  */
 export const LONGEST_WAIT_MS = 300_000
 
 /**
  * Time in ms until a transaction that waits for a price is compared with the market again: about a block of Ethereum. With less, many cheap
- * transactions ask the nodes all the time; with more, they miss a short dip of the market.
+ * transactions query the nodes constantly; with more, they miss a short dip of the market.
  */
 export const PRICE_WAIT_MS = 10_000
 
-/** Returns true when the transaction may run now. One that has never waited is due whatever the clock says. Pure. */
+/** Returns true when the transaction may run now. One that has never waited is due regardless of the clock. Pure. */
 export function isDue(
   { nextRunAt, createdAt, status }: Pick<Transaction, 'nextRunAt' | 'createdAt' | 'status'>,
   now: number,
@@ -32,7 +32,7 @@ export function isForLater({ validFrom }: Pick<ChainRequest, 'validFrom'>, now: 
 
 /**
  * Returns true while the transaction waits for its `validFrom`: it reserves nothing, and others overtake it. Once it has a nonce or signed
- * bytes it does not wait again, whatever the clock says. Pure.
+ * bytes it does not wait again, regardless of the clock. Pure.
  */
 export function isScheduled(
   { request, status, nonce }: Pick<Transaction, 'request' | 'status' | 'nonce'>,

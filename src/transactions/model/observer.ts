@@ -19,7 +19,7 @@ export interface TransactionObserver {
   submitted(transactions: readonly Transaction[]): void
   /** They reached a final status, which never changes. */
   finished(transactions: readonly Transaction[]): void
-  /** Blocks that include them are final, and the chain told their fees. */
+  /** Blocks that include them are final, and the chain returned their fees. */
   paid(payments: readonly FeePayment[]): void
 }
 
@@ -29,8 +29,8 @@ interface Observed {
 }
 
 /**
- * Reports to the observer the written transactions that are final now, and to the log the setup transactions that had no effect: nobody
- * requested them, so nobody looks at their records. Call it after the commit.
+ * Reports to the observer the written transactions that are final now, and to the log the setup transactions that had no effect: no caller
+ * requested them, so no one reads their records. Call it after the commit.
  */
 export function reportFinished({ log, observer }: Observed, written: readonly Transaction[]): void {
   const finished = written.filter(({ status }) => isFinal(status))
@@ -56,9 +56,9 @@ export interface Step {
   readonly transactions: readonly Transaction[]
 }
 
-/** Records the work for transactions in traces: each transaction has a trace of its own. Its functions must not throw by themselves. */
+/** Records the work for transactions in traces: each transaction has its own trace. Its functions must not throw. */
 export interface TransactionTracer {
-  /** Returns the trace context of the present request (the `traceparent` of W3C), to be stored; undefined outside a request. */
+  /** Returns the trace context of the current request (the `traceparent` of W3C), to be stored; undefined outside a request. */
   requestContext(): string | undefined
   /** Runs a step, and rejects as `work` does. */
   step<T>(step: Step, work: () => Promise<T>): Promise<T>

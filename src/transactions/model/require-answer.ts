@@ -2,8 +2,7 @@ import type { Answer } from '../../chains/answer.ts'
 import { AppError } from '../../errors.ts'
 
 /**
- * Returns the answer of the chain about what a caller asks for.
- * @param silence what to tell the caller when no node answers: what did not happen, and what to do
+ * Returns the chain's answer to a caller's request. @param silence the message if no node answers: what did not happen, and what to do
  * @throws AppError with the refusal of the chain, or `network_unavailable` when no node answers
  */
 export function requireAnswer<T>(answer: Answer<T>, silence: string): T {
@@ -12,5 +11,5 @@ export function requireAnswer<T>(answer: Answer<T>, silence: string): T {
   throw new AppError('network_unavailable', silence, { cause: answer.detail })
 }
 
-/** Tells that nothing was signed. The service never sees again what it signs for a caller, so what no node can tell now is refused. */
-export const NOTHING_SIGNED = 'No node of the network answers at present, so nothing was signed. Try again.'
+/** Says that nothing was signed. The service never sees again what it signs for a caller, so it refuses what no node can confirm now. */
+export const NOTHING_SIGNED = 'No node of the network answers, so nothing was signed. Try again.'

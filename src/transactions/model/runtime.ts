@@ -27,7 +27,7 @@ export interface TransactionsContext {
   readonly db: Db
   /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
   readonly hasOneSession: boolean
-  /** The next nonces that each chain gave last, by source account: one that has not fallen needs no query. */
+  /** The next nonces that each chain last returned, by source account: one that has not fallen needs no query. */
   readonly seenNonces: WeakMap<Chain, Map<string, bigint>>
   readonly clock: Clock
   readonly log: Logger
@@ -35,9 +35,9 @@ export interface TransactionsContext {
   readonly maxInFlight: number
   /** Identifies this process in leases. */
   readonly owner: string
-  /** Absent when metrics are off. */
+  /** Absent if metrics are off. */
   readonly observer?: TransactionObserver | undefined
-  /** Absent when traces are off. */
+  /** Absent if traces are off. */
   readonly tracer?: TransactionTracer | undefined
   /** Finds a relayer that can act; undefined when no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
@@ -61,7 +61,7 @@ export interface LeasedAccount {
   readonly lease: Lease
 }
 
-/** Gives the signer for a source account and nonce. A source account of a third party has no signer here. */
+/** Returns the signer for a source account and nonce. A source account of a third party has no signer here. */
 export function signingContextOf(
   { account, sourceAccounts }: RelayerRuntime,
   address: string,
@@ -74,7 +74,7 @@ export function signingContextOf(
   return { sourceAccount, nonce, account }
 }
 
-/** A third party signed the content with a nonce of its own, so no no-op of this service can use that nonce. */
+/** A third party signed the content with its own nonce, so no no-op of this service can use that nonce. */
 export function isExternallySigned(
   { sourceAccounts }: RelayerRuntime,
   { sourceAccount }: Pick<Transaction, 'sourceAccount'>,
@@ -82,7 +82,7 @@ export function isExternallySigned(
   return sourceAccount !== undefined && !sourceAccounts.some(({ address }) => address === sourceAccount)
 }
 
-/** Gives the part of a relayer that chains need. */
+/** Returns the part of a relayer that chains need. */
 export function accountOf(relayer: Relayer): Account {
   return { address: relayer.address, policies: relayer.policies }
 }
@@ -94,8 +94,8 @@ interface ContentNonce {
 }
 
 /**
- * Gives the nonce that the transaction has when this request becomes its content: the one that a third party signed, otherwise its present
- * one. A nonce of a third party is useless for other content, so the service assigns a new one later.
+ * Returns the nonce that the transaction has when this request becomes its content: the one that a third party signed, otherwise its
+ * current one. A nonce of a third party is useless for other content, so the service assigns a new one later.
  */
 export function contentNonce(
   runtime: RelayerRuntime,

@@ -4,14 +4,14 @@ import type { Transaction } from './transaction.ts'
 /** The reasons for which a no-op uses the nonce of a transaction. */
 export type NoopCause = 'canceled' | 'expired' | 'blocking' | 'refused' | 'priced_out'
 
-/** What each of them says about the transaction, as a clause without a full stop. `detail` are the words of a node. */
+/** What each of them says about the transaction, as a clause without a full stop. `detail` is the node's text. */
 const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   canceled: () => 'Canceled by the caller',
   expired: () => 'valid_until passed',
   blocking: () => 'It blocked the account for a day, and no block included it',
   refused: (detail) => `The node refused it permanently (${detail})`,
   priced_out: (detail) =>
-    `No endpoint accepted the price that its caller named, and others waited behind it (${detail})`,
+    `No endpoint accepted the price set by its caller, and others waited behind it (${detail})`,
 }
 
 const WILL_USE = '; a no-op will use its nonce.'
@@ -40,7 +40,7 @@ export function fallBackIn(statusReason: string | undefined): string | undefined
 }
 
 /**
- * Returns a `status_reason` that says what is going to happen in the words for what has happened: a block has included the attempt that it is about.
+ * Returns a `status_reason` about the future in the past tense: a block has included its attempt.
  */
 export function afterInclusion(statusReason: string): string {
   return statusReason
@@ -48,7 +48,7 @@ export function afterInclusion(statusReason: string): string {
     .replace(/; attempt (\d+) still counts\./, '; attempt $1 was included.')
 }
 
-/** Gives the `status_reason` for what happens to content that counts again: the sentence about the refusal stays in front. Pure. */
+/** Returns the `status_reason` for content that counts again: the sentence about the refusal stays in front. Pure. */
 export function afterFallBack(statusReason: string | undefined, detail: string): string {
   const sentence = fallBackIn(statusReason)
   return sentence === undefined ? detail : `${sentence} ${detail}`
@@ -64,8 +64,8 @@ export function tellsFallBack(statusReason: string | undefined, included?: numbe
 const PREFIX = 'Waiting for inclusion; '
 
 /**
- * Gives the `status_reason` of a transaction that waits for inclusion. That of a no-op keeps the sentence which says what the no-op is for, and
- * that of content which counts again the sentence about the refusal of newer content. Pure.
+ * Returns the `status_reason` of a transaction that waits for inclusion. For a no-op it keeps the sentence about its purpose, and for
+ * content that counts again the sentence about the refusal of newer content. Pure.
  */
 export function waitingReason({ purpose, statusReason }: Transaction, detail: string): string {
   const cause = isNoop(purpose) || tellsFallBack(statusReason) ? withoutWaiting(statusReason) : undefined

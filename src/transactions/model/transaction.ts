@@ -14,7 +14,7 @@ export const TRANSACTION_STATUSES = [
   'expired',
 ] as const
 
-/** The status of a transaction. `transitions.ts` holds the moves between them; a type test holds it equal to the contract's. */
+/** The status of a transaction. `transitions.ts` has the transitions between them; a type test keeps it equal to the contract's. */
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
 /** Every purpose of a content; the database accepts no other. */
@@ -68,11 +68,11 @@ export interface Transaction {
   readonly cost: bigint
   /** It takes from the budget of an API key or a relayer. */
   readonly isBudgeted?: boolean | undefined
-  /** The id of the relayer that it fills; absent for everything but top-ups. */
+  /** The id of the relayer that it refills; only for top-ups. */
   readonly topUpOf?: string | undefined
-  /** The id of the API key that requested it, `service` for a top-up; absent for others of the service itself. */
+  /** The id of the API key that requested it, `service` for a top-up; absent for other transactions of the service. */
   readonly requestedBy?: string | undefined
-  /** The trace context of the request that created it (the `traceparent` of W3C); absent when traces were off. */
+  /** The trace context of the request that created it (the `traceparent` of W3C); absent if traces were off. */
   readonly traceParent?: string | undefined
   /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */
   readonly awaitsApproval?: boolean | undefined
@@ -81,11 +81,11 @@ export interface Transaction {
    * overtake it.
    */
   readonly awaitsPrice?: boolean | undefined
-  /** The block that includes `currentAttempt`; absent when no block of the chain does. */
+  /** The block that includes `currentAttempt`; absent if no block of the chain does. */
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
   /** The earliest time at which a worker processes it again. */
   readonly nextRunAt: Date
-  /** The time since which no endpoint can prove whether it was included, so that an operator has to decide. */
+  /** The time since which no endpoint can prove whether it was included, so that an operator must decide. */
   readonly undecidedSince?: Date | undefined
   /** The time when it was found to block its account for too long. */
   readonly stuckSince?: Date | undefined

@@ -65,8 +65,7 @@ const TRANSITIONS: Readonly<Record<TransactionStatus, Partial<Record<Transaction
   }
 
 /**
- * Gives the status after the event.
- * @throws Error for a transition that the table does not have
+ * Returns the status after the event. @throws Error for a transition that is not in the table
  */
 export function nextStatus(status: TransactionStatus, event: TransactionEvent): TransactionStatus {
   const next = TRANSITIONS[status][event]

@@ -36,8 +36,8 @@ export type PendingCanceler = (
 ) => Promise<PendingCancellation>
 
 /**
- * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled by itself, and a
- * failure does not stop the others. A paused or disabled relayer cancels only those that nobody has signed.
+ * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled separately, and
+ * a failure does not stop the others. A paused or disabled relayer cancels only unsigned ones.
  * @throws AppError `relayer_paused` or `relayer_disabled` when none of them could be canceled for that reason
  */
 export function createPendingCanceler(

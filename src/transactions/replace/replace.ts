@@ -92,7 +92,7 @@ async function applyChange(context: TransactionsContext, sent: Change): Promise<
       (request && refusalIn(await evaluateReplacement(context, { relayer, request, actor })))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.purpose === 'cancel') {
-      return { ...item, logs: ['The cancellation is under way already.'] }
+      return { ...item, logs: ['The cancellation is already running.'] }
     }
     const replaced = await replaceNow(context, change, item)
     if (replaced) return replaced
@@ -131,10 +131,9 @@ async function replaceUndecided(
 }
 
 const LATER = {
-  cancel:
-    'Nothing shows yet whether it was included; it ends as canceled when it is decided that nothing of it was.',
+  cancel: 'It is unknown whether it was included; it ends as canceled when it is decided that it was not.',
   replace:
-    'Nothing shows yet whether the earlier version was included; the new one is sent when it is decided that nothing of it was.',
+    'It is unknown whether the earlier version was included; the new one is sent when it is decided that it was not.',
 } as const
 
 /** Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node is no proof. */
@@ -149,7 +148,7 @@ export function mustReplaceSigned(
   return !hasNonce(transaction, contentNonce(context.runtimeOf(relayer), transaction, request))
 }
 
-/** Signs and stores a further attempt with the same nonce, and broadcasts it before the caller gets the answer. */
+/** Signs and stores a further attempt with the same nonce, and broadcasts it before the caller gets the response. */
 async function replaceSigned(
   context: TransactionsContext,
   change: Change,
@@ -297,12 +296,12 @@ export function unpreparedError(answer: Exclude<Answer<Prepared>, { kind: 'ok' }
     return new AppError('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
   return new AppError(
     'network_unavailable',
-    'No node of the network answers at present, so nothing was changed. Try again.',
+    'No node of the network answers, so nothing was changed. Try again.',
     { cause: answer.detail },
   )
 }
 
-/** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
+/** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined if the record has since changed. */
 export async function replacePending(
   context: TransactionsContext,
   change: Change,
@@ -356,8 +355,8 @@ function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transac
 
 function pendingLog(attempts: readonly Attempt[]): string {
   return attempts.length === 0
-    ? 'Nothing had been signed; the new content takes its place.'
-    : 'None of the signed attempts is in effect any more; the new content takes their place.'
+    ? 'Nothing had been signed; the new content replaced it.'
+    : 'The signed attempts no longer count; the new content replaced them.'
 }
 
 /** A no-op must use an assigned nonce, because all later nonces wait for it (I5). */
@@ -382,6 +381,6 @@ function canceledPending(
     statusReason:
       attempts.length === 0
         ? 'Canceled by the caller before anything was signed.'
-        : 'Canceled by the caller; the chain has proved that nothing that was signed is included.',
+        : 'Canceled by the caller; the chain proved that no signed version was included.',
   }
 }

@@ -13,7 +13,7 @@ import type { Purpose, Transaction, TransactionWithAttempts } from '../model/tra
 import { isReplaceable } from '../model/transitions.ts'
 import type { Change, Replacing } from './replacement.ts'
 
-/** Returns the reason for which a change is refused before any node is asked, and before the rules for spending are. */
+/** Returns the reason to refuse a change before any node or spending rule is involved. */
 export function replacementRefusal(
   context: TransactionsContext,
   change: Change,
@@ -29,7 +29,7 @@ export function replacementRefusal(
   )
 }
 
-/** Others wait for a nonce that is assigned, and signed bytes cannot be taken back, so the new content cannot wait for a later time. */
+/** Others wait for a nonce that is assigned, and signed bytes cannot be revoked, so the new content cannot wait for a later time. */
 function startRefusal(
   { validFrom }: ChainRequest,
   { transaction, attempts }: TransactionWithAttempts,
@@ -37,7 +37,7 @@ function startRefusal(
   if (validFrom === undefined || (transaction.nonce === undefined && attempts.length === 0)) return undefined
   return new AppError(
     'invalid_request',
-    'valid_from: not expected here, because the transaction has a nonce or signed bytes already and can no longer wait; leave it out.',
+    'valid_from: not expected here, because the transaction already has a nonce or signed bytes and can no longer wait; omit it.',
   )
 }
 
@@ -61,7 +61,7 @@ function notReplaceable(
   if (awaitsApproval && request !== undefined)
     return new AppError(
       'transaction_not_replaceable',
-      'The transaction waits for an approval, and its content is what somebody decides about; cancel it, and send the new content.',
+      'The transaction is waiting for approval of exactly this content. Cancel it and send the new content as a new transaction.',
     )
   if (isReplaceable(status)) return undefined
   return new AppError(
@@ -70,7 +70,7 @@ function notReplaceable(
   )
 }
 
-/** In these cases the earlier version is not broadcast any more, and the transaction ends when it has expired. */
+/** In these cases the earlier version is no longer broadcast, and the transaction ends when it has expired. */
 const AWAITING_EXPIRY: readonly Purpose[] = ['successor', 'cancel']
 
 /**
@@ -97,7 +97,7 @@ export function refuseExternallySigned(
   )
 }
 
-/** Asks the rules about new content for a transaction. An approval would come too late for it, because the earlier content may be included. */
+/** Evaluates the rules for new content of a transaction. An approval would come too late for it, because the earlier content may be included. */
 export async function evaluateReplacement(
   context: TransactionsContext,
   { relayer, request, actor }: Omit<Replacing, 'id'>,

@@ -36,7 +36,7 @@ export interface Replacing {
   readonly actor: Actor
 }
 
-/** The transaction in its present state, and sentences about the change for the caller. */
+/** The transaction in its current state, and sentences about the change for the caller. */
 export interface Replaced extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
@@ -60,7 +60,7 @@ interface ChangedTransaction {
 }
 
 /**
- * Stores the changed transaction and its audit entry. Writes nothing and returns undefined when the record changed meanwhile.
+ * Stores the changed transaction and its audit entry. Writes nothing and returns undefined if the record has since changed.
  * @throws AppError `already_accepted` when another transaction has the claimed nonce; `rule_violated` for content beyond a budget
  */
 export async function saveReplaced(
@@ -85,12 +85,12 @@ export async function saveReplaced(
   return { ...replaced, transaction: saved }
 }
 
-/** Saves are repeated so often while a worker notes why the transaction waits. Each takes one statement, and a worker has to ask nodes in between. */
+/** Saves are repeated this often while a worker notes why the transaction waits. Each takes one statement, and a worker must query nodes between two. */
 const MAX_SAVES = 20
 
 /**
- * As `saveReplaced`, for a transaction that waits to be signed. While the caller's new content was prepared, which takes as long as the nodes take,
- * a worker may have noted again why it waits, and when it tries next: that says nothing about the new content.
+ * Like `saveReplaced`, for a transaction that waits to be signed. While the caller's new content was prepared, which takes as long as the
+ * nodes take, a worker may have noted again why it waits, and when it tries next: that says nothing about the new content.
  */
 export async function savePending(
   context: TransactionsContext,
@@ -133,7 +133,7 @@ export async function auditChange(tx: Tx, { change, before, after }: AuditedStat
   await appendEntries(tx, auditLogOf(after.relayerId), [auditedAction(after.id, change, states)])
 }
 
-/** A transaction, and a nonce of a third party that it is to get. */
+/** A transaction, and a third party's nonce for it. */
 export interface NonceClaim {
   readonly relayerId: string
   readonly id: string
@@ -146,7 +146,7 @@ async function requireUnused(context: TransactionsContext, tx: Tx, claim: NonceC
   if (problem) throw problem
 }
 
-/** Gives the reason why the transaction cannot get the nonce. Locks the relayer until the commit, so that the answer stays true. */
+/** Returns the reason why the transaction cannot get the nonce. Locks the relayer until the commit, so that the result stays valid. */
 export async function nonceClaimProblem(
   { runtimeOf }: TransactionsContext,
   tx: Tx,
@@ -161,7 +161,7 @@ export async function nonceClaimProblem(
 
 /**
  * Checks that the account can pay for the replacement. The reservation of the replaced attempt is not counted, because only one of the two
- * can be included. Without an answer of the nodes there is no refusal (I6).
+ * can be included. Without a reply of the nodes there is no refusal (I6).
  * @throws AppError `insufficient_balance`
  */
 export async function checkReplacementFunds(

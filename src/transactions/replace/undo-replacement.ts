@@ -37,14 +37,14 @@ export async function undoIfRefused(
     if (!(await undoReplacement(context, broadcasted, result.detail))) return
     throw new AppError(
       'replacement_underpriced',
-      `The node refused the replacement: ${result.detail}. The earlier version counts again. If a node took the refused bytes all the same, a block can still include them, and the record then says so.`,
+      `The node refused the replacement: ${result.detail}. The earlier version counts again. If a node accepted the refused bytes after all, a block can still include them, and the record then says so.`,
     )
   }
   if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, broadcasted))) return
   if (!(await undoReplacement(context, broadcasted, result.detail))) return
   throw new AppError(
     'transaction_not_replaceable',
-    'An earlier attempt was included in a block meanwhile; the replacement came too late.',
+    'An earlier attempt has since been included in a block; the replacement came too late.',
   )
 }
 
@@ -115,8 +115,8 @@ async function undoReplacement(
 }
 
 /**
- * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. When another transaction got it
- * meanwhile, nothing follows the earlier version, because both transactions would have the same nonce.
+ * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. If another transaction has since got
+ * it, nothing follows the earlier version, because both transactions would have the same nonce.
  */
 async function withoutLostNonce(
   context: TransactionsContext,
@@ -131,11 +131,12 @@ async function withoutLostNonce(
   return {
     ...previous,
     purpose: 'cancel',
-    statusReason: 'Another transaction has the signed transaction that was to follow, so nothing follows.',
+    statusReason:
+      'The queued replacement was dropped: another transaction already uses its signed transaction.',
   }
 }
 
-/** Removes the change from the record, and keeps what the chain or a worker decided meanwhile. Pure. */
+/** Removes the change from the record, and keeps what the chain or a worker has since decided. Pure. */
 function withPreviousContent(now: Transaction, before: Transaction, number: number): Transaction {
   const { request, purpose } = before
   // A node accepted an earlier attempt, so the transaction is submitted again.

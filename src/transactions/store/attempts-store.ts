@@ -38,10 +38,10 @@ export async function insertAttempts(
 export interface AttemptNews {
   readonly transactionId: string
   readonly number: number
-  /** Absent when nothing was decided. Then only the error changes, unless another node refused the attempt meanwhile. */
+  /** Absent if nothing was decided. Then only the error changes, unless another node has since refused the attempt. */
   readonly outcome?: AttemptOutcome
   readonly error?: string | undefined
-  /** Absent when the number stays as it is. */
+  /** Absent if the number does not change. */
   readonly refusals?: number | undefined
   readonly broadcastAt?: Date | undefined
   readonly result?: ChainResult | undefined
@@ -53,10 +53,9 @@ export interface OutcomeChange extends AttemptNews {
 }
 
 /**
- * Stores what became of attempts. It belongs into the database transaction that saves the transactions, after them: their locks come first. A row
- * that says the same already is not written, because bytes are broadcast many times and the rows are wide. A result outlives its block: the
- * events that tell of the inclusion still show it. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a
- * receipt.
+ * Stores the outcomes of attempts. Call it in the database transaction that saves the transactions, after them: their locks come first. An
+ * unchanged row is not written, because bytes are broadcast many times and the rows are wide. A result outlives its block: the events about
+ * the inclusion still show it. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -89,8 +88,8 @@ export async function saveOutcomes(
 }
 
 /**
- * Reads the attempts of several transactions, oldest first, by transaction id. The inner order and the offset change no result. They make the
- * database look up each transaction in the index: by itself it reads the table from end to end, until it is much larger.
+ * Reads the attempts of several transactions, oldest first, by transaction id. The inner order and the offset change no result. They make
+ * the database look up each transaction in the index: otherwise it scans the whole table, until it is much larger.
  */
 export async function findAttempts(
   db: Db,

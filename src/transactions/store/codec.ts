@@ -64,7 +64,7 @@ export function decodeDraft(stored: object): Draft {
   return ofKnownChain<Draft>(stored)
 }
 
-/** Encodes a signature without what its other fields tell. */
+/** Encodes a signature without what follows from its other fields. */
 export function encodeSignature({ sig, ...parts }: Signature): StoredSignature {
   return sig === joined(parts) ? parts : { ...parts, sig }
 }
@@ -79,7 +79,7 @@ function joined({ r, s, v }: Omit<Signature, 'sig'>): string {
   return `${r}${s}${v.toString(16).padStart(2, '0')}`
 }
 
-/** The service wrote the value itself, so its type tells the rest. */
+/** The service wrote the value itself, so its type implies the rest. */
 function ofKnownChain<T extends { readonly type: string }>(stored: object): T {
   const value = fromExactJson(stored) as T
   if (!isNetworkType(value.type))

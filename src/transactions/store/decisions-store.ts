@@ -11,7 +11,7 @@ export interface OperatorDecision {
   readonly transactionId: string
   /** Number of the attempt that was included; undefined when none was. */
   readonly attempt: number | undefined
-  /** The words of the operator. */
+  /** The operator's reason. */
   readonly reason: string
   readonly decidedBy: string
 }
@@ -102,7 +102,7 @@ export async function storeDecision(
   })
 }
 
-/** Reads the newest decision about the present incident of each transaction, by transaction id. */
+/** Reads the newest decision about the current incident of each transaction, by transaction id. */
 export async function findDecisions(
   db: Db,
   transactions: readonly Pick<Transaction, 'id' | 'undecidedSince'>[],

@@ -13,8 +13,8 @@ export const IS_OPEN = sql<boolean>`phase in ('pending', 'signed')`
 export const IS_SIGNED = sql<boolean>`phase = 'signed'`
 
 /**
- * The condition that a transaction is not undecided. Nothing of an undecided one can be included any more, or it was included already, so it
- * is not broadcast, keeps nobody waiting and reserves nothing.
+ * The condition that a transaction is not undecided. An undecided one can no longer be included, or it was already, so it is not broadcast,
+ * blocks nothing and reserves nothing.
  */
 export const IS_NOT_UNDECIDED = sql<boolean>`undecided_since is null`
 
@@ -32,7 +32,7 @@ export function isDueAt(now: Date) {
 
 /**
  * Builds the condition that the transaction waits neither for an approval, nor for its `valid_from`, nor for a price: others overtake the
- * rest, and only this reserves money. `isScheduled` tells the second of one transaction.
+ * rest, and only this reserves money. `isScheduled` is the second condition for one transaction.
  */
 export function isActive(now: Date) {
   return sql<boolean>`(${isTimely(now)} and awaits_price is null)`
@@ -45,8 +45,9 @@ export function isTimely(now: Date) {
 }
 
 /**
- * Finds the relayers with transactions to number, sign or broadcast at this time. It goes from each relayer with open transactions to the next
- * one in the index, and reads those of a relayer up to the first one that is due: most often the oldest pending one, however many wait.
+ * Finds the relayers with transactions to number, sign or broadcast at this time. It goes from each relayer with open transactions to the
+ * next one in the index, and reads those of a relayer up to the first one that is due: most often the oldest pending one, even if many
+ * wait.
  */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   const { rows } = await sql<{ readonly relayer_id: string }>`
@@ -148,7 +149,7 @@ interface Found {
   readonly found: boolean
 }
 
-/** Every block of an idle network asks this, so a long list of ids is sent only when there is something to look for. */
+/** This runs for every block of an idle network, so a long list of ids is sent only if there is something to look for. */
 async function findAmongAll(db: Db, relayerIds: readonly string[]): Promise<{ rows: readonly Found[] }> {
   const any = await sql<Found>`
     select exists (select from transactions where ${IS_SIGNED}) as found`.execute(db)
@@ -173,8 +174,8 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
 }
 
 /**
- * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are undecided ones and those
- * that are not active: a key that may only send could otherwise block the account for as long as nobody decides, or until a time of their choice.
+ * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are undecided ones
+ * and those that are not active: a key that may only send could otherwise block the account until a decision, or until any time.
  */
 export async function reservedBy(
   db: Db,
@@ -214,7 +215,7 @@ export async function findLatestSetup(db: Db, relayerId: string): Promise<Transa
 
 /**
  * Writes only `nextRunAt`. The version stays, because bytes that are broadcast each second would otherwise make every slower writer fail to
- * store a decision of the chain. A record that changed meanwhile keeps its own time.
+ * store a decision of the chain. A record that has since changed keeps its time.
  */
 export async function postponeTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return

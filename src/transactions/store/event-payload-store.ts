@@ -109,7 +109,7 @@ const UNSEEN = {
   private_since_block: null,
 }
 
-/** Gives the row of the transaction as it was. */
+/** Returns the earlier row of the transaction. */
 function rowOf(content: Content, { payload, nonce, block_number: blockNumber }: State): TransactionRow {
   return {
     ...UNSEEN,

@@ -43,7 +43,7 @@ export interface StatusCount {
   readonly networkType: string
   readonly status: TransactionStatus
   readonly count: number
-  /** The time since which the service works on the oldest active one; absent for final ones. `startsAt` tells it of one transaction. */
+  /** The time since which the service works on the oldest active one; absent for final ones. `startsAt` is the same for one transaction. */
   readonly oldestAt?: Date
 }
 
@@ -122,7 +122,7 @@ interface FinalBlocksQuery {
   readonly limit: number
 }
 
-/** Finds blocks of final transactions, highest first. It reads all transactions that became final in this time, so keep that short unless a block is gone. */
+/** Finds blocks of final transactions, highest first. It reads all transactions that became final in this time, so keep that short unless a block was lost. */
 export async function findFinalBlocks(
   db: Db,
   { relayerIds, since, until, below, limit }: FinalBlocksQuery,
@@ -153,7 +153,7 @@ export async function findFinalInBlocks(
   return rows.map(toTransaction)
 }
 
-/** Finds the final transactions whose block is gone and that no other block includes yet, by nonce. */
+/** Finds the final transactions whose block was lost and that no other block includes yet, by nonce. */
 export async function findReorganized(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
   const rows = await db
     .selectFrom('transactions')

@@ -65,7 +65,7 @@ function attemptIn(row: RowBeside): Attempt[] {
   return number === null ? [] : [toAttempt({ ...row, number, source_account, nonce })]
 }
 
-/** Finds the transaction with this nonce of the relayer's own account, on the present chain of the relayer's present network. */
+/** Finds the transaction with this nonce of the relayer's own account, on the current chain of the relayer's current network. */
 export async function findByNonce(
   db: Db,
   { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,

@@ -85,7 +85,7 @@ export async function findUsedExternalNonces(
   return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
 }
 
-/** Finds the highest confirmed nonce of each source account on the present chain; accounts without any are absent. */
+/** Finds the highest confirmed nonce of each source account on the current chain; accounts without any are absent. */
 export async function findConfirmedNonces(
   db: Db,
   { id, network }: Pick<Relayer, 'id' | 'network'>,

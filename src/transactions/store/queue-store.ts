@@ -34,7 +34,7 @@ export async function findQueueHeads(db: Db, now: Date): Promise<Transaction[]> 
   return rows.map(toTransaction)
 }
 
-/** The most transactions of each kind that a step of a relayer looks at. */
+/** The maximum number of transactions of each kind that a step of a relayer processes. */
 export interface SubmitLimits {
   readonly pending: number
   readonly overtaken: number

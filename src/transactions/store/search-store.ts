@@ -37,7 +37,7 @@ export interface TransactionSearch extends TransactionFilter {
 /** A page of a search. It can be short, or empty, although others follow. */
 export interface FoundPage {
   readonly items: readonly TransactionWithAttempts[]
-  /** The transaction after which the next page begins; absent when nothing follows. */
+  /** The transaction after which the next page begins; absent if nothing follows. */
   readonly lastId?: string | undefined
 }
 
@@ -79,7 +79,7 @@ export async function findPosition(db: Db, id: string, visibility: Visibility): 
 interface Scanned {
   readonly id: string
   readonly fits: boolean
-  /** The search did not look at the rows after this one. */
+  /** The search did not read the rows after this one. */
   readonly is_end: boolean | null
 }
 
@@ -90,7 +90,8 @@ interface Scanned {
 export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> {
   const { limit } = search
   const fits = conditionsWithoutIndex(search)
-  // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, and one that tells whether others follow.
+  // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, plus one that shows whether more
+  // follow.
   const most = fits === undefined ? Math.min(limit + 1, MAX_SCANNED) : MAX_SCANNED
   return sql<Scanned>`
     with visible as materialized (select id from relayers where ${relayerConditions(search)}),

@@ -44,9 +44,9 @@ const WITHOUT_REQUEST = {
 }
 
 /**
- * Writes the former request and purpose into the events of the transactions that get others. It is a part of the statement that changes them,
- * so that every reader finds either the old content in the transaction or the event that has it. The array makes the database use the index of
- * the events whatever it expects; nearly always it is empty.
+ * Writes the former request and purpose into the events of the transactions that get others. It is part of the statement that changes them,
+ * so that every reader finds either the old content in the transaction or the event that has it. The array makes the database use the index
+ * of the events regardless of its estimates; it is nearly always empty.
  */
 const KEEP_CONTENT = sql`
   update events e set payload = jsonb_build_object('request', content_changed.request, 'purpose', content_changed.purpose) || e.payload
@@ -134,7 +134,7 @@ export async function saveTransactions(
   return saved
 }
 
-/** Runs `saveTransactions` in a database transaction of its own, and reports to the observer after the commit. */
+/** Runs `saveTransactions` in a separate database transaction, and reports to the observer after the commit. */
 export async function saveInOwnTransaction(
   context: TransactionsContext,
   transactions: readonly Transaction[],
@@ -164,8 +164,9 @@ export async function wakeRelayers(tx: Tx, waking: readonly Pick<Transaction, 'r
 }
 
 /**
- * The columns of a transaction that an event stores: those that readers see and that change again and again. `readSnapshots` adds the others.
- * Request and purpose hardly ever change, so that the event gets them only when its transaction gets others (`KEEP_CONTENT` in `transactions-store.ts`).
+ * The columns of a transaction that an event stores: those that readers see and that change often. `readSnapshots` adds the others. Request
+ * and purpose hardly ever change, so that the event gets them only when its transaction gets others (`KEEP_CONTENT` in
+ * `transactions-store.ts`).
  */
 const SNAPSHOT_COLUMNS = [
   'status',
@@ -205,8 +206,8 @@ export interface StoredSnapshot {
 }
 
 /**
- * Gives the payload of an event about the transaction, which the database would build in a multiple of the time. The account of a nonce is left
- * out when it is the sender's: most transactions have no other one, and `readSnapshots` adds it.
+ * Returns the payload of an event about the transaction, which the database would build much more slowly. The account of a nonce is omitted
+ * if it is the sender's: most transactions have no other one, and `readSnapshots` adds it.
  */
 function snapshotOf(state: ReturnType<typeof toState>, from: string): object {
   const isFromSender = state.nonce !== undefined && state.source_account === from
@@ -214,7 +215,7 @@ function snapshotOf(state: ReturnType<typeof toState>, from: string): object {
   return mapFields(shown, (value) => value, SNAPSHOT_COLUMNS)
 }
 
-/** Gives the payload of an event about the row `record`. */
+/** Returns the payload of an event about the row `record`. */
 const SNAPSHOT = sql`(
   select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(record))
   where key = any(${SNAPSHOT_COLUMNS}::text[]) and value <> 'null')`
@@ -286,12 +287,12 @@ function changedRecords(transactions: readonly Transaction[]) {
   return recordset(records, sql`${STATE_TYPES}, request jsonb`)
 }
 
-/** As `changedRecords`, without the requests. */
+/** Like `changedRecords`, without the requests. */
 function stateRecords(transactions: readonly Transaction[]) {
   return recordset(transactions.map(toRecord), STATE_TYPES)
 }
 
-/** The columns that change, and what the event has besides. The embedded engine opens a file of random bytes for each uuid that it makes itself. */
+/** The columns that change, and the other fields of the event. The embedded engine opens a file of random bytes for each uuid that it generates. */
 function toRecord(transaction: Transaction) {
   const state = toState(transaction)
   return { ...state, payload: snapshotOf(state, transaction.from), event_uid: randomUUID() }

@@ -33,7 +33,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     const maySign = !relayer.paused && !relayer.systemDisabled
     const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     const due = await findDue()
-    // Bytes for the old chain would be valid on the new one, too.
+    // Bytes for the old chain would also be valid on the new one.
     if (due.length > 0 && (await isReset(context, leased))) return
     const changed =
       due.length > 0 &&
@@ -53,7 +53,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   }
 }
 
-/** A key that cannot be used keeps nothing from being broadcast again: those bytes are signed. Returns undefined for such a key. */
+/** A key that cannot be used does not prevent rebroadcasts: those bytes are signed. Returns undefined for such a key. */
 async function unlessKeyFails<T>(
   { log }: TransactionsContext,
   relayerId: string,

@@ -64,13 +64,13 @@ export async function measureHeadroom(
 export interface MeasuredCapacity {
   readonly sourceAccounts: readonly AccountCapacity[]
   readonly setup?: SetupRequired
-  /** The reason why the relayer's own account cannot send; absent when it can. */
+  /** The reason why the relayer's own account cannot send; absent if it can. */
   readonly unusable?: string
 }
 
 /**
  * Reads the next nonce of every source account with free slots from the chain, because another program may have used nonces ahead of the
- * stored counters. A source account without an answer, or whose nonces the chain has forgotten, gets no transaction (I6).
+ * stored counters. A source account without a reply, or whose nonces the chain has lost, gets no transaction (I6).
  */
 export async function measureCapacity(
   context: TransactionsContext,
@@ -149,10 +149,9 @@ interface Affordable {
 
 /**
  * Selects, in the order of acceptance, the transactions that the account can pay for on top of everything in flight, so that no nonce is
- * used for a transaction without money and none overtakes one that waits for money. No-ops that close a nonce always pass, because later
+ * used for a transaction without money and none overtakes one that waits for money. No-ops that fill a nonce always pass, because later
  * nonces wait for them. If no node answers, all pass, and the node decides at the broadcast (I6).
- * @param reserved The maximum that the transactions in flight can still take, read before the balance: a block between the two readings makes
- *   the rest too small, never too large.
+ * @param reserved The maximum that the transactions in flight can still cost, read before the balance: a block between the two reads makes the remainder too small, never too large.
  */
 export async function affordable(
   { relayer, runtime: { chain } }: LeasedAccount,

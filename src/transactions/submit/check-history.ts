@@ -13,12 +13,12 @@ import type { Transaction } from '../model/transaction.ts'
 import { findHashOwners } from '../store/attempts-store.ts'
 
 /**
- * A transaction that is signed within this time of its acceptance needs no look at the history, in ms: no database fails over to a standby
- * without its last commits, or is restored, in so short a time. A shorter time costs a call for each step under load.
+ * A transaction that is signed within this time of its acceptance needs no check of the history, in ms: no database fails over to a standby
+ * without its last commits, or is restored, in this time. A shorter time costs a call for each step under load.
  */
 const FRESH_MS = 2_000
 
-/** A caller waits at most this long, in ms. A longer reading goes on, and the next caller finds its mark. */
+/** A caller waits at most this long, in ms. A longer read continues, and the next caller finds its mark. */
 const MAX_WAIT_MS = 4_000
 
 /**
@@ -28,14 +28,14 @@ const MAX_WAIT_MS = 4_000
 const STORED_EVERY_SLOTS = 500n
 
 /**
- * A mark older than this, in slots, about twenty minutes, means that the service did not run, or that its database is an old one. Then a transaction that
- * nobody knows may have been signed just before the start.
+ * A mark older than this, in slots, about twenty minutes, means that the service did not run, or that its database is an old one. Then an
+ * unknown transaction may have been signed just before the start.
  */
 const OLD_MARK_SLOTS = 3_000n
 
 /**
- * Signed content can be included for 151 blocks, and is final 32 blocks later. So many slots have these blocks, also where half of the slots have
- * none.
+ * Signed content can be included for 151 blocks, and is final 32 blocks later. This many slots contain these blocks, even if half of the
+ * slots have none.
  */
 const SETTLED_AFTER_SLOTS = 400n
 
@@ -49,10 +49,10 @@ interface HistoryCheckerDeps {
 }
 
 /**
- * Creates the checker of this process. The service stores what it signs before anybody gets it (I3). So a transaction of the account that no
- * record has was signed by another program with the key, or the database went back in time: then what waits may be paid already. The mark up
- * to which the records explain the history is in the same database as the records, so that both go back together. Questions about a relayer
- * at the same time share a reading.
+ * Creates the checker of this process. The service stores what it signs before it leaves the process (I3). So a transaction of the account
+ * without a record was signed by another program with the key, or the database went back in time: then waiting transactions may already be
+ * paid. The mark up to which the records explain the history is in the same database as the records, so that both go back together.
+ * Concurrent checks of a relayer share a read.
  */
 export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): HistoryChecker {
   const readings = new Map<string, Promise<HistoryCheck>>()
@@ -100,10 +100,10 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
 }
 
 const EXPLAINED: HistoryCheck = { kind: 'explained' }
-const LATE: HistoryCheck = { kind: 'unknown', detail: 'no endpoint told it in time' }
+const LATE: HistoryCheck = { kind: 'unknown', detail: 'no endpoint returned it in time' }
 const NOT_SETTLED: HistoryCheck = {
   kind: 'unknown',
-  detail: 'the records are old, and what was signed just before the start may still be included',
+  detail: 'the records are old, and transactions signed just before the start may still be included',
 }
 
 function unknownOf(answer: Exclude<Answer<HistoryReading>, { kind: 'ok' }>): HistoryCheck {

@@ -11,7 +11,7 @@ import { nextStatus } from '../model/transitions.ts'
 import { findExplainedNonces, findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
 
-/** Signatures are made again this many times when transactions or counters change meanwhile. Then the next step tries again. */
+/** Signing is repeated this many times if transactions or counters change in the meantime. Then the next step tries again. */
 const MAX_TRIES = 5
 
 interface Batch {
@@ -24,11 +24,11 @@ interface Batch {
 }
 
 /**
- * Gives nonces to the transactions without one, signs all of them, and stores nonces, counters and bytes in one database transaction: no
+ * Assigns nonces to the transactions without one, signs all of them, and stores nonces, counters and bytes in one database transaction: no
  * nonce is lost and none is assigned twice (I2), and the bytes are stored before they leave the process (I3). Signing happens before it,
- * with the nonces that are next. When another writer changed a transaction or a counter meanwhile, nobody has seen the signatures; they are
- * dropped and made again. Returns the transactions that may be broadcast now. Where the chain has used nonces that the records do not explain,
- * nothing is signed, and the check of the relayer's health disables it.
+ * with the next nonces. If another writer has since changed a transaction or a counter, the signatures have not left the process; they are
+ * discarded and made again. Returns the transactions that may be broadcast now. If the chain has used nonces that the records do not
+ * explain, nothing is signed, and the check of the relayer's health disables it.
  */
 export async function numberAndSign(
   context: TransactionsContext,
@@ -89,7 +89,7 @@ interface SignedPlan {
   readonly signed: readonly SignedItem[]
 }
 
-/** Another writer changed transactions of the plan meanwhile: the database transaction rolls back, so that no nonce is taken for them. */
+/** Another writer has since changed transactions of the plan: the database transaction rolls back, so that no nonce is taken for them. */
 class ChangedMeanwhileError extends Error {
   override readonly name = 'ChangedMeanwhileError'
   /** Their ids. */
@@ -142,17 +142,17 @@ export interface AccountCapacity {
   readonly slots: number
 }
 
-/** Nonces for transactions, which nobody has stored yet. */
+/** Nonces for transactions, not stored yet. */
 interface NoncePlan {
   /** The transactions that get a nonce, with it, in their order. */
   readonly transactions: readonly Transaction[]
-  /** The next nonce of each source account that gives one, by address. */
+  /** The next nonce of each source account that has one, by address. */
   readonly next: ReadonlyMap<string, bigint>
 }
 
 /**
- * Plans nonces for transactions without one, in their order, as long as source accounts have free slots. It fills one source account after
- * the other, so that a relayer with one source account keeps the order of acceptance. Pure.
+ * Plans nonces for transactions without one, in order, while source accounts have free slots. It fills one source account after the other,
+ * so that a relayer with one source account keeps the order of acceptance. Pure.
  */
 function planNonces(
   transactions: readonly Transaction[],
@@ -187,9 +187,9 @@ interface Accounts {
 
 /**
  * Finds the accounts whose chain is ahead of the records: nonces were used by transactions that this database does not know. The service
- * stores what it signs before anybody gets it (I3), so another program has the key, or the database went back in time: it was restored from a
- * backup, or a standby without its last commits took over. Whatever is pending may be paid already then. Read the nonces of the chain before
- * the call. An account that is seen for the first time starts with what it has used.
+ * stores what it signs before it leaves the process (I3), so another program has the key, or the database went back in time: it was
+ * restored from a backup, or a standby without its last commits took over. Then pending transactions may already be paid. Read the nonces
+ * of the chain before the call. For an account seen for the first time, its used nonces count as explained.
  */
 export async function findUnexplained(
   { db }: { readonly db: Db },

@@ -15,8 +15,8 @@ import { findHashOwners, insertAttempts } from '../store/attempts-store.ts'
 import { saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 
 /**
- * Time in ms until another process broadcasts the signed bytes. The process that signs them broadcasts at once; this covers a crash in
- * between. A shorter time makes two processes broadcast the same bytes, which is harmless but useless.
+ * Time in ms until another process broadcasts the signed bytes. The process that signs them broadcasts immediately; this covers a crash in
+ * the meantime. A shorter time makes two processes broadcast the same bytes, which is harmless but useless.
  */
 const REBROADCAST_MS = 1_000
 
@@ -56,8 +56,8 @@ export async function signAttempt(
 }
 
 /**
- * Signs, then stores bytes, hash and status in one database transaction (I3). Returns the transactions that may be broadcast now. Signing is
- * deterministic, so the same content at the same price gives the same bytes: then the existing attempt becomes the current one again.
+ * Signs, then stores bytes, hash and status in one database transaction (I3). Returns the transactions that may be broadcast now. Signing
+ * is deterministic, so the same content at the same price yields the same bytes: then the existing attempt becomes the current one again.
  */
 export async function signAndStore(
   context: TransactionsContext,
@@ -69,8 +69,8 @@ export async function signAndStore(
 }
 
 /**
- * Signs the content of several transactions. Content whose bytes are those of an earlier attempt gives that attempt, and none if it has
- * expired: signing again a moment later gives a new expiry, and therefore new bytes.
+ * Signs the content of several transactions. Content whose bytes are those of an earlier attempt yields that attempt, and none if it has
+ * expired: signing again a moment later yields a new expiry, and therefore new bytes.
  */
 export async function signAll(
   context: TransactionsContext,
@@ -95,7 +95,10 @@ export interface SignedItem extends Signable {
   readonly attempt: Attempt
 }
 
-/** Stores signed attempts of the requests that are stored. An attempt whose transaction changed meanwhile is not stored, so its bytes never leave the process (I3). */
+/**
+ * Stores signed attempts of the requests that are stored. An attempt whose transaction has since changed is not stored, so its bytes never
+ * leave the process (I3).
+ */
 export async function storeSigned(
   context: TransactionsContext,
   { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
@@ -117,14 +120,14 @@ interface SignedItems {
   readonly signed: readonly SignedItem[]
   /** The spenders that the caller charges in the same database transaction. */
   readonly payers?: readonly Spender[]
-  /** The relayer whose fees the service raises by itself, at this time. Then the budgets are asked. */
+  /** The relayer of an automatic raise, at this time. Then the budgets are checked. */
   readonly raisedBy?: { readonly relayer: Relayer; readonly now: Date }
   /** As in `saveTransactions`. */
   readonly keepsRequest?: boolean
 }
 
 /**
- * As `storeSigned`, in a database transaction of the caller.
+ * Like `storeSigned`, in a database transaction of the caller.
  * @throws AppError `rule_violated` for a raise of the service beyond a budget
  */
 export async function storeSignedIn(

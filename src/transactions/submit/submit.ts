@@ -68,7 +68,7 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const prepared = await prepareInOrder(context, leased, await chargeSuccessors(context, leased, wanted))
   if (prepared.length === 0) return
   const { sequencing } = runtime.chain
-  // Both ask the nodes, so they do it in one batch.
+  // Both query the nodes, so they do it in one batch.
   const [{ ready, short }, capacity] = await Promise.all([
     affordable(leased, prepared, reserved),
     sequencing && measureCapacity(context, leased, { slots, sequencing }),
@@ -91,9 +91,9 @@ interface Chosen {
 }
 
 /**
- * Returns the transactions that can be signed although the database may have gone back in time: all of them where the records explain what the
- * account has signed on the chain, and none where they do not, which disables the relayer. Where no endpoint can tell, those that were just
- * accepted, up to the first that may have been signed before; what was overtaken keeps nobody waiting.
+ * Returns the transactions that can be signed although the database may have gone back in time: all of them if the records explain what the
+ * account has signed on the chain, and none if they do not, which disables the relayer. If no endpoint can say, those that were just
+ * accepted, up to the first that may have been signed before; overtaken ones block nothing.
  */
 async function withoutDoubt(
   context: TransactionsContext,
@@ -140,7 +140,7 @@ async function waitForSigner(
 ): Promise<void> {
   context.log.warn(
     { relayer: relayer.id, problem: fault.detail },
-    'signature failed; what the relayer sends waits',
+    'signature failed; transactions of the relayer wait',
   )
   await wait(context, transaction, `Waiting for its key: ${fault.detail}`)
   if (fault.code === 'signer_refused') await context.checkHealth(relayer)
@@ -264,8 +264,8 @@ function prepareContent(
 }
 
 /**
- * The maximum age in ms of a gas estimate that is signed. The gas of a call changes with the state, and on rollups with the price of L1 data;
- * the margin of an estimate covers minutes, not hours in a queue. A shorter time simulates twice what is signed at once.
+ * The maximum age in ms of a gas estimate that is signed. The gas of a call changes with the state, and on rollups with the price of L1
+ * data; the margin of an estimate covers minutes, not hours in a queue. A shorter time simulates twice what is signed immediately.
  */
 const ESTIMATE_MAX_AGE_MS = 120_000
 
@@ -286,7 +286,7 @@ const KINDS: Readonly<Record<Purpose, AttemptKind>> = {
   setup: 'setup',
 }
 
-/** Nobody has written the row since its acceptance, so it has no attempt: an attempt is stored with a new version of its transaction. */
+/** The row has not been written since its acceptance, so it has no attempt: an attempt is stored with a new version of its transaction. */
 function isUntouched({ version }: Transaction): boolean {
   return version === 1
 }

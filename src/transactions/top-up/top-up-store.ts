@@ -10,12 +10,12 @@ import { isFinal } from '../model/transitions.ts'
 import { type TransactionRow, toTransaction } from '../store/codec.ts'
 import { IS_OPEN } from '../store/due-store.ts'
 
-/** The most top-ups that are read. Each follows the confirmation of the one before, so this many within a day are none that a person wants. */
+/** The maximum number of top-ups that are read. Each follows the confirmation of the previous one, so this many within a day are unintended. */
 const MOST = 10_000
 
 /**
- * Reads the top-ups of a relayer on the present chain of its network, newest first: the newest one, the last confirmed one, those of the last
- * 24 hours, and those that are open.
+ * Reads the top-ups of a relayer on the current chain of its network, newest first: the newest one, the last confirmed one, those of the
+ * last 24 hours, and those that are open.
  */
 export async function readTopUps(
   db: Db,
@@ -64,7 +64,7 @@ export async function readTopUpState(db: Db, relayerId: string): Promise<StoredT
   )
 }
 
-/** Writes what the service has decided. It is a report: what may be paid follows from the stored transactions alone. */
+/** Writes the service's decision. It is only a report: what may be paid follows from the stored transactions. */
 export async function saveTopUpState(
   db: Db,
   relayerId: string,
@@ -89,13 +89,13 @@ export async function saveTopUpState(
 const TOP_UP_STATES = ['enough', 'pending', 'limit_reached', 'waiting', 'refused'] as const
 
 /**
- * What the service last decided about a relayer that another one fills. `enough`: the balance is not below the rule · `pending`: a payment is
- * not final · `limit_reached`: nothing is left of the amount of 24 hours · `waiting`: the last payment did not succeed, and the next one
- * follows later · `refused`: the treasury may not or cannot pay, and is asked again later.
+ * The last decision about a relayer that another one refills. `enough`: the balance is not below the rule · `pending`: a payment is not
+ * final · `limit_reached`: nothing is left of the amount of 24 hours · `waiting`: the last payment did not succeed, and the next one
+ * follows later · `refused`: the treasury may not or cannot pay, and is tried again later.
  */
 export interface TopUpState {
   readonly state: (typeof TOP_UP_STATES)[number]
-  /** The code of the refusal. Its sentence stays in the log, because it tells about the treasury. */
+  /** The code of the refusal. Its text stays in the log, because it is about the treasury. */
   readonly code?: ErrorCode | undefined
   /** The payment that is pending, or did not succeed. */
   readonly transactionId?: string | undefined
@@ -112,7 +112,7 @@ export interface StoredTopUpState extends TopUpState {
 /** The longest wait after a failure, in ms. After the treasury is filled, nothing should wait longer than this. */
 const LONGEST_WAIT_MS = 600_000
 
-/** Returns the wait after so many failures in a row, in ms: it doubles from one interval of health checks. Pure. */
+/** Returns the wait after this many failures in a row, in ms: it doubles from one interval of health checks. Pure. */
 export function waitAfter(failures: number, intervalMs: number): number {
   return Math.min(intervalMs * 2 ** Math.min(failures - 1, 20), LONGEST_WAIT_MS)
 }
@@ -122,11 +122,11 @@ const DAY_MS = 24 * 3_600_000
 
 /** What is known of the earlier top-ups of a relayer. */
 export interface TopUpHistory {
-  /** The newest one, whatever became of it. A decision holds only as long as it is still the newest. */
+  /** The newest one, in any status. A decision is valid only while it is still the newest. */
   readonly newest: Transaction | undefined
   /** One that may still be included, or that left the chain after it was confirmed; no other top-up begins before it ends. */
   readonly open: Transaction | undefined
-  /** The height of the last block that includes one: a node that has not reached it cannot tell the balance. */
+  /** The height of the last block that includes one: the balance from a node that has not reached it does not count. */
   readonly asOf: bigint | undefined
   /** The number of those after the last confirmed one, which all ended without moving anything. */
   readonly failures: number

@@ -25,7 +25,7 @@ import {
 
 /** The settings of top-ups. */
 export interface TopUpOptions {
-  /** Time in ms between two looks at a relayer; the wait after a failure doubles from it. */
+  /** Time in ms between two checks of a relayer; the wait after a failure doubles from it. */
   readonly intervalMs: number
 }
 
@@ -50,7 +50,7 @@ export async function topUpRelayer(
     log.warn({ relayer: relayerId }, 'top-up not possible: max_per_day is used up')
 }
 
-/** Returns the state of the relayer afterwards; undefined when no node tells its balance, so that nothing is known. */
+/** Returns the state of the relayer afterwards; undefined if no node returns its balance, so that nothing is known. */
 async function decideAndPay(
   context: TransactionsContext,
   relayer: Relayer,
@@ -66,8 +66,8 @@ async function decideAndPay(
   if (history.open !== undefined) return { state: 'pending', transactionId: history.open.id, failures: 0 }
   const waiting = waitAfterFailure(history, { now: clock.now(), intervalMs })
   if (waiting !== undefined) return waiting
-  // The nodes of the treasury tell the balance: those of the relayer may belong to someone who profits from a wrong one. A node that has not
-  // reached the block of the last top-up would tell a balance without it.
+  // The balance comes from the treasury's nodes: the relayer's may belong to someone who profits from a wrong one. A node that has not
+  // reached the block of the last top-up would return a balance without it.
   const funds = await chain.funding.read(relayer.address, omitUndefined({ asOf: history.asOf }))
   if (funds.kind !== 'ok') return undefined
   const decision = decideTopUp(topUp, funds.value, history)
@@ -183,7 +183,7 @@ export async function payTopUp(
   return transaction
 }
 
-/** Returns an error when the decision does not hold any more. Lock order: the filled relayer before the treasury; there are no circles. */
+/** Returns an error if the decision is no longer valid. Lock order: the refilled relayer before the treasury; there are no circles. */
 async function changedSince(
   { clock }: TransactionsContext,
   tx: Tx,
@@ -195,10 +195,10 @@ async function changedSince(
   return open !== undefined || newest?.id !== history.newest?.id ? CHANGED : undefined
 }
 
-/** The refusal of a decision that does not hold any more. The next round decides again. */
+/** The refusal of a decision that is no longer valid. The next round decides again. */
 export const CHANGED = new AppError(
   'in_use',
-  'The relayer, or its top-ups, changed while this one was decided.',
+  'The relayer or its top-ups changed while this one was being decided.',
 )
 
 function decisive({ network, networkType, address, paused, policies }: Relayer) {

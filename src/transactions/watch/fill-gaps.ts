@@ -8,7 +8,7 @@ import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 import type { WatchRound } from './watch-round.ts'
 
-/** More missing nonces than this in one account mean a wrong counter and not a gap, so a person has to look. */
+/** More missing nonces than this in one account mean a wrong counter, not a gap, so a person must check. */
 const MAX_GAP = 64n
 
 interface GapSearch {
@@ -84,7 +84,7 @@ function gapFiller({ relayerId, network, from }: Transaction, nonce: bigint, now
     network,
     from,
     status: 'pending',
-    statusReason: `Filler: closes the gap at nonce ${nonce}, which no transaction had.`,
+    statusReason: `Filler: fills the gap at nonce ${nonce}, which no transaction had.`,
     createdAt: now,
     request: { type: 'evm', value: 0n },
     purpose: 'gap_filler',

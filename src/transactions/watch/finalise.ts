@@ -11,8 +11,8 @@ import type { WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
 
 /**
- * Gives transactions whose block is final their final status, unless the endpoints contradict each other about the result. Call it with at
- * most `GROUP_SIZE` of them: slow endpoints then answer a part of what an outage left in one round, and what is written in one round is not
+ * Sets the final status of transactions whose block is final, unless the endpoints disagree about the result. Call it with at most
+ * `GROUP_SIZE` of them: slow endpoints then answer a part of what an outage left in one round, and what is written in one round is not
  * requested in the next.
  */
 export function finalise(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
@@ -84,16 +84,16 @@ async function resolveFinal(
   return included(item, await describeInclusion(round, transaction, { attempt, receipt }))
 }
 
-/** A replica may be late, so silence is told only after this time, in ms. A contradiction is told at once. */
+/** A replica may be late, so silence is reported only after this time, in ms. A contradiction is reported immediately. */
 const UNHEARD_MS = STUCK_AFTER_MS
 
 const DISPUTES = {
-  tied: 'the endpoints contradict each other about the result of a transaction; it stays mined until they agree: compare their receipts, and remove the endpoint that is wrong',
+  tied: 'the endpoints disagree about the result of a transaction; it stays mined until they agree: compare their receipts, and remove the endpoint that is wrong',
   unheard:
-    'the endpoints do not confirm the result of a transaction; it stays mined until they do: replace the endpoint that does not answer, or has no receipt of it',
+    'the endpoints do not confirm the result of a transaction; it stays mined until they do: replace the endpoint that does not answer, or does not have its receipt',
 }
 
-/** Tells once that a result is not agreed about. The record stays as it is. */
+/** Reports once that the endpoints disagree about a result. The record is unchanged. */
 function dispute(
   { context: { log, clock }, memory: { disputed } }: WatchRound,
   item: TransactionWithAttempts,
@@ -116,29 +116,29 @@ export interface ReceiptClaim {
   readonly hash: string
   readonly blockHash: string
   readonly success: boolean
-  /** The claim says that the content of the transaction was not executed: believing it pays again, and gives budgets back. */
+  /** The claim says that the content of the transaction was not executed: believing it pays again, and releases budgets. */
   readonly givesBack: boolean
 }
 
 /**
- * The endpoints together about a claim. `agreed`: enough of them say the same, and nobody who counts says the opposite · `contradicted`: most
- * endpoints say the opposite, with this receipt · `tied`: they contradict each other · `unheard`: the claim needs the word of every endpoint,
- * and one has no receipt or does not answer.
+ * The endpoints together about a claim. `agreed`: enough of them say the same, and none that counts says the opposite · `contradicted`:
+ * most endpoints say the opposite, with this receipt · `tied`: they contradict each other · `unheard`: the claim needs every endpoint, and
+ * one has no receipt or does not answer.
  */
 type SecondOpinion =
   | { readonly kind: 'agreed' }
   | { readonly kind: 'contradicted'; readonly receipt: Receipt }
   | { readonly kind: 'tied' | 'unheard' }
 
-/** Gives the hash under which the chain includes an attempt: its own, or that of the bytes of a third party. */
+/** Returns the hash under which the chain includes an attempt: its own, or that of the bytes of a third party. */
 function includedHash({ signed, result }: Pick<Attempt, 'signed' | 'result'>): string {
   return result?.appliedHash ?? signed.hash
 }
 
 /**
- * Asks every endpoint for the receipts of these claims, because the answer of one endpoint must not decide for good whether a payment
- * succeeded: a caller pays again what "failed". Networks with one endpoint have no second opinion, and its word counts, unless a caller chose
- * it. By transaction id.
+ * Reads the receipts of these claims from every endpoint, because one endpoint must not decide permanently whether a payment succeeded: a
+ * caller pays again what "failed". Networks with one endpoint have no second opinion, and it counts, unless a caller chose it. By
+ * transaction id.
  */
 export async function askSecondOpinions(
   { chain, head }: Pick<WatchRound, 'chain' | 'head'>,
@@ -157,7 +157,7 @@ export async function askSecondOpinions(
       claim.transactionId,
       weigh(
         claim,
-        // A network without an endpoint of the operator has nobody who could give anything back.
+        // A network without an endpoint of the operator never releases anything.
         [...endpoints.map((answers) => answers[index] ?? UNKNOWN), ...(isHeard ? [] : [UNKNOWN])],
       ),
     ]),
@@ -167,9 +167,9 @@ export async function askSecondOpinions(
 const UNKNOWN: ReceiptAnswer = { kind: 'unknown' }
 
 /**
- * Weighs the answers of all endpoints. A claim that something was executed stands unless others contradict it: only a receipt in the block of
- * the claim counts, because an endpoint that is behind, or has pruned the receipt, has no opinion about the result. A claim that gives something
- * back needs every endpoint: silence is no assent, and an endpoint without the receipt may hold the truth. Pure.
+ * Weighs the answers of all endpoints. A claim that something was executed is valid unless others contradict it: only a receipt in the
+ * block of the claim counts, because an endpoint that is behind, or has pruned the receipt, has no opinion about the result. A claim that
+ * releases something needs every endpoint: silence is not assent, and an endpoint without the receipt may be right. Pure.
  */
 export function weigh(claim: ReceiptClaim, answers: readonly ReceiptAnswer[]): SecondOpinion {
   const receipts = answers.flatMap((answer) =>

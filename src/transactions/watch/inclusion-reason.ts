@@ -17,7 +17,7 @@ export interface Inclusion {
   readonly reason: string | undefined
 }
 
-/** Gives the `status_reason` of a transaction whose attempt a block includes; undefined when nothing needs an explanation. Pure. */
+/** Returns the `status_reason` of a transaction whose attempt a block includes; undefined if nothing needs an explanation. Pure. */
 export function inclusionReason(
   item: TransactionWithAttempts,
   { attempt, receipt, reason }: Inclusion,
@@ -42,7 +42,7 @@ const WANTED: Readonly<Record<Purpose, string>> = {
   request: 'its replacement',
   successor: 'its replacement',
   cancel: 'its cancellation',
-  expire: 'the no-op that valid_until asked for',
+  expire: 'the no-op of valid_until',
   abandon: 'the no-op',
   gap_filler: 'the filler',
   setup: 'the setup transaction',
@@ -70,7 +70,7 @@ function attemptReason(
   return reverted === undefined ? explanation : `${explanation} ${reverted}`
 }
 
-/** A change that a node refused, so that its caller was told no, was included all the same: a node had taken its bytes. */
+/** A change that a node refused, so that its caller got an error, was included after all: a node had accepted its bytes. */
 function refusedReason({ transaction }: TransactionWithAttempts, attempt: Attempt): string | undefined {
   const { number, kind, outcome, error } = attempt
   const isChange = kind === 'replace' || kind === 'cancel'
@@ -89,7 +89,7 @@ function comparedReason(
   return noopIncludedReason('refused', refused?.error)
 }
 
-/** Why a no-op is included that its caller wanted. What was stored about it may be about a wait, a block that is gone, or a decision to take. */
+/** Why a no-op is included that its caller wanted. What was stored about it may be about a wait, a lost block, or a pending decision. */
 function noopReasonOf({ attempts }: TransactionWithAttempts, { number }: Attempt): string | undefined {
   const kind = contentKind(attempts, number)
   if (kind === 'cancel') return noopIncludedReason('canceled')

@@ -31,7 +31,7 @@ const RECHECK_MS = 30_000
 /** Time in ms for which the block of a final transaction is checked: a rollup can lose hours of blocks when its sequencer fails. */
 const RECHECK_WINDOW_MS = 86_400_000
 
-/** The number of blocks that are requested at once during the search for the last common block. */
+/** The number of blocks per request during the search for the last common block. */
 const PAGE = 50
 
 /** Returns true when it is time to check the blocks of final transactions and there are such transactions. Sets the time of the next check. */
@@ -47,10 +47,10 @@ export async function isRecheckDue({
 }
 
 /**
- * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one of those that were in the
- * chain together, at the last check, stands for all of them. What has become final since then is checked block by block: a reorganisation may lie
- * between any two of them, and the newest block then says nothing about the others. If one is gone, the service marks the transactions, announces
- * an event, and broadcasts the same bytes again until a block includes one of the attempts.
+ * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one of those that were
+ * in the chain together, at the last check, represents all of them. Transactions that became final since then are checked block by block: a
+ * reorganisation may lie between any two of them, and the newest block then says nothing about the others. If one is gone, the service
+ * marks the transactions, announces an event, and broadcasts the same bytes again until a block includes one of the attempts.
  */
 export async function recheckFinal(round: WatchRound): Promise<void> {
   const { context, relayers } = round
@@ -71,8 +71,8 @@ export async function recheckFinal(round: WatchRound): Promise<void> {
 }
 
 /**
- * Returns the time after which transactions may have become final since the last check. Their times are those of the time of day, which can step
- * back: what becomes final afterwards has an earlier time than what was checked before, and is new all the same.
+ * Returns the time after which transactions may have become final since the last check. Their times are those of the time of day, which can
+ * step back: what becomes final afterwards can have an earlier time than what was checked before, and is still new.
  */
 function uncheckedSince({ context: { clock }, memory }: WatchRound, newest: Date | undefined): Date {
   // A process that ended between two checks left its last transactions unchecked.
@@ -145,7 +145,7 @@ async function takeWhileGone(
   return firstKept === -1 ? blocks : blocks.slice(0, firstKept)
 }
 
-/** `gone`: the chain has another block in its place · `unknown`: no reliable answer, which is no proof (I6). */
+/** `gone`: the chain has another block in its place · `unknown`: no reliable reply, which is not a proof (I6). */
 interface ComparedBlock extends FinalBlock {
   readonly fate: 'kept' | 'gone' | 'unknown'
 }
@@ -167,7 +167,7 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
   const reorganizedAt = new Date(context.clock.now())
   const changed = lost.map((transaction) => ({
     ...transaction,
-    statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain, although it counted as final; the same bytes are broadcast again.`,
+    statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain, although it was final; the same bytes are broadcast again.`,
     block: undefined,
     reorganizedAt,
   }))

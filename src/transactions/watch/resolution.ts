@@ -10,13 +10,13 @@ import { type Inclusion, inclusionReason } from './inclusion-reason.ts'
 /** A decision of the chain about a transaction, ready to be written. All functions in this file are pure. */
 export interface Resolution {
   readonly transaction: Transaction
-  /** What became of its attempts, as far as that is new. */
+  /** The new outcomes of its attempts. */
   readonly outcomes: readonly OutcomeChange[]
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
   /**
-   * The next version could be executed besides the ones before it, so it is charged and approved again: only one endpoint, or an operator, says that
-   * they were not included.
+   * The next version could be executed in addition to the earlier ones, so it is charged and approved again: only one endpoint, or an
+   * operator, says that they were not included.
    */
   readonly isSuccessor?: true
   /** The source account whose nonce counter is reset to the chain's, because an assigned nonce was not used. */
@@ -65,7 +65,7 @@ export interface NonceLoss {
   readonly now: Date
   /** True when the service can sign the wanted content: its own, or a successor that was never signed. */
   readonly reSignable: boolean
-  /** The nonce of a third party that the wanted content brings. */
+  /** The third party's nonce of the new content. */
   readonly nextNonce?: ExternalNonce | undefined
 }
 
@@ -146,7 +146,7 @@ export function expired(
             cost: transaction.cost,
             statusReason:
               purpose === 'successor'
-                ? 'The earlier version was not included in its time; the new content takes its place.'
+                ? 'The earlier version expired without being included; the new content replaced it.'
                 : signedAgain(refusal),
             currentAttempt: undefined,
           }
@@ -163,12 +163,12 @@ export function expired(
 }
 
 /**
- * Nodes refused an attempt through its life when they did so at least this many times in a row in unknown words, which takes half a minute; a node
- * that hiccups takes it in between.
+ * Nodes refused an attempt throughout its life if they did so at least this many times in a row in unknown wording, which takes 30 s; a
+ * node with a brief failure accepts it sooner.
  */
 const REFUSED_THROUGHOUT = 6
 
-/** Returns the words in which nodes refused all that expires now, when they are unknown and no node ever took any of it. */
+/** Returns the text with which nodes refused all that expires now, if its wording is unknown and no node ever accepted any of it. */
 function refusedThroughout(attempts: readonly Attempt[]): string | undefined {
   const ended = openAttempts(attempts)
   const isRefused = ended.every(
@@ -178,17 +178,17 @@ function refusedThroughout(attempts: readonly Attempt[]): string | undefined {
 }
 
 function signedAgain(refusal: string | undefined): string {
-  if (refusal === undefined) return 'No block included it in its time; it is signed again.'
-  return `The nodes refused it all its time in words that the service does not know (${refusal}); it is signed again, and others overtake it.`
+  if (refusal === undefined) return 'It expired without being included; it is signed again.'
+  return `The nodes refused it until it expired, in unknown wording (${refusal}); it is signed again, and others overtake it.`
 }
 
 const EXPIRED: Readonly<Partial<Record<TransactionEvent, string>>> = {
-  expired: 'Its time is over, and the chain has proved that it was not included.',
-  canceled: 'Canceled by the caller; the chain has proved that it was not included.',
-  failed: 'No node took it, and the chain has proved that it was not included.',
+  expired: 'It expired, and the chain proved that it was not included.',
+  canceled: 'Canceled by the caller; the chain proved that it was not included.',
+  failed: 'No node accepted it, and the chain proved that it was not included.',
 }
 
-/** The event of a transaction whose nonce is gone although none of its attempts was included. */
+/** The event of a transaction whose nonce was used although none of its attempts was included. */
 const AFTER_NONCE_LOSS: Readonly<Record<Purpose, TransactionEvent>> = {
   request: 'returned',
   successor: 'returned',
@@ -204,7 +204,7 @@ function withoutIncident(transaction: Transaction): Transaction {
   return { ...transaction, undecidedSince: undefined }
 }
 
-/** Gives the final event of a transaction when an attempt of this kind was included with this result. */
+/** Returns the final event of a transaction when an attempt of this kind was included with this result. */
 export function finalEvent(
   kind: Attempt['kind'] | undefined,
   result: Attempt['outcome'] | undefined,

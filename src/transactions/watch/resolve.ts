@@ -96,14 +96,14 @@ function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {
 type Doubt = { readonly because: string } | { readonly missing: string } | undefined
 
 /**
- * Asks the chain for a proof about all attempts. An included attempt wins; the proof that none is included gives `whenAbsent`. Without a
- * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one, or none did for a while.
+ * Requests a proof about all attempts from the chain. An included attempt wins; the proof that none is included yields `whenAbsent`.
+ * Without a proof nothing is decided (I6), unless an operator has decided because no endpoint can supply one, or none did for a while.
  */
 async function resolveWithProof(
   round: WatchRound,
   item: TransactionWithAttempts,
   whenAbsent: () => Resolution,
-  /** Tells why nobody may conclude from a proof of absence that nothing was executed; undefined when one may. */
+  /** Returns why a proof of absence does not show that nothing was executed; undefined if it does. */
   doubtAbsence: (usedBy: string | undefined) => Doubt | Promise<Doubt> = () => undefined,
 ): Promise<Resolution | undefined> {
   // For attempts that expired earlier, the proof was made at that time.
@@ -142,12 +142,12 @@ async function resolveWithProof(
     : undefined
 }
 
-/** Nothing of what was signed before was executed, whatever one endpoint says, so what is signed next is the same charge and approval. */
+/** Nothing signed before was executed, regardless of any single endpoint, so the next version has the same charge and approval. */
 function corroborated({ isSuccessor: _, ...resolution }: Resolution): Resolution {
   return resolution
 }
 
-/** Returns true when the proof has been missing for so long that somebody has to look at the endpoints. */
+/** Returns true if the proof has been missing for so long that a person must check the endpoints. */
 function isLong({ context: { clock }, memory: { doubtSince } }: WatchRound, { id }: Transaction): boolean {
   const now = clock.monotonic()
   const since = doubtSince.get(id) ?? now
@@ -219,9 +219,9 @@ async function resolveUsedNonce(
 }
 
 /**
- * A transaction that the records do not know used the nonce, and only the key of the account makes one. Where no other program has the key, the
- * service made it, and its database went back in time since: what it wants to sign again may have been executed under another fee, or
- * replaced, or canceled. No-ops of the service itself move nothing, so they just end.
+ * A transaction that the records do not know used the nonce, and only the account's key can sign one. If no other program has the key, the
+ * service signed it, and its database has since gone back in time: what it would sign again may have been executed with another fee, or
+ * replaced, or canceled. No-ops of the service move nothing, so they just end.
  */
 function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: string | undefined): Doubt {
   const { purpose, nonce, relayerId } = transaction
@@ -230,13 +230,13 @@ function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: str
     return undefined
   if (relayer === undefined || sharesAccount(relayer)) return undefined
   const user = usedBy === undefined ? 'a transaction' : `transaction ${usedBy}`
-  const because = `Nonce ${nonce} was used by ${user} that the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, replaced or canceled. If another program uses the key, set the policy shared_account.`
+  const because = `Nonce ${nonce} was used by ${user} that the records do not contain. This service may have sent it before its database was restored from a backup, so this one may already be executed, replaced or canceled. If another program uses the key, set the policy shared_account.`
   return { because }
 }
 
 /**
- * As `doubtNonceUser`, on chains whose accounts have no nonces: the account has signed a transaction that the records do not know, which may be a
- * later version of this one. Content that others have signed too cannot have one.
+ * Like `doubtNonceUser`, on chains whose accounts have no nonces: the account has signed a transaction that the records do not know, which
+ * may be a later version of this one. Content that others have also signed cannot have one.
  */
 async function doubtHistory(round: WatchRound, transaction: Transaction): Promise<Doubt> {
   const { context, chain, relayers } = round
@@ -246,10 +246,9 @@ async function doubtHistory(round: WatchRound, transaction: Transaction): Promis
   if (purpose !== 'successor' && chain.expiry?.reSignable(request) === false) return undefined
   const check = await context.checkHistory(relayer, chain)
   if (check.kind === 'explained') return undefined
-  if (check.kind === 'unknown')
-    return { missing: `The history of the account is not known: ${check.detail}.` }
+  if (check.kind === 'unknown') return { missing: `The history of the account is unknown: ${check.detail}.` }
   const named = check.transactions.map(({ hash }) => hash).join(', ')
-  const because = `The account has signed ${named}, which the records do not know. This service may have sent it before its database was restored from a backup, so this one may be executed already, or canceled. If another program uses the key, set the policy shared_account.`
+  const because = `The account has signed ${named}, which the records do not contain. This service may have sent it before its database was restored from a backup, so this one may already be executed or canceled. If another program uses the key, set the policy shared_account.`
   return { because }
 }
 
@@ -266,7 +265,7 @@ async function revertReason(
   block: bigint,
 ) {
   const from = relayers.get(transaction.relayerId)?.address ?? ''
-  return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'no reason could be read'
+  return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'unknown reason'
 }
 
 /** The block of the included attempt is no longer in the chain. The same bytes are broadcast again, and every attempt is open again (I7). */

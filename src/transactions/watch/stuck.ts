@@ -58,8 +58,8 @@ export async function markStuck(context: TransactionsContext, transaction: Trans
 }
 
 /**
- * Gives the nonce to release when no signed bytes can use it any more, on chains where bytes expire. On other chains, no later nonce could be
- * included before it, so the nonce stays.
+ * Returns the nonce to release if no signed bytes can use it any more, on chains where bytes expire. On other chains, no later nonce could
+ * be included before it, so the nonce stays.
  */
 async function releasableNonce(
   { db, relayerOf, runtimeOf }: TransactionsContext,
@@ -76,7 +76,7 @@ async function releasableNonce(
   return { address: sourceAccount, change: { sourceAccount: undefined, nonce: undefined } }
 }
 
-/** Returns true when a transaction with a nonce has blocked its account for so long that a no-op must use the nonce. */
+/** Returns true if a transaction with a nonce has blocked its account for so long that a no-op must use the nonce. */
 export function isAbandoned({ stuckSince, purpose, nonce }: Transaction, now: number): boolean {
   if (stuckSince === undefined || nonce === undefined || purpose !== 'request') return false
   return now - stuckSince.getTime() >= ABANDON_AFTER_MS

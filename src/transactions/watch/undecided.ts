@@ -7,7 +7,7 @@ import { finalEvent, type Resolution } from './resolution.ts'
 
 /**
  * No endpoint can prove any more whether an attempt was included. The transaction stays open with this reason, because either guess could
- * lose money or pay twice (I6). It blocks nobody: its bytes cannot be included any more. Undefined when the record already says the same.
+ * lose money or pay twice (I6). It blocks nothing: its bytes can no longer be included. Undefined if the record already says the same.
  * Pure.
  */
 export function undecided(
@@ -18,7 +18,7 @@ export function undecided(
   const statusReason = withWish({
     id,
     purpose,
-    statusReason: `${detail} It stays open until an endpoint proves what became of it, or an operator decides: ${commandOf(id)}`,
+    statusReason: `${detail} It stays open until an endpoint proves what happened, or an operator decides: ${commandOf(id)}`,
   })
   if (transaction.undecidedSince !== undefined && transaction.statusReason === statusReason) return undefined
   return {
@@ -34,8 +34,8 @@ export function undecided(
 }
 
 /**
- * Returns the reason of an undecided transaction with the present wish of its caller in place of an earlier one: what has to be decided stays
- * the same. Pure.
+ * Returns the reason of an undecided transaction with its caller's current request instead of an earlier one: the decision stays the same.
+ * Pure.
  */
 export function withWish({
   id,
@@ -50,7 +50,7 @@ export function withWish({
 
 const WISHES: Readonly<Partial<Record<Purpose, string>>> = {
   cancel: '. The caller canceled it, so it is not signed again.',
-  successor: '. If nothing of it was included, its replacement is sent.',
+  successor: '. If it was not included, its replacement is sent.',
 }
 
 function commandOf(id: string): string {
@@ -58,7 +58,7 @@ function commandOf(id: string): string {
 }
 
 /**
- * The chain has not used the nonce of an undecided transaction any more, because a reorganisation was deeper than what counts as final. Its
+ * The chain no longer used the nonce of an undecided transaction, because a reorganisation was deeper than what counts as final. Its
  * attempts can be included again, so they are broadcast again; content that no attempt has is signed with the same nonce. Pure.
  */
 export function reopened({ transaction }: TransactionWithAttempts, now: Date): Resolution {
@@ -67,7 +67,7 @@ export function reopened({ transaction }: TransactionWithAttempts, now: Date): R
     transaction: {
       ...transaction,
       ...(isUnsigned && { status: nextStatus(transaction.status, 'returned'), currentAttempt: undefined }),
-      statusReason: `Nonce ${transaction.nonce} is not used any more: the block that used it is no longer in the chain.`,
+      statusReason: `Nonce ${transaction.nonce} is no longer used: the block that used it is no longer in the chain.`,
       undecidedSince: undefined,
       nextRunAt: now,
     },
@@ -115,11 +115,11 @@ export function decidedAbsent(resolution: Resolution, decision: OperatorDecision
     transaction: {
       ...transaction,
       undecidedSince: undefined,
-      statusReason: `${reason}Nothing of it was included: ${sourceOf(decision)}`,
+      statusReason: `${reason}It was not included: ${sourceOf(decision)}`,
     },
   }
 }
 
 function sourceOf({ decidedBy, reason }: OperatorDecision): string {
-  return `operator ${decidedBy} decided so (${reason}); no endpoint can prove it.`
+  return `operator ${decidedBy} decided this (${reason}); no endpoint can prove it.`
 }

@@ -8,7 +8,7 @@ import type { OperatorDecision } from '../store/decisions-store.ts'
 export interface WatchMemory {
   /** The highest block and the time when it was seen. A node behind it is not believed when it says "no" (I6). */
   highest: { readonly number: bigint; readonly at: number }
-  /** The hash of the block for which everything was settled; until the next block there is nothing to ask. */
+  /** The hash of the block for which everything was settled; until the next block there is nothing to do. */
   settledAt: string | undefined
   /** The time of the next check of final transactions, in ms. */
   recheckAt: number
@@ -18,9 +18,9 @@ export interface WatchMemory {
   finalSince: number
   /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
-  /** The time since which a transaction waits for a proof of what became of it, by id. */
+  /** The time since which a transaction waits for a proof, by id. */
   readonly doubtSince: Map<string, number>
-  /** Transactions whose result the endpoints do not agree about, by id: since when, and whether that has been told. */
+  /** Transactions about whose result the endpoints disagree, by id: since when, and whether it was reported. */
   readonly disputed: Map<string, Dispute>
 }
 

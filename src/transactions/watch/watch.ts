@@ -170,7 +170,7 @@ async function resolveReceipts(
     round.chain,
     items.flatMap(({ attempts }) => attempts),
   )
-  // Without nonces, receipts of everything that is open are read in each round, which is no step of a transaction.
+  // Without nonces, receipts of all open transactions are read in each round, which is not a step of a transaction.
   const asked = items.flatMap(({ transaction }) => (transaction.nonce === undefined ? [] : [transaction]))
   const answers = await traceStep(round.context, { name: 'watch', transactions: asked }, () =>
     round.chain.receipts(hashes, { asOf: round.head.number }),
@@ -230,9 +230,9 @@ async function withAttempts(
 }
 
 /**
- * Makes private transactions public that no block has included so many blocks after their first private broadcast as the policy of their
- * relayer says. The decision is stored before any ordinary endpoint gets the bytes. The policy is read again, so that one that was
- * withdrawn a moment ago counts no more. Without private endpoints nothing becomes public: a lost configuration must not publish anything.
+ * Makes private transactions public that were not included within the policy's number of blocks after their first private broadcast. The
+ * decision is stored before any ordinary endpoint gets the bytes. The policy is read again, so that one that was just removed no longer
+ * applies. Without private endpoints nothing becomes public: a lost configuration must not publish anything.
  */
 async function makeOverduePublic(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {
   const { context, chain, passed, head } = round
@@ -257,7 +257,7 @@ async function makeOverduePublic(round: WatchRound, unmined: readonly Transactio
     context.log.warn({ transaction: id, relayer: relayerId, detail: statusReason }, 'transaction made public')
 }
 
-/** Tells whether a private transaction has had its blocks. Pure. */
+/** Returns whether a private transaction has had its blocks. Pure. */
 export function isOverdue(
   { isPrivate, privateSinceBlock, madePublicAt }: Transaction,
   { head, blocks }: { readonly head: bigint; readonly blocks: number },
@@ -272,7 +272,7 @@ function madePublic(
 ): Transaction {
   return {
     ...transaction,
-    statusReason: `No block included it within ${blocks} block${blocks === 1 ? '' : 's'} of its first private broadcast (private_fallback_blocks), so the ordinary endpoints get it as well.`,
+    statusReason: `No block included it within ${blocks} block${blocks === 1 ? '' : 's'} of its first private broadcast (private_fallback_blocks), so the ordinary endpoints receive it as well.`,
     madePublicAt: now,
     nextRunAt: now,
   }

@@ -57,7 +57,7 @@ async function writeInTransaction(
   )
   const written = new Set(saved.map((transaction) => transaction.id))
   if (written.size < resolutions.length) round.open = true
-  // Only after a successful write: a resolution that came too late is computed again at once, not after the whole wait.
+  // Only after a successful write: a resolution that came too late is computed again immediately, not after the whole wait.
   for (const id of written) round.memory.missingSince.delete(id)
   const kept = resolutions.filter((resolution) => written.has(resolution.transaction.id))
   await saveOutcomes(

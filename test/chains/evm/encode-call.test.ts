@@ -103,15 +103,15 @@ describe('what does not fit is refused with its place', () => {
       { function: 'transfer', args: [] },
       'call.function: expected a signature such as transfer(address,uint256), or the function in call.abi.',
     ],
-    [{ function: 'transfer(', args: [] }, 'call.function: the end is no type of Solidity.'],
+    [{ function: 'transfer(', args: [] }, 'call.function: the end is not a Solidity type.'],
     [
       { function: '(address)', args: [] },
       'call.function: expected a signature such as transfer(address,uint256).',
     ],
-    [{ function: 'f(address,)', args: [] }, 'call.function: ) is no type of Solidity.'],
-    [{ function: 'f(uint7)', args: [] }, 'call.function: uint7 is no type of Solidity.'],
-    [{ function: 'f(uint264)', args: [] }, 'call.function: uint264 is no type of Solidity.'],
-    [{ function: 'f(bytes33)', args: [] }, 'call.function: bytes33 is no type of Solidity.'],
+    [{ function: 'f(address,)', args: [] }, 'call.function: ) is not a Solidity type.'],
+    [{ function: 'f(uint7)', args: [] }, 'call.function: uint7 is not a Solidity type.'],
+    [{ function: 'f(uint264)', args: [] }, 'call.function: uint264 is not a Solidity type.'],
+    [{ function: 'f(bytes33)', args: [] }, 'call.function: bytes33 is not a Solidity type.'],
     [
       { function: 'f(address) view', args: [] },
       'call.function: expected a signature such as transfer(address,uint256).',
@@ -138,7 +138,7 @@ describe('what does not fit is refused with its place', () => {
     [{ function: 'f((bool a) x)', args: [null] }, 'call.args[0]: expected a list of values, or an object.'],
     [
       { function: 'f((bool) x)', args: [{ a: true }] },
-      'call.args[0]: expected a list of values, because not each has a name of its own.',
+      'call.args[0]: expected a list of values, because some have no unique name.',
     ],
     [{ function: 'f((bool a) x)', args: [{}] }, 'call.args[0].a: is required.'],
     [

@@ -152,7 +152,7 @@ test('answers under way share a budget: large ones fail when it is used up, smal
   const refused = await Promise.race(waiting)
   expect(refused).toMatchObject({
     tooLarge: true,
-    detail: 'the answers under way have more than 2097152 bytes together',
+    detail: 'the responses being received have more than 2097152 bytes together',
   })
   expect(budget.used).toBeGreaterThan(MIB)
   expect(await clientOf([small.url], { budget }).call('eth_chainId', [])).toMatchObject({ result: '0x1' })

@@ -261,7 +261,9 @@ describe('instructions', () => {
   test('and a transaction exclude each other, and one is needed', () => {
     expect(check(requestOf({}))?.detail).toBe('transaction, instructions: one of the two is expected.')
     const both = { ...prebuilt(wire(STEP)), instructions: [GOOD] }
-    expect(check(both)?.detail).toBe('transaction, instructions: one of the two is expected, not both.')
+    expect(check(both)?.detail).toBe(
+      'transaction, instructions: exactly one of the two is expected, not both.',
+    )
   })
 })
 

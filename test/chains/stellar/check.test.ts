@@ -37,7 +37,7 @@ const FRAMES: readonly (readonly [Partial<StellarRequest>, string])[] = [
   [{}, 'operations, transaction_xdr: one of the two is expected.'],
   [
     { operations: [pay], transactionXdr: 'AAAA' },
-    'operations, transaction_xdr: one of the two is expected, not both.',
+    'operations, transaction_xdr: exactly one of the two is expected, not both.',
   ],
   [{ operations: [] }, 'operations: 1 to 100 operations are expected, 0 were given.'],
   [
@@ -65,7 +65,7 @@ const FRAMES: readonly (readonly [Partial<StellarRequest>, string])[] = [
   [{ operations: [pay], memo: { type: 'hash', value: [1, 2] } }, 'memo.value: 32 bytes are expected'],
   [
     { operations: [pay, CALL] },
-    'operations[1]: invoke_contract has to be the only operation of its transaction.',
+    'operations[1]: invoke_contract must be the only operation of its transaction.',
   ],
   [
     { operations: [CALL], memo: { type: 'text', value: 'x' } },
@@ -213,11 +213,11 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'set_options', set_flags: 3, clear_flags: 2 },
-    'operations[0].clear_flags: a flag cannot be set and cleared at once.',
+    'operations[0].clear_flags: a flag cannot be both set and cleared.',
   ],
   [
     { type: 'set_options', signer: { key: SELF, weight: 1 } },
-    "operations[0].signer.key: the account's own key is weighed by master_weight.",
+    "operations[0].signer.key: the weight of the account's own key is master_weight.",
   ],
   [
     { type: 'set_options', signer: { key: TYPO, weight: 1 } },

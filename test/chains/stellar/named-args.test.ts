@@ -217,7 +217,7 @@ describe('an argument with a name', () => {
       'a type that is missing',
       userType('Gone'),
       1,
-      '.x: the specification of the contract lacks its type Gone',
+      '.x: the specification of the contract lacks the type Gone',
     ],
   ])('that does not fit %s is refused', async (_name, type, value, sentence) => {
     expect(await argOf(type, value)).toContain(`operations[0].named_args${sentence}`)

@@ -182,7 +182,7 @@ describe('a relayer that is no longer named', () => {
       await addTransaction(status, null)
       const other = { ...MAIN, id: 'other' }
       expect(await problemsOf({ relayers: [other] })).toEqual([
-        'relayer "main" cannot be removed: 1 transaction is unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again',
+        'relayer "main" cannot be removed: 1 transaction is unfinished; restore the entry with "paused": true, wait until they are final or cancel them, then try again',
       ])
       const { items } = await listRelayers(database.db, { offset: 0, limit: 10 })
       expect(items.map(({ id }) => id)).toEqual(['main'])
@@ -207,7 +207,7 @@ describe('a relayer that moves to another account', () => {
     await addTransaction('submitted', 0n)
     await addTransaction('pending', null)
     expect(await problemsOf({ address: '0xB' })).toEqual([
-      'relayer "main" cannot move from 0xA on "anvil" to 0xB on "anvil": 2 transactions are unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again',
+      'relayer "main" cannot move from 0xA on "anvil" to 0xB on "anvil": 2 transactions are unfinished; restore the entry with "paused": true, wait until they are final or cancel them, then try again',
     ])
     expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA' })
   })
@@ -286,7 +286,7 @@ describe('a record that a caller created', () => {
     const circle = { ...MAIN, policies: { topUp: { ...topUp, from: 'second' } } }
     const second = { ...MAIN, id: 'second', policies: { topUp: { ...topUp, from: 'theirs' } } }
     expect(await problemsOf({ relayers: [circle, second] })).toContain(
-      'relayer "theirs" has an impossible top_up: these relayers would fill each other in a circle: theirs from main from second from theirs; one of them must have no top_up',
+      'relayer "theirs" has an impossible top_up: these relayers would refill each other in a circle: theirs from main from second from theirs; one of them must have no top_up',
     )
     expect(await problemsOf({ relayers: [] })).toEqual([
       'relayer "theirs" has an impossible top_up: there is no relayer "main", which from names',
@@ -353,7 +353,7 @@ describe('a record that a caller created', () => {
       .values({ id: 'dev', type: 'plain', sealed: new Uint8Array([1]) })
       .execute()
     expect(await problemsOf({ signers: [{ id: 'dev', type: 'plain', key: createSecret('x') }] })).toEqual([
-      'signer "dev" was created over the API already; delete it there, or give this one another id',
+      'signer "dev" was already created over the API; delete it there, or give this one another id',
     ])
   })
 })

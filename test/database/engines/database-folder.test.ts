@@ -71,7 +71,7 @@ describe('the folder of the database', () => {
     mkdirSync(join(dataDir, 'pglite'))
     writeFileSync(join(dataDir, 'pglite', 'mine'), 'kept')
     await expect(prepare()).rejects.toThrow(
-      /pglite is no complete database: PG_VERSION is missing, and there are mine\. Restore/,
+      /pglite is not a complete database: PG_VERSION is missing, and there are mine\. Restore/,
     )
     expect(readFileSync(join(dataDir, 'pglite', 'mine'), 'utf8')).toBe('kept')
   })

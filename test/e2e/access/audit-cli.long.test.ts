@@ -34,7 +34,7 @@ test('relayer audit verify finds changes of the database, and heads that were ke
   })
   const head = `management=${printed.chains[0]?.head}`
   const text = await verify('--head', head)
-  expect(text).toMatchObject({ code: 0, out: expect.stringContaining('1 chain: every entry fits') })
+  expect(text).toMatchObject({ code: 0, out: expect.stringContaining('1 chain: every entry matches') })
   expect(text.out).toContain(`management  8 entries  ${printed.chains[0]?.head}`)
 
   // The same while a service has the database, from the entries that it lists.
@@ -72,7 +72,7 @@ test('relayer audit verify finds changes of the database, and heads that were ke
   expect(await verify()).toMatchObject({
     code: 1,
     err: expect.stringContaining(
-      'management: entry 7 was changed, or what stood before it\n1 of 1 chain does not fit',
+      'management: entry 7 was changed, or an entry before it\n1 of 1 chain does not fit',
     ),
   })
   const broken = await verify('--json')

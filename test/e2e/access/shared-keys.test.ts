@@ -15,7 +15,7 @@ import { solanaConfig } from '../../support/solana-scenario.ts'
 import { stellarConfig } from '../../support/stellar-scenario.ts'
 
 const SECRET = '11'.repeat(32)
-const WARNING = 'key shared by network types; give each network type a signer of its own'
+const WARNING = 'key shared by network types; use a separate signer for each network type'
 
 let ledger: TestLedger
 let solana: TestSolana

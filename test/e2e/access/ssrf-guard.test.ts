@@ -95,14 +95,14 @@ test.each([
   expect([notification.status, notification.body.error]).toEqual([
     400,
     expect.stringMatching(
-      /^body\.url: expected a url that may be reached; .* is in a private network, which/,
+      /^body\.url: expected a URL that may be reached; .* is in a private network, which/,
     ),
   ])
   const network = await service.api('PATCH', '/networks/evm:anvil', { rpc_urls: [url] })
   expect([network.status, network.body.error]).toEqual([
     400,
     expect.stringMatching(
-      /^body\.rpc_urls\[0\]: expected a url that may be reached; .* private network, which/,
+      /^body\.rpc_urls\[0\]: expected a URL that may be reached; .* private network, which/,
     ),
   ])
 })

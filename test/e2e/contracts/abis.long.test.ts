@@ -364,8 +364,6 @@ test('a relayer has at most 200', async () => {
   for (let at = 1; at <= 200; at += 1)
     await register(`0x${at.toString(16).padStart(40, '0')}`, { abi }, 'brief')
   const answer = await register(TOKEN, { abi }, 'brief')
-  expect(answer.body.error).toBe(
-    'path.address: relayer brief has 200 ABIs, which is the most; delete one first.',
-  )
+  expect(answer.body.error).toBe('path.address: relayer brief has 200 ABIs, the maximum; delete one first.')
   expect((await register(`0x${'1'.padStart(40, '0')}`, { abi }, 'brief')).status).toBe(200)
 })

@@ -125,7 +125,7 @@ describe('an authorization list', () => {
     const answer = await story.service.api('POST', '/relayers/other/transactions', body)
     expect([outcomeOf(answer), answer.body.error]).toEqual([
       '400 policy_violation',
-      'authorization_list: the policy allow_authorization_list of the relayer is not true; set it, or leave the list out.',
+      'authorization_list: the policy allow_authorization_list of the relayer is not true; set it, or omit the list.',
     ])
     const { id } = await story.send(call())
     await story.reach(id, 'submitted')

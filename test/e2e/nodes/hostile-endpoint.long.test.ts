@@ -58,8 +58,7 @@ test('a call whose answer is too large is told the limit, and the relayer stays 
     await service.stop()
     await endpoint.stop()
   })
-  const description =
-    'An endpoint answered, and the answer has more than 8388608 bytes. Ask for less at once.'
+  const description = 'An endpoint answered, and the answer has more than 8388608 bytes. Request less.'
   const error = { code: -32005, message: 'Answer too large', description }
   expect(await ask(service, 'main')).toEqual({ jsonrpc: '2.0', id: 1, error })
   const { body } = await service.api<{ system_disabled: boolean }>('GET', '/relayers/main')

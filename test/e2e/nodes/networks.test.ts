@@ -193,7 +193,7 @@ describe('the urls of a network', () => {
       {
         level: 'log',
         message:
-          'rpc_urls: none of 127.0.0.1:9, silent.invalid answered in time, so the chain behind is not known yet; the service uses the urls and goes on checking.',
+          'rpc_urls: none of 127.0.0.1:9, silent.invalid answered in time, so their chain is not known yet; the service uses the URLs and keeps checking.',
       },
     ])
   })

@@ -110,7 +110,7 @@ test('a low balance fires once and is over once, at other thresholds, and everyb
     relayer_id: 'main',
     value: String(WARN - 1n),
     threshold: String(WARN),
-    message: `Relayer main can spend ${WARN - 1n} wei, and its warn_balance is ${WARN}. Send funds to ${DEV_ADDRESSES[0]}.`,
+    message: `Relayer main can spend ${WARN - 1n} wei; its warn_balance is ${WARN}. Send funds to ${DEV_ADDRESSES[0]}.`,
   })
   const { payload_type, ...shown } = began
   expect(await firing()).toEqual([shown])
@@ -155,7 +155,7 @@ test('a restart repeats nothing, and the end of the policy is the end of the ale
   await service.stop()
   await start({})
   const ended = await tells('balance_low', 'firing', 'resolved')
-  expect(ended.message).toBe('Relayer main has no warn_balance any more, or was deleted.')
+  expect(ended.message).toBe('Relayer main no longer has a warn_balance, or was deleted.')
 }, 60_000)
 
 test('a disabled relayer fires until it is enabled', async () => {
@@ -203,7 +203,7 @@ test('the budgets of a relayer and of an API key fire, and the latter are in the
   expect(body.data.filter(({ event_id }) => ofKeys.includes(event_id))).toEqual([])
   await service.api('DELETE', `/api-keys/${key.id}`)
   const ended = await tells('budget_nearly_used', 'firing', 'resolved', 'firing', 'resolved')
-  expect(ended.message).toBe('The limit exists no more.')
+  expect(ended.message).toBe('This limit was removed.')
 }, 60_000)
 
 test('dead letters fire until they have arrived', async () => {

@@ -93,7 +93,7 @@ describe('on Stellar', () => {
         disabled_reason: { type: 'BalanceCheckFailed' },
       })
       expect((await state()).metadata?.logs.map(({ message }) => message)).toEqual([
-        `The nonce is not known: Account ${NEW.publicKey()} does not exist on the ledger; it begins with the first payment to it.`,
+        `The nonce is not known: Account ${NEW.publicKey()} does not exist on the ledger; the first payment to it creates it.`,
       ])
       expect((await state()).data).toMatchObject({ balance: '0' })
 

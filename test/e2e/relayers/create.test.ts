@@ -124,7 +124,7 @@ describe('creating a relayer', () => {
       {
         level: 'log',
         message:
-          'custom_rpc_urls: 127.0.0.1:9 did not answer in time, so the chain behind is not known yet; the service uses the urls and goes on checking.',
+          'custom_rpc_urls: 127.0.0.1:9 did not answer in time, so their chain is not known yet; the service uses the URLs and keeps checking.',
       },
     ])
   })

@@ -7,7 +7,7 @@ import { type Anvil, ON_ANVIL, startAnvil } from '../../support/anvil.ts'
 import { outcomeOf } from '../../support/limited-key.ts'
 import { DEV_ADDRESSES, type Service, startService } from '../../support/service.ts'
 
-const SHARED_ACCOUNT = 'account shared by EVM networks; give each network a signer of its own'
+const SHARED_ACCOUNT = 'account shared by EVM networks; use a separate signer for each network'
 
 let nodes: Anvil[]
 let service: Service

@@ -75,7 +75,7 @@ describe('a payment that has expired, on a network with one endpoint', () => {
     const { state, expires_at } = await approvalOf()
     expect([waiting.awaits_approval, state]).toEqual([true, 'waiting'])
     expect(waiting.status_reason).toBe(
-      `No block included it in its time; it is signed again. Only one endpoint or an operator says that the approved version was not included, so the next one waits for a new approval until ${expires_at}.`,
+      `It expired without being included; it is signed again. Only one endpoint or an operator says that the approved version was not included, so the next one waits for a new approval until ${expires_at}.`,
     )
     expect(outcomeOf(await approver.decide(id, 'approve'))).toBe('200')
     const confirmed = await story.tickUntil(id, 'confirmed')

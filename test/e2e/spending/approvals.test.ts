@@ -99,7 +99,7 @@ describe('the decision', () => {
     const own = await call(`${pathOf(data.id)}/approval`, { decision: 'approve' })
     expect([outcomeOf(own), own.body.error]).toEqual([
       '403 own_approval',
-      `API key ${body.data.id} sent this transaction; another key has to decide. The sender can cancel it.`,
+      `API key ${body.data.id} sent this transaction; another key must decide. The sender can cancel it.`,
     ])
     expect((await approvalOf(data.id)).state).toBe('waiting')
     const rotated = await story.service.api<{ secret: string }>(
@@ -297,14 +297,14 @@ describe('while it waits', () => {
     expect((await approvalOf(id)).expires_at).toBe(end)
     await story.reach(id, 'expired')
     expect(await story.get(id)).toMatchObject({
-      status_reason: 'Nobody approved it in time; nothing was signed.',
+      status_reason: 'It was not approved in time; nothing was signed.',
       attempts: [],
     })
     expect((await approvalOf(id)).state).toBe('expired')
     const late = await approver.decide(id, 'approve')
     expect([outcomeOf(late), late.body.error]).toEqual([
       '409 approval_decided',
-      `Transaction ${id} waited until ${end}, and nobody decided; send it again.`,
+      `Transaction ${id} waited until ${end}without a decision; send it again.`,
     ])
   })
 

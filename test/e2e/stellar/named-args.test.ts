@@ -96,7 +96,7 @@ describe('a contract call with the names of its arguments', () => {
     [
       'an unknown contract',
       () => call({}, { contract_address: 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA' }),
-      'operations[0].contract_address: expected a contract that the network has.',
+      'operations[0].contract_address: expected a contract that exists on the network.',
     ],
     [
       'code without a specification',
@@ -110,7 +110,7 @@ describe('a contract call with the names of its arguments', () => {
     [
       'another operation',
       () => ({ network: 'standalone', operations: [transfer(1), transfer(1)].flatMap(operationsOf) }),
-      'operations[0]: invoke_contract has to be the only operation of its transaction.',
+      'operations[0]: invoke_contract must be the only operation of its transaction.',
     ],
   ])('with %s is refused', async (_name, request, sentence) => {
     const answer = await scenario.post(request())

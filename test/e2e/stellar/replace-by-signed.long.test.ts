@@ -209,7 +209,7 @@ describe('a transaction that a third party has signed, in place of one that the 
     const { status, body } = await replace(waiting.id, bump(xdr))
     expect([status, body.data.source_account]).toEqual([200, CUSTOMER.publicKey()])
     expect(body.metadata?.logs).toMatchObject([
-      { message: 'Nothing had been signed; the new content takes its place.' },
+      { message: 'Nothing had been signed; the new content replaced it.' },
     ])
     expect(await scenario.post(bump(xdr))).toMatchObject({ body: { code: 'already_accepted' } })
     ledger.setNodeFault('none')

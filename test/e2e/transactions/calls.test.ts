@@ -91,7 +91,7 @@ describe('on EVM', () => {
 
     test.each<[string, object, string]>([
       ['data besides', { data: '0x' }, 'body.call: expected either data or call, not both.'],
-      ['no contract', { to: null }, 'body.to: expected the address of the contract that is called.'],
+      ['no contract', { to: null }, 'body.to: expected the address of the called contract.'],
       ['no function', { call: {} }, 'body.call.function: is required.'],
       [
         'an argument of another type',
@@ -101,7 +101,7 @@ describe('on EVM', () => {
       [
         'an unknown type',
         { call: { function: 'f(number)', args: [1] } },
-        'body.call.function: number is no type of Solidity.',
+        'body.call.function: number is not a Solidity type.',
       ],
     ])('with %s is refused', async (_name, more, sentence) => {
       const answer = await story.post(transfer(1, more))

@@ -215,7 +215,7 @@ describe('a replacement', () => {
     const put = await story.replace(id, pay({ valid_from: inMs(HOUR_MS) }))
     expect([outcomeOf(put), put.body.error]).toEqual([
       '400 invalid_request',
-      'valid_from: not expected here, because the transaction has a nonce or signed bytes already and can no longer wait; leave it out.',
+      'valid_from: not expected here, because the transaction already has a nonce or signed bytes and can no longer wait; omit it.',
     ])
   })
 })

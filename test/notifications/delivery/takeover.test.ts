@@ -70,7 +70,7 @@ describe('a receiver that fails for everything', () => {
     const never = items.filter(({ delivery }) => delivery.tries === 0)
     expect(never.length).toBeGreaterThan(20)
     expect(never[0]?.delivery.lastTry).toEqual({
-      error: 'The receiver failed for the whole time in which the service tries; this event was not sent.',
+      error: 'The receiver failed for the whole retry period; this event was not sent.',
     })
     target.behave(() => 204)
     // The database still has the time of the machine, and says until when they are tried.

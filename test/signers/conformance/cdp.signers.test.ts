@@ -126,7 +126,7 @@ describe('a Solana account of Coinbase', () => {
 
   test('signs nothing but transactions and texts, and has no key for Stellar', async () => {
     const key = await open(onSolana())
-    const refusal = refused('signs transactions and texts of Solana, and no other bytes')
+    const refusal = refused('signs only transactions and texts of Solana')
     await expect(key.solana?.sign(new Uint8Array(32).fill(0xfe))).rejects.toMatchObject(refusal)
     expect(key.stellar).toBeUndefined()
     expect(() => {

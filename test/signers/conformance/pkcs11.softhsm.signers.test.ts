@@ -109,7 +109,7 @@ describe.each([
     onTestFinished(plugIn)
     await expect(sign(key)).rejects.toMatchObject({
       code: 'signer_unavailable',
-      detail: `signer "tested": PKCS#11 key ${label} in token ${TOKEN.label} cannot be asked: there is no token ${TOKEN.label} now.`,
+      detail: `signer "tested": PKCS#11 key ${label} in token ${TOKEN.label} cannot be used: there is no token ${TOKEN.label} now.`,
     })
     expect(await check(key)).toMatchObject({ kind: 'unknown' })
     await plugIn()
@@ -159,7 +159,7 @@ describe('a signer of the type pkcs11', () => {
     for (const result of results) {
       const { code, detail, message } = (result as PromiseRejectedResult).reason
       expect(code).toBe('signer_refused')
-      expect(detail).toMatch(/cannot be asked: the PIN is wrong \(CKR_PIN_INCORRECT\)\.$/)
+      expect(detail).toMatch(/cannot be used: the PIN is wrong \(CKR_PIN_INCORRECT\)\.$/)
       expect(`${detail} ${message}`).not.toContain('9876')
     }
     const running = processes()

@@ -104,7 +104,7 @@ describe('a key of Turnkey', () => {
     ['CONSENSUS_NEEDED', 'signer_refused', 'needs the consent of others'],
     ['REJECTED', 'signer_refused', 'is denied'],
     ['FAILED', 'signer_refused', 'the activity failed'],
-    ['PENDING', 'signer_unavailable', 'gave no signature yet'],
+    ['PENDING', 'signer_unavailable', 'returned no signature yet'],
   ])('whose activity is %s gives no signature', async (status, code, detail) => {
     const key = await open(signer(EVM_KEY))
     turnkey.setStatus(`ACTIVITY_STATUS_${status}`)

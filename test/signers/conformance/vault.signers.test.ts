@@ -94,7 +94,7 @@ describe('a Vault', () => {
     [
       'with another secret of the login',
       () => ({ ...stored(), secretId: createSecret('not-the-secret') }) as SignerConfig,
-      /^signer "tested": Vault secret team\/hot in secret cannot be asked: the login by AppRole failed \(status 400\)\.$/,
+      /^signer "tested": Vault secret team\/hot in secret cannot be used: the login by AppRole failed \(status 400\)\.$/,
     ],
     ['without the secret', () => stored('nothing'), /does not exist in this mount \(status 404\)/],
     ['with a secret that is no key', () => stored('broken'), /has no private key in its field "value"/],

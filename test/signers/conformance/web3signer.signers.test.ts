@@ -132,7 +132,7 @@ describe('a Web3Signer that wants a client certificate', () => {
     [
       'a key of somebody else',
       () => ({ ...pathsOf(), keyPath: certificates.path('ca', 'key') }),
-      /are no pair in PEM/,
+      /are not a PEM pair/,
     ],
   ])('is refused with %s', async (_what, tls, expected) => {
     await expect(open(tls())).rejects.toMatchObject({

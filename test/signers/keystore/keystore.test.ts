@@ -97,11 +97,11 @@ describe('a key file is refused', () => {
     ['with a short key', scryptWith({ dklen: 16 }), 'its dklen is not 32'],
     ['with n that is no power of two', scryptWith({ n: 1000 }), 'its scrypt n is not a power of two'],
     ['with p that is no integer', scryptWith({ p: 0.5 }), 'its p is not a positive integer'],
-    ['that wants too much scrypt', scryptWith({ n: 2 ** 21 }), 'its scrypt parameters ask for too much work'],
+    ['that wants too much scrypt', scryptWith({ n: 2 ** 21 }), 'its scrypt parameters require too much work'],
     [
       'that wants too much pbkdf2',
       pbkdf2With({ kdfparams: { ...PBKDF2.crypto.kdfparams, c: 10_000_001 } }),
-      'its pbkdf2 parameters ask for too much work',
+      'its pbkdf2 parameters require too much work',
     ],
   ])('%s', async (_what, file, message) => {
     await expect(decrypt(file)).rejects.toThrow(new KeystoreError(message))

@@ -76,7 +76,7 @@ describe('admission', () => {
       const of = (fingerprint: string, balance?: bigint) =>
         candidateOf(owner, { cost: 5n }, { balance, idempotencyKey: { key: 'one', fingerprint } })
       const [first, same, other] = [of('a'), of('a', 0n), of('b')]
-      const detail = `Idempotency-Key: this key was used for a request with another body, which made transaction ${first.transaction.id}.`
+      const detail = `Idempotency-Key: this key was used for a request with another body, transaction ${first.transaction.id}.`
       const repeated = { kind: 'repeated', transactionId: first.transaction.id }
       const refused = { kind: 'refused', error: { code: 'idempotency_key_reused', detail } }
       const decisions = await admitCandidates(fixture.context, [first, same, other])
@@ -128,7 +128,7 @@ describe('admission', () => {
         kind: 'refused',
         error: {
           code: 'not_supported',
-          detail: `transaction_xdr: the sequence numbers of ${owner.relayer.address} are given by the service. Send the operations, or the transaction unsigned.`,
+          detail: `transaction_xdr: the sequence numbers of ${owner.relayer.address} are assigned by the service. Send the operations, or the transaction unsigned.`,
         },
       })
     })
@@ -237,7 +237,7 @@ describe('admission', () => {
       const again = await accept(owner.relayer, requestOf(), ACTOR, key)
       expect(again.transaction).toEqual(first.transaction)
       expect(again.logs).toEqual([
-        'This Idempotency-Key was used before: this is the transaction that it made, as it is now.',
+        'This Idempotency-Key was used before: this is its transaction, as it is now.',
       ])
       expect(created).toEqual([first.transaction.id])
     })

@@ -258,7 +258,7 @@ describe('a node that refuses everything in unknown words', () => {
       status: 'sent',
       purpose: 'request',
       currentAttempt: 1,
-      statusReason: `The nodes refuse everything with its nonce, a no-op as well (${STRANGE}); the service keeps trying. They said of it: ${STRANGE}`,
+      statusReason: `The nodes refuse everything with its nonce, including a no-op (${STRANGE}); the service keeps trying. Their reply: ${STRANGE}`,
     })
     expect(await incidentsOf(transaction)).toEqual(['transaction_stuck'])
     expect(fixture.logLines.at(-1)).toMatchObject({
@@ -366,7 +366,7 @@ test('a node that works again just when content is compared takes the content, w
   expect(attempts.at(-1)).toMatchObject({
     kind: 'abandon',
     outcome: 'refused',
-    error: 'a node takes the content now',
+    error: 'a node now accepts the content',
   })
 })
 

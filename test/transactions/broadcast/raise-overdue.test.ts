@@ -331,7 +331,7 @@ describe('a no-op', () => {
 
   test.each<[string, Situation, string]>([
     ['after valid_until', OVERDUE, 'valid_until passed; it cannot be cancelled now'],
-    ['after a day', BLOCKING, 'It blocks the account; a no-op cannot take its nonce now'],
+    ['after a day', BLOCKING, 'It blocks the account; a no-op cannot use its nonce now'],
   ])('%s that has no price or is refused leaves the reason', async (_name, situation, obstacle) => {
     const { stub, raise, reason, kinds } = await setUp(situation)
     const answers: Answer<EvmPrepared>[] = [
@@ -366,7 +366,7 @@ describe('a no-op', () => {
 describe('a transaction that every node keeps queued', () => {
   const NAMED = { request: requestOf({ gasPrice: 5n }) }
   const NAMED_REASON =
-    'Every node knows it and none includes it, although its nonce is next. Its price was named by the caller and is not changed: replace it at a higher price, so that other bytes take its place.'
+    'Every node knows it and none includes it, although its nonce is next. The caller set its price, so it is not changed: replace it at a higher price, so that new bytes take its place.'
 
   test.each<[string, Situation, readonly string[], string | undefined, boolean]>([
     [

@@ -237,7 +237,7 @@ const CASES: readonly Case[] = [
       status: 'pending',
       purpose: 'request',
       nonce: 5n,
-      statusReason: 'No endpoint accepts so high a fee: words of the node',
+      statusReason: 'No endpoint accepts a fee this high: words of the node',
     },
     outcome: 'refused',
   },

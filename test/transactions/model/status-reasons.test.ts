@@ -39,8 +39,8 @@ const NOOPS: readonly (readonly [NoopCause, string, string, string])[] = [
   [
     'priced_out',
     'fee too low',
-    'No endpoint accepted the price that its caller named, and others waited behind it (fee too low); a no-op will use its nonce.',
-    'No endpoint accepted the price that its caller named, and others waited behind it (fee too low); a no-op used its nonce.',
+    'No endpoint accepted the price set by its caller, and others waited behind it (fee too low); a no-op will use its nonce.',
+    'No endpoint accepted the price set by its caller, and others waited behind it (fee too low); a no-op used its nonce.',
   ],
 ]
 

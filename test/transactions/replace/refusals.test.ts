@@ -35,7 +35,7 @@ describe('refusals', () => {
       readonly detail: string | undefined
     }
     const EXTERNAL = { sourceAccount: TO, nonce: 5n }
-    const OURS = `transaction_xdr: the sequence numbers of ${FROM} are given by the service. Send the operations, or the transaction unsigned.`
+    const OURS = `transaction_xdr: the sequence numbers of ${FROM} are assigned by the service. Send the operations, or the transaction unsigned.`
     const CANCELED_BY_SIGNER = `Its sequence number belongs to ${TO}, who has signed it; only that account can cancel it.`
     const CASES: readonly Case[] = [
       { name: 'own content may follow own content', brings: undefined, detail: undefined },
@@ -193,7 +193,7 @@ describe('refusals', () => {
         answer: { kind: 'unknown', detail: 'time-out' } as const,
         error: {
           code: 'network_unavailable',
-          detail: 'No node of the network answers at present, so nothing was changed. Try again.',
+          detail: 'No node of the network answers, so nothing was changed. Try again.',
           cause: 'time-out',
         },
       },

@@ -43,9 +43,8 @@ describe('the replacement of a pending transaction', () => {
     return { stub, owner, stored, replace, cancel, now: () => reload(fixture.context, stored) }
   }
 
-  const NOTHING_SIGNED = 'Nothing had been signed; the new content takes its place.'
-  const NOT_IN_EFFECT =
-    'None of the signed attempts is in effect any more; the new content takes their place.'
+  const NOTHING_SIGNED = 'Nothing had been signed; the new content replaced it.'
+  const NOT_IN_EFFECT = 'The signed attempts no longer count; the new content replaced them.'
 
   describe('new content for a pending transaction', () => {
     test.each([
@@ -149,8 +148,7 @@ describe('the replacement of a pending transaction', () => {
 
   describe('the cancellation of a pending transaction', () => {
     const BEFORE_SIGNING = 'Canceled by the caller before anything was signed.'
-    const AFTER_PROOF =
-      'Canceled by the caller; the chain has proved that nothing that was signed is included.'
+    const AFTER_PROOF = 'Canceled by the caller; the chain proved that no signed version was included.'
 
     test.each<[string, Partial<Transaction>, boolean, string]>([
       ['without a nonce', {}, false, BEFORE_SIGNING],

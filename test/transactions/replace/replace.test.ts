@@ -140,7 +140,7 @@ describe('after it was broadcast', () => {
     const { stub, owner, submitted, cancel } = await setUp()
     const before = await submitted()
     const [, second] = await Promise.all([cancel(before), cancel(before)])
-    expect(second.logs).toEqual(['The cancellation is under way already.'])
+    expect(second.logs).toEqual(['The cancellation is already running.'])
     const { transaction, attempts } = await reload(fixture.context, before)
     expect(transaction).toMatchObject({ status: 'submitted', purpose: 'cancel' })
     expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'cancel'])
@@ -348,7 +348,7 @@ describe('on a chain where the earlier content has to expire first', () => {
     const before = await submitted()
     stub.override = { replace: async () => ({ kind: 'after_expiry', detail }) as never }
     await cancel(before)
-    expect((await cancel(before)).logs).toEqual(['The cancellation is under way already.'])
+    expect((await cancel(before)).logs).toEqual(['The cancellation is already running.'])
     const { transaction } = await replace(before, 9n)
     expect(transaction).toMatchObject({ purpose: 'successor', request: { value: 9n } })
   })

@@ -90,7 +90,7 @@ describe('a change that the nodes refuse', () => {
       await expect(undo({ kind, detail: 'words of the node' })).rejects.toMatchObject({
         code: 'replacement_underpriced',
         detail:
-          'The node refused the replacement: words of the node. The earlier version counts again. If a node took the refused bytes all the same, a block can still include them, and the record then says so.',
+          'The node refused the replacement: words of the node. The earlier version counts again. If a node accepted the refused bytes after all, a block can still include them, and the record then says so.',
       })
       const { transaction, attempts } = await now()
       expect(transaction).toEqual({ ...before, version: before.version + 2 })
@@ -182,7 +182,7 @@ describe('a change that came too late', () => {
     include(stub, first.signed.hash)
     await expect(undo(LATE)).rejects.toMatchObject({
       code: 'transaction_not_replaceable',
-      detail: 'An earlier attempt was included in a block meanwhile; the replacement came too late.',
+      detail: 'An earlier attempt has since been included in a block; the replacement came too late.',
     })
     const { transaction, attempts } = await now()
     expect(transaction).toEqual({ ...before, version: before.version + 2 })

@@ -195,7 +195,7 @@ describe('what has no nonce', () => {
     expect(transaction).toMatchObject({
       status: 'sent',
       purpose: 'abandon',
-      statusReason: 'The node refused it for good: no signature',
+      statusReason: 'The node refused it permanently: no signature',
       nextRunAt: inMs(240_000),
     })
     // Nothing is decided: one node may have taken it all the same.

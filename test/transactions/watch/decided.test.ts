@@ -110,26 +110,26 @@ describe('a transaction whose attempts have all expired', () => {
   })
 
   test.each<[string, Partial<Transaction>, string]>([
-    ['a request', {}, 'No block included it in its time; it is signed again.'],
+    ['a request', {}, 'It expired without being included; it is signed again.'],
     [
       'a replacement that waited',
       { purpose: 'successor' },
-      'The earlier version was not included in its time; the new content takes its place.',
+      'The earlier version expired without being included; the new content replaced it.',
     ],
     [
       'a cancellation',
       { purpose: 'cancel' },
-      'Canceled by the caller; the chain has proved that it was not included.',
+      'Canceled by the caller; the chain proved that it was not included.',
     ],
     [
       'what no node took',
       { purpose: 'abandon' },
-      'No node took it, and the chain has proved that it was not included.',
+      'No node accepted it, and the chain proved that it was not included.',
     ],
     [
       'what has a valid_until',
       { purpose: 'expire' },
-      'Its time is over, and the chain has proved that it was not included.',
+      'It expired, and the chain proved that it was not included.',
     ],
   ])('says what became of %s', (_name, change, statusReason) => {
     expect(settle(change).transaction.statusReason).toBe(statusReason)
@@ -174,7 +174,7 @@ describe('the final event of an included attempt', () => {
 
 describe('a transaction whose inclusion cannot be proved', () => {
   const statusReason =
-    'No history. It stays open until an endpoint proves what became of it, or an operator decides: relayer tx decide tx'
+    'No history. It stays open until an endpoint proves what happened, or an operator decides: relayer tx decide tx'
   const facts = { detail: 'No history.', now: NOW }
 
   test('is announced when that is new', () => {
@@ -229,7 +229,7 @@ describe('a transaction whose inclusion cannot be proved', () => {
       transaction: {
         ...resolution.transaction,
         undecidedSince: undefined,
-        statusReason: `${start}Nothing of it was included: operator ada decided so (seen); no endpoint can prove it.`,
+        statusReason: `${start}It was not included: operator ada decided so (seen); no endpoint can prove it.`,
       },
       outcomes: [],
     })

@@ -172,7 +172,7 @@ describe('a final transaction whose block is gone', () => {
     if (!second) throw new Error('two were stored')
     const { transaction, attempts } = await reload(fixture.context, second)
     const statusReason =
-      'Block 2 that included it is no longer in the chain, although it counted as final; the same bytes are broadcast again.'
+      'Block 2 that included it is no longer in the chain, although it was final; the same bytes are broadcast again.'
     expect(transaction).toMatchObject({
       status: 'confirmed',
       statusReason,

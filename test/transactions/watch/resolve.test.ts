@@ -180,9 +180,9 @@ describe('the reason of a revert', () => {
       'is not known to any node',
       {},
       { chain: { revertReasons: { read: async () => undefined } } },
-      'no reason could be read',
+      'unknown reason',
     ],
-    ['cannot be read on this chain', {}, { chain: { revertReasons: undefined } }, 'no reason could be read'],
+    ['cannot be read on this chain', {}, { chain: { revertReasons: undefined } }, 'unknown reason'],
     ['is absent after a success', { success: true }, { chain: { revertReasons: { read } } }, undefined],
     [
       'is read without the relayer, too',
@@ -297,13 +297,7 @@ describe('a transaction whose attempts have expired', () => {
       'confirmed',
       'Attempt 1 was included: operator ada',
     ],
-    [
-      'that nothing was included',
-      proofs.unprovable,
-      {},
-      'pending',
-      'Nothing of it was included: operator ada',
-    ],
+    ['that nothing was included', proofs.unprovable, {}, 'pending', 'It was not included: operator ada'],
     ['against the chain, which wins', proofs.second, { attempt: 1 }, 'mined', undefined],
   ])('is decided by an operator: %s', async (_name, proof, decision, status, reason) => {
     const { resolution } = await resolve(proof, { decision })

@@ -241,7 +241,7 @@ describe('an undecided transaction', () => {
     expect(replaced.transaction).toMatchObject({
       status: 'submitted',
       purpose: 'successor',
-      statusReason: `${doubt}. If nothing of it was included, its replacement is sent.`,
+      statusReason: `${doubt}. If it was not included, its replacement is sent.`,
     })
     expect(replaced.logs[0]).toContain('when it is decided that nothing of it was')
     expect((await look()).transaction.statusReason).toBe(replaced.transaction.statusReason)

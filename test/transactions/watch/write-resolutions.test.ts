@@ -254,7 +254,7 @@ const CASES: readonly Case[] = [
     attempts: [{}, { kind: 'expire' }],
     transaction: { purpose: 'expire' },
     included: 1,
-    want: 'Attempt 1 was included before the no-op that valid_until asked for (attempt 2), which has lost.',
+    want: 'Attempt 1 was included before the no-op of valid_until (attempt 2), which has lost.',
   },
   {
     name: 'the request before its speed-up, which is the same content',

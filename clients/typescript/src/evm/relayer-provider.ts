@@ -97,7 +97,7 @@ function createMethods(
 async function refuseToSignHashes(): Promise<never> {
   throw new ProviderRpcError(
     PROVIDER_CODES.unsupportedMethod,
-    'eth_sign: not supported, because it signs a hash that nobody can read; use personal_sign or eth_signTypedData_v4',
+    'eth_sign: not supported, because a hash cannot be read; use personal_sign or eth_signTypedData_v4',
   )
 }
 

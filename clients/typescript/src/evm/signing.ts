@@ -54,7 +54,7 @@ function readMessage(data: unknown): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw invalidParams(
-      'data: the bytes of UTF-8 text are expected, because the service signs no others; sign a hash as a field of typed data',
+      'data: the bytes of UTF-8 text are expected, because the service signs nothing else; sign a hash as a field of typed data',
     )
   }
 }

@@ -45,9 +45,9 @@ export async function readUnsigned(
 ): Promise<Schemas['UnsignedEvmTransaction']> {
   const nonce = readQuantity(fields.nonce, 'nonce')
   const { gas_limit, ...content } = await readContent(relayer, fields)
-  if (nonce === undefined) throw invalidParams('nonce: expected, because what is only signed gets none')
+  if (nonce === undefined) throw invalidParams('nonce: expected, because none is assigned when only signing')
   if (gas_limit === undefined || gas_limit === null)
-    throw invalidParams('gas: expected, because the service does not estimate what it only signs')
+    throw invalidParams('gas: expected, because nothing is estimated when only signing')
   return { ...content, nonce, gas_limit }
 }
 

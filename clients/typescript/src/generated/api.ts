@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Check that the process is alive
-         * @description Answers `OK` as long as the process can answer at all. It checks nothing else.
+         * @description Returns `OK` if the process can respond at all. It checks nothing else.
          */
         readonly get: operations["getHealth"];
         readonly put?: never;
@@ -121,15 +121,14 @@ export interface paths {
          * @description The service operates the account of a signer on a network from now on. The fields are those of a relayer in the configuration file; the
          *     account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
          *
-         *     - The network is one of the configuration file or a well-known one; another is 400 `unknown_network`.
+         *     - The network must be in the configuration file or well-known; otherwise the response is 400 `unknown_network`.
          *     - A signer or a notification that does not exist is 404 `signer_not_found` or `notification_not_found`.
-         *     - One relayer operates one account, because two would take each other's nonces: otherwise 400 `account_taken`.
-         *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions come
-         *       back with it.
-         *     - The service asks `custom_rpc_urls` which chain they serve, for at most 5 seconds. One that serves another chain is 400 `wrong_chain`. One
-         *       that does not answer is no reason to refuse: `metadata.logs` says so.
-         *     - The service checks the health of the relayer before this answers, for at most 5 seconds. A new account without money begins with
-         *       `system_disabled`, and is enabled by itself soon after `min_balance` has arrived.
+         *     - An account has only one relayer, because two would take each other's nonces: otherwise 400 `account_taken`.
+         *     - An `id` in use is 409 `already_exists`. The id of a deleted relayer can be used again; its transactions come back with it.
+         *     - The service checks for at most 5 seconds which chain `custom_rpc_urls` serve. A wrong chain is 400 `wrong_chain`. An endpoint that does not
+         *       answer is accepted, and `metadata.logs` says so.
+         *     - The service checks the health of the relayer before it responds, for at most 5 seconds. A new account without money starts with
+         *       `system_disabled`, and is enabled automatically soon after `min_balance` has arrived.
          */
         readonly post: operations["createRelayer"];
         readonly delete?: never;
@@ -144,7 +143,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -153,42 +152,43 @@ export interface paths {
         };
         /**
          * Get a relayer
-         * @description Shows the relayer as it is now, also while it is paused or disabled.
+         * @description Returns the relayer as it is now, even if it is paused or disabled.
          */
         readonly get: operations["getRelayer"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a relayer
-         * @description Takes the relayer off the list; another relayer can operate its account from then on. The service keeps its transactions, and they come back
-         *     when a relayer with this id is created again.
+         * @description Removes the relayer; another relayer can then operate its account. The service keeps its transactions, and they come back when a relayer with
+         *     this id is created again.
          *
          *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service abandons no
-         *     accepted transaction. Pause the relayer, cancel them or wait, then try again. A relayer that fills others (`policies.top_up`) is 400 `in_use`.
+         *     accepted transaction. Pause the relayer, cancel them or wait, then try again. A relayer that refills others (`policies.top_up`) is 400
+         *     `in_use`.
          */
         readonly delete: operations["deleteRelayer"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a relayer
-         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396) says: `null` removes a field, objects are merged,
-         *     lists are replaced as a whole. Only these fields can be changed; the fields that decide about the account cannot. The service applies changes
-         *     of one relayer one after the other, and loses none.
+         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396): `null` removes a field, objects are merged,
+         *     lists are replaced as a whole. The fields that determine the account cannot be changed. Concurrent changes to a relayer are applied one after
+         *     the other; none is lost.
          *
-         *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them whole; to
-         *     leave all as they are, leave the field out.
+         *     New `custom_rpc_urls` are checked as on creation. Responses mask URLs: to keep one of several, send all of them in full; to keep all, omit the
+         *     field.
          *
-         *     A policy that limits a relayer of the configuration file can be made stricter and not wider than the file says, unless its entry says
-         *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods that read
-         *     and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
+         *     A policy that limits a relayer of the configuration file can be made stricter than the file, but not wider, unless its entry sets
+         *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. So are `allowed_rpc_methods` beyond the methods that read and those
+         *     that the operator lists for the network, unless all endpoints of the relayer are callers' `custom_rpc_urls`.
          *
-         *     Another `signer_id` hands the account over to another place of the same key, for example from a key file to an HSM that the key was imported
-         *     into. A signer of another address is refused: the relayer, its nonces and its transactions belong to the account. What is signed already stays
-         *     as it is.
+         *     Another `signer_id` moves the account to another copy of the same key, for example from a key file to an HSM that the key was imported into. A
+         *     signer with another address is refused: the relayer, its nonces and its transactions belong to the account. Signed transactions stay as they
+         *     are.
          *
-         *     A relayer that is paused or disabled can be changed as well. When its endpoints, its signer or its policies have changed, the service checks
-         *     its health before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file last
-         *     until its entry in the file changes.
+         *     Paused and disabled relayers can be changed as well. If the endpoints, the signer or the policies changed, the service checks the relayer's
+         *     health before it responds, and the response shows it enabled if the change helped. Changes to a relayer of the configuration file last until
+         *     its entry in the file changes.
          */
         readonly patch: operations["updateRelayer"];
         readonly trace?: never;
@@ -199,7 +199,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -211,13 +211,13 @@ export interface paths {
         /**
          * Accept nonces and transactions that the records do not explain
          * @description A relayer with the `disabled_reason` `UnexplainedNonces`, or on Solana `UnexplainedTransactions`, signs nothing, because its chain shows more
-         *     transactions than the records: the database was restored from a backup, or another program uses the key. Before you call this, look for its
-         *     open transactions in a block explorer, and cancel those that were paid (`cancelTransaction`), or they are paid twice.
+         *     transactions than the records: the database was restored from a backup, or another program uses the key. Before you call this, look up its
+         *     open transactions in a block explorer and cancel those that were paid (`cancelTransaction`), or they will be paid twice.
          *
-         *     The service then takes the nonces of the account, and of its channels, as they are on the chain now, and checks the relayer at once. On
-         *     Solana, where accounts have no nonces, it takes the transactions of the account up to the newest final one; this is 400
-         *     `relayer_has_transactions` while one of the relayer is undecided, because it would be signed again. Where the records explain everything, only
-         *     the audit log notes the call. When no endpoint answers, this is 500 `network_unavailable`.
+         *     The service then accepts the nonces of the account and its channels as they are on the chain now, and checks the relayer immediately. On
+         *     Solana, which has no nonces, it accepts the transactions of the account up to the newest final one; this is 400 `relayer_has_transactions`
+         *     while a transaction of the relayer is undecided, because it would be signed again. If the records already explain everything, only the audit
+         *     log records the call. If no endpoint answers, this is 500 `network_unavailable`.
          */
         readonly post: operations["acceptNonces"];
         readonly delete?: never;
@@ -232,7 +232,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -241,9 +241,8 @@ export interface paths {
         };
         /**
          * Get the state of a relayer
-         * @description Shows the account of a relayer on its network and the number of its open transactions, also while the relayer is paused or disabled. When no
-         *     endpoint answers within 5 seconds, the answer leaves out `balance` and everything else that only the network knows, and `metadata.logs` says
-         *     why.
+         * @description Returns the relayer's account on its network and the number of its open transactions, even if the relayer is paused or disabled. If no
+         *     endpoint answers within 5 seconds, the response omits `balance` and everything else that only the network knows, and `metadata.logs` says why.
          */
         readonly get: operations["getRelayerStatus"];
         readonly put?: never;
@@ -260,7 +259,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -269,9 +268,8 @@ export interface paths {
         };
         /**
          * Get the balance that a relayer can spend
-         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the amount that an account needs to exist. Transactions
-         *     in flight are not subtracted. An account that does not exist yet has 0. When no endpoint answers within 5 seconds, this is 500
-         *     `network_unavailable`.
+         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the rent-exempt minimum. Transactions in flight are not
+         *     subtracted. An account that does not exist yet has 0. If no endpoint answers within 5 seconds, this is 500 `network_unavailable`.
          */
         readonly get: operations["getRelayerBalance"];
         readonly put?: never;
@@ -288,7 +286,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -297,8 +295,8 @@ export interface paths {
         };
         /**
          * Get what a relayer has spent of its limits
-         * @description Shows each limit of the policy `rules` with what is left of it, and what the relayer spent in the last hour, day and 30 days. What open
-         *     transactions can take counts as spent until the network has decided. Only a relayer with limits is counted.
+         * @description Returns each limit of the policy `rules` with what is left of it, and what the relayer spent in the last hour, day and 30 days. The maximum
+         *     cost of open transactions counts as spent until the network has decided. Only relayers with limits are counted.
          */
         readonly get: operations["getRelayerUsage"];
         readonly put?: never;
@@ -315,7 +313,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -324,8 +322,8 @@ export interface paths {
         };
         /**
          * List the ABIs of a relayer
-         * @description Lists the contracts for which the relayer has an ABI, in the order of their addresses, without the ABIs themselves. EVM only; a relayer on
-         *     another network is refused with `not_supported`.
+         * @description Lists the contracts for which the relayer has an ABI, ordered by address, without the ABIs themselves. EVM only; a relayer on another network
+         *     is refused with `not_supported`.
          */
         readonly get: operations["listAbis"];
         readonly put?: never;
@@ -342,7 +340,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -356,23 +354,23 @@ export interface paths {
         };
         /**
          * Get the ABI of a contract
-         * @description Shows the ABI that is registered for the contract. EVM only; a relayer on another network is refused with `not_supported`.
+         * @description Returns the ABI that is registered for the contract. EVM only; a relayer on another network is refused with `not_supported`.
          */
         readonly get: operations["getAbi"];
         /**
          * Register the ABI of a contract
-         * @description Keeps the ABI for the calls of this relayer to the contract, in place of the one that it has. Then a request names the function alone, as
-         *     `call: { function: transfer, args: { to: …, amount: … } }`, and transactions, events and webhooks show `decoded_call`, also for what was sent
-         *     before. A transaction keeps its data alone, so no change of an ABI changes what was accepted.
+         * @description Stores the ABI for this relayer's calls to the contract, replacing the current one. A request then needs only the function's name, as in
+         *     `call: { function: transfer, args: { to: …, amount: … } }`, and transactions, events and webhooks show `decoded_call`, also for earlier
+         *     transactions. Transactions store only their data, so changing an ABI changes no accepted transaction.
          *
-         *     The service does not ask the chain whether the contract has these functions. EVM only; a relayer on another network is refused with
+         *     The service does not check on the chain that the contract has these functions. EVM only; a relayer on another network is refused with
          *     `not_supported`. A relayer has at most 200 ABIs of at most 256 KiB. They are deleted with the relayer.
          */
         readonly put: operations["registerAbi"];
         readonly post?: never;
         /**
          * Delete the ABI of a contract
-         * @description Forgets the ABI. Calls of the contract are then sent by signature, and shown as far as they are those of a standard.
+         * @description Deletes the ABI. Calls to the contract then need the function's signature, and are decoded only if they match a standard function.
          */
         readonly delete: operations["deleteAbi"];
         readonly options?: never;
@@ -386,7 +384,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -400,16 +398,14 @@ export interface paths {
          * @description Signs the UTF-8 bytes of `message`. The service does not decode a `message` that looks like hexadecimal; it is text like any other. Nothing is
          *     sent to a network.
          *
-         *     - EVM: the service signs a personal message (EIP-191): it puts `\x19Ethereum Signed Message:\n` and the number of bytes before the bytes,
-         *       hashes them with Keccak-256 and signs the hash.
-         *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and signs the
-         *       hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
-         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses two kinds of message with `invalid_request`: one whose bytes are
-         *       a transaction, because the signature would also be one of that transaction, and one of exactly 32 bytes, because these can be the hash of a
-         *       transaction on Stellar; add or remove a character. `r` and `s` are the two halves of the signature; `signature` has it in base58, and
-         *       `public_key` the account.
+         *     - EVM: a personal message (EIP-191): Keccak-256 of `\x19Ethereum Signed Message:\n`, the number of bytes, and the bytes.
+         *     - Stellar: SEP-53: SHA-256 of `Stellar Signed Message:\n` and the bytes. `r` and `s` are the two halves of the signature; `signature` has it
+         *       in base64, and `public_key` the account.
+         *     - Solana: the bytes themselves, as wallets do. Two kinds of message are refused with `invalid_request`: one whose bytes are a transaction,
+         *       because the signature would also sign that transaction, and one of exactly 32 bytes, because it can be a transaction hash on Stellar; add or
+         *       remove a character. `r` and `s` are the two halves of the signature; `signature` has it in base58, and `public_key` the account.
          *
-         *     A paused relayer, or one that the service has disabled, does not sign.
+         *     Paused and disabled relayers do not sign.
          */
         readonly post: operations["signMessage"];
         readonly delete?: never;
@@ -424,7 +420,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -435,22 +431,22 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign structured data with a relayer
-         * @description Signs structured data as EIP-712 says: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either the two
-         *     hashes, or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with `not_supported`.
-         *     Nothing is sent to a network.
+         * @description Signs structured data (EIP-712): the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Send either the two hashes,
+         *     or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with `not_supported`. Nothing
+         *     is sent to a network.
          *
-         *     A document has to be complete: every field of a type needs a value, and a field that its type does not have is refused, because the signature
-         *     would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain` has, in their standard
-         *     order. It refuses a `Transaction` in the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK
-         *     Stack; as hashes, the domains of the known networks of that kind.
+         *     A document must be complete: every field of a type needs a value, and undeclared fields are refused, because the signature would not cover
+         *     them. If `types` has no `EIP712Domain`, the service builds it from the standard fields in `domain`, in their standard order. It refuses a
+         *     `Transaction` in the domain `zkSync`, version `2`, because that signature would be one of a transaction on ZK Stack networks; as hashes, it
+         *     refuses the domains of the known networks of that kind.
          *
-         *     The `chainId` of the domain has to be that of the relayer's network, unless the policy `typed_data_chain_ids` of the relayer names it, or has
-         *     `*`; otherwise it is 400 `chain_id_mismatch`. Hashes, and a domain without a `chainId`, can be good on every chain: where the account has a
-         *     relayer on another EVM network as well, they need the policy with `*`. A signature for a chain on which the account has another relayer needs
-         *     that relayer as its own signing would: the key has to see it, it must not be paused or disabled, and its rules apply. A key that is limited to
-         *     `networks` signs documents for these networks, and neither hashes nor domains without a `chainId`.
+         *     The `chainId` of the domain must be that of the relayer's network, unless the relayer's policy `typed_data_chain_ids` names it or has `*`;
+         *     otherwise the response is 400 `chain_id_mismatch`. Hashes, and a domain without a `chainId`, can be valid on every chain: if the account also
+         *     has a relayer on another EVM network, they need the policy with `*`. A signature for a chain on which the account has another relayer needs
+         *     that relayer's consent: the key must see it, it must not be paused or disabled, and its rules apply. A key that is limited to `networks` signs
+         *     documents only for these networks, and neither hashes nor domains without a `chainId`.
          *
-         *     A paused relayer, or one that the service has disabled, does not sign.
+         *     Paused and disabled relayers do not sign.
          */
         readonly post: operations["signTypedData"];
         readonly delete?: never;
@@ -465,7 +461,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -476,23 +472,22 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a transaction and send it yourself
-         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the next nonce of the account
-         *     does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of the two. To have the
-         *     service price, number, watch and raise a transaction, send it with `sendTransaction` instead.
+         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the account's next nonce does
+         *     not change: if you send the bytes, and the service uses the same nonce or sequence number, the network executes only one of the two. To let
+         *     the service price, number, watch and raise a transaction, use `sendTransaction` instead.
          *
-         *     The rules of sending apply: the account has to have the amount that the transaction can take, on top of everything in flight and
-         *     `min_balance`. When no node can tell, the service signs nothing (`network_unavailable`). The `network_type` of the relayer decides which body
-         *     applies; another one is `wrong_network_type`.
+         *     The rules of sending apply: the balance must cover the transaction's maximum cost on top of everything in flight and `min_balance`. If no node
+         *     returns the balance, the service signs nothing (`network_unavailable`). The relayer's `network_type` determines the body; another one is
+         *     `wrong_network_type`.
          *
          *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2 without an
          *       access list. `gas_price_cap` and `whitelist_receivers` apply.
-         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations. The policy
-         *       `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the
-         *       relayer.
+         *     - **Stellar**: an envelope that is not a fee bump. The relayer must be the source of the transaction or of one of its operations. The policy
+         *       `max_fee`, or its default, limits the fee if the relayer pays it. Other signatures are kept. The signature is for the relayer's network.
          *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending apply, and
-         *       it has to pass a simulation.
+         *       it must pass a simulation.
          *
-         *     A paused relayer, or one that the service has disabled, does not sign.
+         *     Paused and disabled relayers do not sign.
          */
         readonly post: operations["signTransaction"];
         readonly delete?: never;
@@ -507,7 +502,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -517,21 +512,21 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Authorize calls of smart contracts in a transaction of somebody else
-         * @description Signs the preimage of an authorization entry, so that a transaction of which the relayer is not the source may call contracts in its name:
-         *     SHA-256 of the preimage, signed with the key of the relayer. Put `signature` and `public_key` into the credentials of the entry, as
-         *     `authorizeEntry` of @stellar/stellar-sdk does. Stellar only; a relayer on another network is refused with `not_supported`. Nothing is sent to
-         *     a network, and whoever has the entry can use it once, until its last ledger.
+         * Authorize smart contract calls in a third party's transaction
+         * @description Signs the preimage of an authorization entry, so that a transaction with another source can call contracts on behalf of the relayer: SHA-256
+         *     of the preimage, signed with the relayer's key. Put `signature` and `public_key` into the credentials of the entry, as `authorizeEntry` of
+         *     @stellar/stellar-sdk does. Stellar only; a relayer on another network is refused with `not_supported`. Nothing is sent to a network; anyone
+         *     with the entry can use it once, until its last ledger.
          *
-         *     The service signs nothing but a preimage of the type `envelopeTypeSorobanAuthorization`, or `envelopeTypeSorobanAuthorizationWithAddress` with
-         *     the address of the relayer. Its network id has to be that of the relayer's network, and its `signatureExpirationLedger` one of the 120 ledgers
-         *     after the newest one (about 10 minutes); when no node tells the newest ledger, the service signs nothing (`network_unavailable`).
+         *     The service only signs a preimage of the type `envelopeTypeSorobanAuthorization`, or `envelopeTypeSorobanAuthorizationWithAddress` with the
+         *     address of the relayer. Its network id must be that of the relayer's network, and its `signatureExpirationLedger` one of the 120 ledgers after
+         *     the newest one (about 10 minutes); if no node returns the newest ledger, the service signs nothing (`network_unavailable`).
          *
-         *     The rules of the relayer and of the API key apply to the first invocation and to every one below it, as if the relayer made each of these
-         *     calls: their contracts, the receivers and amounts of token calls, and what cannot be read. What is authorized counts in the budgets for ever.
-         *     Where a rule would have it wait for an approval, it is refused.
+         *     The rules of the relayer and of the API key apply to the root invocation and all below it, as if the relayer made each call: contracts,
+         *     receivers and amounts of token calls, and calls that cannot be read. Authorized amounts count in the budgets permanently. If a rule would
+         *     require an approval, the request is refused.
          *
-         *     A paused relayer, or one that the service has disabled, does not sign.
+         *     Paused and disabled relayers do not sign.
          */
         readonly post: operations["signAuthorizationEntry"];
         readonly delete?: never;
@@ -546,7 +541,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -557,30 +552,30 @@ export interface paths {
         readonly put?: never;
         /**
          * Call the network of a relayer, or the relayer as a wallet
-         * @description Passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. If an endpoint does not answer, the service
-         *     asks the next one. The response is JSON-RPC without the envelope, with status 200 even for errors of the node; the responses of a batch come
-         *     in the order of its calls. Numbers keep every digit. A call without `id` is answered with the id 1. The rate limit counts each call of a
-         *     batch, and each call of a bundle (`wallet_sendCalls`).
+         * @description Forwards JSON-RPC 2.0 calls to the relayer's network, one call or a batch of at most 50. If an endpoint does not answer, the service tries the
+         *     next one. The response is JSON-RPC without the envelope, with status 200 even for errors of the node; the responses of a batch come in the
+         *     order of its calls. Numbers keep every digit. A call without `id` is answered with the id 1. The rate limit counts each call of a batch, and
+         *     each call of a bundle (`wallet_sendCalls`).
          *
-         *     `allowed_rpc_methods` decides which methods are passed on. If absent, those are the methods that read, price and simulate, such as `eth_call`,
+         *     `allowed_rpc_methods` lists the forwarded methods. If absent, those are the methods that read, price and simulate, such as `eth_call`,
          *     `eth_getLogs`, `simulateTransaction` and `getAccountInfo`, but none that signs, sends, administers or keeps state on a node. Any other method
          *     returns the error -32601 and never reaches the node. If no endpoint answers, the error is -33002. A relayer with the policy
          *     `private_transactions` passes `eth_sendRawTransaction` only to the private endpoints of the network, and of the other methods only those that
-         *     read, price and simulate. A relayer that is paused or disabled passes nothing on.
+         *     read, price and simulate. Paused and disabled relayers forward nothing.
          *
          *     **A relayer as a wallet.** With the policy `wallet_rpc: true`, an EVM relayer answers the methods of a wallet itself (`eth_accounts`,
          *     `eth_sendTransaction`, `eth_signTransaction`, `personal_sign`, `eth_signTypedData_v4`, `wallet_sendCalls` and others), so that a library such
-         *     as viem or ethers needs only this url and the API key. `docs/wallet-rpc.md` lists each with the scope that it needs besides `rpc`; without
+         *     as viem or ethers needs only this URL and the API key. `docs/wallet-rpc.md` lists each with the scope that it needs besides `rpc`; without
          *     that scope the error is 4100, and nothing happens. Rules, budgets, approvals and the audit log apply as in the operation that does the same.
          *     Parameters are positional.
          *
          *     The relayer numbers its transactions: `eth_sendTransaction` with another `nonce` than the next one, or with an unknown field, is refused with
          *     -32602. The same nonce with the same content is the same transaction. A transaction that is not signed within 10 s, or half of `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the
          *     error -32002 with its id in `data.transactionId`. **It is accepted: do not send it again.** Calls of a batch that send run one after the
-         *     other; one that has not started by then returns the error -32005, and nothing was done for it. A bundle with an `id` of yours can be sent
-         *     again: the same calls return the same bundle, others the error 5720.
+         *     other; one that has not started by then returns the error -32005 and did nothing. A bundle with your own `id` can be sent again: the same
+         *     calls return the same bundle, others the error 5720.
          *
-         *     The response of a node, for a batch all of its responses together, may have 8 MiB, 250,000 JSON values and 512 levels of nesting. A larger one
+         *     A node's response, or all responses of a batch together, can have up to 8 MiB, 250,000 JSON values and 512 levels of nesting. A larger one
          *     returns the error -32005.
          */
         readonly post: operations["callRpc"];
@@ -599,13 +594,13 @@ export interface paths {
         };
         /**
          * Search the transactions of all relayers
-         * @description Lists the transactions of every relayer that the API key sees, newest first by the order in which the service accepted them, also those of
-         *     relayers that were deleted since. Each filter narrows the list. It leaves attempts out; ask for a single transaction to see them.
+         * @description Lists the transactions of every relayer that the API key sees, in order of acceptance, newest first, including those of deleted relayers. Each
+         *     filter narrows the list. Attempts are omitted; get a single transaction to see them.
          *
-         *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Transactions that are accepted meanwhile do
-         *     not move the others: none comes twice. A page can be short, or empty, although others follow: one request reads about 20000 transactions of
-         *     all relayers together, so that thousands of relayers get few each, and `to`, `created_after` and `created_before` can leave out most of them.
-         *     The search by `id`, by `hash` or by `idempotency_key` reads only the transaction itself.
+         *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Newly accepted transactions do not shift the
+         *     pages: none appears twice. A page can be short, or empty, although more follow: one request scans about 20000 transactions of all relayers
+         *     together, and `to`, `created_after` and `created_before` can exclude most of them. The search by `id`, by `hash` or by `idempotency_key` reads
+         *     only the transaction itself.
          */
         readonly get: operations["searchTransactions"];
         readonly put?: never;
@@ -622,7 +617,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -631,29 +626,27 @@ export interface paths {
         };
         /**
          * List the transactions of a relayer
-         * @description Lists the newest first, by the order in which the service accepted them. It leaves attempts out; ask for a single transaction to see them.
+         * @description Lists transactions in order of acceptance, newest first. Attempts are omitted; get a single transaction to see them.
          */
         readonly get: operations["listTransactions"];
         readonly put?: never;
         /**
          * Send a transaction
-         * @description Stores the request and answers with the transaction in the status `pending`. A success means that the transaction is stored durably and will
-         *     be executed at most once; pricing, signing and broadcasting follow within moments.
+         * @description Stores the request and returns the transaction with the status `pending`. A success means that the transaction is stored durably and will be
+         *     executed at most once; pricing, signing and broadcasting follow within moments.
          *
-         *     The `network_type` of the relayer decides which of the body shapes applies; the service refuses a body of another type with
-         *     `wrong_network_type`. Before it stores anything, it checks the request against the policies of the relayer, and refuses a request that would
-         *     revert with the decoded reason.
+         *     The relayer's `network_type` determines the body; one of another type is refused with `wrong_network_type`. Before it stores anything, the
+         *     service checks the request against the relayer's policies, and refuses a request that would revert, with the decoded reason.
          *
-         *     **Sending once.** A caller that does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the service stores the
-         *     key together with the transaction, and the same key with the same body then gives that transaction again, as it is now (`metadata.logs` says
-         *     so), also when the relayer has been paused since. Any number of such requests at the same time make one transaction. The same key with another
-         *     body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of fields and the spelling of amounts (`1`,
-         *     `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one relayer and is kept for as long as its transaction.
+         *     **Sending once.** If a response is lost, you can repeat a request that has an `Idempotency-Key`: the key is stored with the transaction, and
+         *     the same key with the same body returns that transaction as it is now (`metadata.logs` says so), even if the relayer has since been paused.
+         *     Any number of such concurrent requests create one transaction. The same key with another body is 409 `idempotency_key_reused`. Bodies are the
+         *     same if they are equal as JSON: the order of fields and the spelling of amounts (`1`, `"1"`) do not matter. A refused request does not use up
+         *     its key. A key belongs to one relayer and is kept as long as its transaction.
          *
-         *     **Dry run.** `?dry_run=true` answers what would happen and changes nothing: the prepared fees, the result of the simulation, what each rule
-         *     says, and what would be reserved. An `Idempotency-Key` that was used before counts as it would in a send: another body is refused with
-         *     `idempotency_key_reused`; for the same body, `metadata.logs` names the transaction that would be returned, and nothing would be spent. A dry
-         *     run uses no key up.
+         *     **Dry run.** `?dry_run=true` returns what would happen and changes nothing: the prepared fees, the simulation's result, each rule's verdict,
+         *     and the amounts that would be reserved. A used `Idempotency-Key` works as in a send: another body is refused with `idempotency_key_reused`;
+         *     for the same body, `metadata.logs` names the transaction that would be returned, and nothing would be spent. A dry run uses no key up.
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
@@ -668,7 +661,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -678,23 +671,23 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Send many transactions at once
-         * @description Accepts all transactions of the list or none of them, in one database transaction. The order of the list is the order of acceptance, and so,
-         *     on EVM and Stellar, the order of the nonces or sequence numbers of a source account. Each item is checked like a single request to
-         *     `sendTransaction`, and the balance, the budgets and the rules count the items before it. The first item that is refused refuses the batch, and
-         *     the error begins with its place: `body.transactions[3].gas_limit: …`.
+         * Send many transactions in one request
+         * @description Accepts all transactions of the list or none, in one database transaction. The order of the list is the order of acceptance, and so, on EVM
+         *     and Stellar, the order of a source account's nonces or sequence numbers. Each item is checked like a single request to `sendTransaction`, and
+         *     the balance, the budgets and the rules count the items before it. If one item is refused, so is the batch, and the error begins with its path:
+         *     `body.transactions[3].gas_limit: …`.
          *
-         *     All or none holds for the acceptance. Afterwards each transaction goes its own way: one that reverts on the chain stops no other. The
-         *     simulation of an item sees the chain as it is now, without the items before it. A call that only works after an earlier item, such as one that
-         *     needs an approval of tokens, has to bring its `gas_limit`, with which nothing is simulated.
+         *     All or none applies only to acceptance. Afterwards the transactions are independent: one that reverts stops no other. Items are simulated on
+         *     the current chain, without the items before them. A call that only works after an earlier item, such as one that needs a token allowance, must
+         *     set its `gas_limit`, which skips the simulation.
          *
          *     **Sending once.** Each item may have an `idempotency_key`, which counts like the header `Idempotency-Key` of a single request with the other
-         *     fields of the item as its body. An item whose key was used before with the same content gives its transaction as it is now, and the others are
-         *     accepted; with other content, the batch is refused with 409 `idempotency_key_reused`. So a batch whose items all have keys can be repeated
-         *     when its answer was lost. The header itself is refused, because it could not tell the items apart.
+         *     fields of the item as its body. An item whose key was used before with the same content returns its transaction as it is now, and the others
+         *     are accepted; with other content, the batch is refused with 409 `idempotency_key_reused`. So you can repeat a batch whose items all have keys
+         *     if its response was lost. The header is refused, because it cannot tell the items apart.
          *
-         *     A batch has up to 100 transactions, and the body is limited like any other: 1 MiB unless the deployment says otherwise, and 20000 JSON values.
-         *     The rate limit counts each transaction. There is no dry run of a batch.
+         *     A batch has up to 100 transactions, within the usual limits of a body: by default 1 MiB, and 20000 JSON values. The rate limit counts each
+         *     transaction. There is no dry run of a batch.
          */
         readonly post: operations["sendTransactionBatch"];
         readonly delete?: never;
@@ -709,12 +702,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
+                 * @description A nonce of the relayer's account. Anything else than an integer in this range is refused.
                  * @example 42
                  */
                 readonly nonce: components["parameters"]["Nonce"];
@@ -723,9 +716,8 @@ export interface paths {
         };
         /**
          * Get the transaction that has a nonce
-         * @description Shows the transaction to which the service gave this nonce of the relayer's account, as it is now, with every attempt. EVM only; a relayer on
-         *     another network is refused with `not_supported`. A nonce that the service never gave is Not found, as is one that something outside the
-         *     service has used.
+         * @description Returns the transaction with this nonce of the relayer's account, as it is now, with every attempt. EVM only; a relayer on another network is
+         *     refused with `not_supported`. A nonce that the service never assigned, or that another program used, is Not found.
          */
         readonly get: operations["getTransactionByNonce"];
         readonly put?: never;
@@ -742,7 +734,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -754,18 +746,16 @@ export interface paths {
         readonly post?: never;
         /**
          * Cancel every waiting transaction
-         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the rules of
-         *     canceling a single one: a transaction that never left the service is `canceled` at once; one that was broadcast is replaced by a no-op, and
-         *     ends as the network decides. The service cancels the newest first, so that an interruption leaves the beginning of a sequence and never an end
-         *     without its beginning.
+         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller sent with this relayer, one by one, as `cancelTransaction` does: a
+         *     transaction that was never broadcast is `canceled` immediately; otherwise a no-op replaces it, and it ends as the network decides. The newest
+         *     are canceled first, so that an interruption leaves the beginning of a sequence, never its end alone.
          *
-         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the request goes
-         *     on with them. The request does not touch transactions that arrive meanwhile, cancellations that are under way, and transactions that the
-         *     service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not stop the others: `failures` has
-         *     the reason of each.
+         *     One request handles at most 1000 transactions and starts none after 10 seconds; `remaining` counts the rest, and repeating the request
+         *     continues with them. It skips transactions that arrive in the meantime, running cancellations, and the service's own transactions, so
+         *     repeating it does nothing twice. A failed cancellation does not stop the others: `failures` has the reasons.
          *
-         *     While the relayer is paused or disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is none of
-         *     them, the answer is 400 `relayer_paused` or `relayer_disabled`.
+         *     While the relayer is paused or disabled (`system_disabled`), only unsigned transactions are canceled; if there are none, the response is 400
+         *     `relayer_paused` or `relayer_disabled`.
          */
         readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
@@ -779,12 +769,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -793,7 +783,7 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description Shows the transaction as it is now, with every attempt that was ever signed for it.
+         * @description Returns the transaction as it is now, with every attempt that was ever signed.
          */
         readonly get: operations["getTransactionById"];
         /**
@@ -803,10 +793,10 @@ export interface paths {
          *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`. So is a transaction that waits for an approval,
          *     because the approval is for exactly this content: cancel it and send the new content as a new transaction.
          *
-         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the network apply;
-         *     `docs/replacing.md` explains them.
+         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the transaction may be in a mempool, and the network's rules
+         *     apply; `docs/replacing.md` explains them.
          *
-         *     - **EVM**: both fees must be at least 110 % (rounded up) of those of the newest attempt. Explicit prices are used as they are, or refused with
+         *     - **EVM**: both fees must be at least 110 % (rounded up) of those of the newest attempt. Explicit prices are used exactly, or refused with
          *       `replacement_underpriced`, where `error` names the minimum; a node can refuse the signed bytes with the same code. With `speed`, or without
          *       a price, the service takes the higher of market price and minimum. A price above `gas_price_cap` is refused with `gas_price_above_cap`.
          *     - **Stellar**: the new version is sent in a fee bump that bids at least ten times the highest open bid per operation, within `max_fee`;
@@ -815,9 +805,9 @@ export interface paths {
          *       same source and sequence number can replace it, and anything else is refused with `not_supported`. A new version that would expire before
          *       the earlier one is refused with `invalid_request`, and one that another transaction already has with `already_accepted`.
          *     - **Solana**: two versions do not exclude each other, so the new one waits, about a minute, until the earlier blockhash has expired and the
-         *       chain proves that it was not included. Transactions with the same durable nonce are replaced at once.
+         *       chain proves that it was not included. Transactions with the same durable nonce are replaced immediately.
          *
-         *     While a new version waits, also for the decision about an undecided transaction, the response and the record show the earlier one;
+         *     While a new version waits, including for the decision about an undecided transaction, the response and the record show the earlier one;
          *     `metadata.logs` and `status_reason` say so.
          *
          *     Returns the transaction as it is now; its `hash` has been or will be broadcast, and `metadata.logs` says what happened to the fees. If the
@@ -828,19 +818,19 @@ export interface paths {
         readonly post?: never;
         /**
          * Cancel a transaction
-         * @description Replaces the transaction with one that does nothing, under the rules of replacing. A transaction that never left the service is `canceled` at
-         *     once. One that may have been broadcast keeps its status until the network has decided: it ends as `canceled` when the no-op is included or the
-         *     transaction can no longer be, and otherwise as the network decided.
+         * @description Replaces the transaction with a no-op, under the rules of replacing. A transaction that was never broadcast is `canceled` immediately.
+         *     Otherwise it keeps its status until the network has decided: it ends as `canceled` if the no-op is included or the transaction can no longer
+         *     be, and otherwise as the network decided.
          *
-         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce. When a node refuses it (`replacement_underpriced`),
-         *       the transaction counts again, unless a block includes the no-op all the same; the record then says so.
+         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce. If a node refuses it (`replacement_underpriced`), the
+         *       transaction counts again, unless a block includes the no-op after all; the record then says so.
          *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed transaction
-         *       (`not_supported`), because only its signer can use its sequence number. When a replacement waits for such a transaction to expire, the
-         *       cancellation drops the replacement, and the transaction ends as `canceled` when the ledger proves that it was not included.
+         *       (`not_supported`), because only its signer can use its sequence number. If a replacement waits for such a transaction to expire, canceling
+         *       drops the replacement, and the transaction ends as `canceled` when the ledger proves that it was not included.
          *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has expired and
          *       an endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce account.
          *
-         *     While the relayer is paused or disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one is 400
+         *     While the relayer is paused or disabled (`system_disabled`), only an unsigned transaction can be canceled; otherwise the response is 400
          *     `relayer_paused` or `relayer_disabled`.
          */
         readonly delete: operations["cancelTransaction"];
@@ -855,12 +845,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -870,14 +860,14 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Decide about a transaction that nothing proves
-         * @description Says what became of a transaction with `undecided_since`. Look at the account in a block explorer first: when the decision is wrong, the
-         *     transaction is paid twice, or not at all. The service applies it at the next block, and the audit log keeps it.
+         * Decide an undecided transaction
+         * @description Decides what happened to a transaction with `undecided_since`. Check the account in a block explorer first: if the decision is wrong, the
+         *     transaction is paid twice, or not at all. The service applies it at the next block, and the audit log records it.
          *
          *     - `included: true`: a block includes it. It ends as `confirmed` and is never sent again.
          *     - `included: false`: no version of it is in the chain. It is signed again, or ends if the caller canceled it or `valid_until` has passed.
          *
-         *     When the chain shows an inclusion later, it overrides the decision. For any other transaction, this is 400 `transaction_not_undecided`.
+         *     If the chain shows an inclusion later, it overrides the decision. For any other transaction, this is 400 `transaction_not_undecided`.
          */
         readonly post: operations["decideTransaction"];
         readonly delete?: never;
@@ -892,12 +882,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -905,10 +895,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Explain why a transaction is where it is
-         * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the account's queue,
-         *     its fee against the market, missing predecessors, the money, the answers of the nodes, and the next step of the service with its time. It asks
-         *     the network, so it is meant for looking into one transaction, not for polling. Facts that no node could tell are absent.
+         * Explain why a transaction waits
+         * @description Explains the state of a transaction, for people (`summary`, `message`) and for programs (`code`, `action`): its position in the account's
+         *     queue, its fee compared with the market, missing predecessors, the balance, the nodes' replies, and the service's next step with its time. It
+         *     queries the network, so use it to inspect one transaction, not to poll. Facts that no node returned are absent.
          */
         readonly get: operations["diagnoseTransaction"];
         readonly put?: never;
@@ -925,12 +915,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -939,22 +929,22 @@ export interface paths {
         };
         /**
          * Get the approval of a transaction
-         * @description Shows why a transaction waits or has waited for an approval, who sent it, until when it waits, and who decided. A transaction that no rule
-         *     stopped has no approval: 404 `approval_not_found`.
+         * @description Returns why a transaction waits or waited for an approval, who sent it, until when it waits, and who decided. A transaction that no rule
+         *     stopped has none: 404 `approval_not_found`.
          */
         readonly get: operations["getApproval"];
         readonly put?: never;
         /**
          * Approve or refuse a transaction
-         * @description Decides about a transaction that waits for an approval. Its content cannot change while it waits, so the decision is about exactly what
+         * @description Approves or refuses a transaction that waits for an approval. Its content cannot change while it waits, so the decision is about exactly what
          *     `getTransactionById` shows.
          *
-         *     - `approve`: the service simulates it again and sends it, like any other. The account has to be able to pay for it now; otherwise the answer
-         *       is 400 `insufficient_balance`, and it still waits.
-         *     - `refuse`: it ends as `canceled`, nothing is signed, and what it took from budgets comes back.
+         *     - `approve`: the service simulates it again and sends it like any other. The account must be able to pay for it now; otherwise the response is
+         *       400 `insufficient_balance`, and it still waits.
+         *     - `refuse`: it ends as `canceled`, nothing is signed, and its budgets are released.
          *
-         *     The API key that sent it cannot decide (403 `own_approval`), whatever its scopes. The first decision counts: the same one by the same key
-         *     answers 200 again, and any other one 409 `approval_decided`. The same holds when the transaction was canceled or has expired meanwhile.
+         *     The API key that sent it cannot decide (403 `own_approval`), whatever its scopes. The first decision counts: repeating it with the same key
+         *     returns 200 again, and any other decision 409 `approval_decided`, as does one after the transaction was canceled or expired.
          */
         readonly post: operations["decideApproval"];
         readonly delete?: never;
@@ -972,7 +962,7 @@ export interface paths {
         };
         /**
          * List approvals
-         * @description Lists the approvals of all relayers that the API key sees, newest first: with `state=waiting`, what has to be decided now.
+         * @description Lists the approvals of all relayers that the API key sees, newest first: with `state=waiting`, those that need a decision now.
          */
         readonly get: operations["listApprovals"];
         readonly put?: never;
@@ -992,18 +982,18 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description Lists the destinations for events in the order of their creation, then by id. It is not subject to the rate limit.
+         * @description Lists the destinations for events in order of creation, then by id. It is not rate-limited.
          */
         readonly get: operations["listNotifications"];
         readonly put?: never;
         /**
          * Create a notification
-         * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or `https://` url
-         *     that may be reached: the service refuses addresses of private networks unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and
-         *     those of metadata services of clouds always. It looks names up at each delivery, and holds their addresses to the same rule.
+         * @description The service then sends it the events of the relayers that name it in `notification_id`. `url` must be an allowed `http://` or `https://` URL:
+         *     private addresses are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and cloud metadata services always. Names are
+         *     resolved at each delivery, and their addresses are held to the same rule.
          *
-         *     The service stores a signing key encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An `id` that a
-         *     notification, or an entry of the configuration file, has is a conflict.
+         *     Signing keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` accepts none (400 `not_supported`). An `id` that a
+         *     notification, or an entry of the configuration file, already has is a conflict.
          */
         readonly post: operations["createNotification"];
         readonly delete?: never;
@@ -1018,7 +1008,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1027,15 +1017,15 @@ export interface paths {
         };
         /**
          * Get a notification
-         * @description Shows one destination for events. The service never shows its signing key.
+         * @description Returns one destination for events, without its signing key.
          */
         readonly get: operations["getNotification"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a notification
-         * @description Deletes the notification with its signing keys and all deliveries, the waiting ones included; the events stay in the log. A notification that
-         *     a relayer names in `notification_id` is not deleted (400 `in_use`): change the relayer first. One of the configuration file stays deleted
+         * @description Deletes the notification with its signing keys and all deliveries, including waiting ones; the events stay in the log. A notification that a
+         *     relayer names in `notification_id` cannot be deleted (400 `in_use`): change the relayer first. One of the configuration file stays deleted
          *     until its entry in the file changes.
          */
         readonly delete: operations["deleteNotification"];
@@ -1043,13 +1033,13 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a notification
-         * @description A merge patch (RFC 7396): fields that it does not name stay. Waiting deliveries go to the new `url`; a notification that is paused because its
-         *     receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before no longer; to have both sign
-         *     for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
+         * @description A merge patch (RFC 7396): omitted fields stay the same. Waiting deliveries go to the new `url`; a notification that is paused because its
+         *     receiver answered 410 resumes with a new one. A new `signing_key` replaces the previous ones immediately; to let both sign for a while, use
+         *     `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
-         *     Answers show urls without their secrets. A `url` from an answer that misses some is refused: send the whole url, or leave the field out.
+         *     Responses show URLs without their secrets. A masked `url` is refused: send the full URL, or omit the field.
          *
-         *     For a notification of the configuration file the change counts until its entry in the file changes.
+         *     For a notification of the configuration file, the change lasts until its entry in the file changes.
          */
         readonly patch: operations["updateNotification"];
         readonly trace?: never;
@@ -1063,13 +1053,12 @@ export interface paths {
         };
         /**
          * Read the event log
-         * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the service disabled
-         *     or enabled. The service writes an event in the same database transaction as the change, so none is missing.
+         * @description Lists everything that happened, oldest first: status changes and new attempts of transactions, and relayers that the service disabled or
+         *     enabled. Each event is written in the same database transaction as its change, so none is missing.
          *
-         *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never inserts an event
-         *     before a number that you have seen. An empty list means that you know everything; a short one does not, because a list ends early, after at
-         *     least one event, when its events exceed 256 KiB. The service keeps events for as long as the deployment says (30 days when it says nothing);
-         *     `metadata.logs` tells when some after your cursor are gone.
+         *     Events have numbers. Remember the `number` of the last one that you processed and pass it as `after`: no event is ever inserted before a
+         *     number that you have seen. Only an empty list means that you are up to date: a list ends early, after at least one event, when its events
+         *     exceed 256 KiB. Events are kept for 30 days by default; `metadata.logs` says if some after your cursor were deleted.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -1088,9 +1077,9 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List the alerts that fire
-         * @description Lists what needs a person's attention now, the oldest first. Each begin and each end of an alert is also an event of the type `alert`. A key
-         *     that is limited to relayers or networks sees the alerts about its relayers, and none about endpoints, notifications or API keys.
+         * List the firing alerts
+         * @description Lists what needs a person's attention now, oldest first. The beginning and the end of an alert are also events of type `alert`. A key that is
+         *     limited to relayers or networks sees only the alerts about its relayers.
          */
         readonly get: operations["listAlerts"];
         readonly put?: never;
@@ -1113,17 +1102,17 @@ export interface paths {
          * @description Sends everything after the cursor as server-sent events, then each event as it happens. `id` of each is its number, `event` its type, `data`
          *     the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15 s.
          *
-         *     The stream begins with an `id` alone, which is no event: the number after which it begins. A client that loses the connection before the first
-         *     event comes back with it.
+         *     The stream begins with an `id` without an event: the number after which it begins. A client that loses the connection before the first event
+         *     reconnects with it.
          *
-         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets none: it
-         *     opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an `EventSource` that
-         *     comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with `after`. The filters of the
-         *     ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when the deployment names their origin.
+         *     A client that can set headers sends its API key, reconnects with `Last-Event-ID`, and misses nothing. A browser's `EventSource` cannot: it
+         *     opens the stream with a ticket from `createStreamTicket` instead. A ticket is valid once, so an `EventSource` that reconnects automatically
+         *     gets 401 and gives up; the page then requests a new ticket and opens the stream with `after`. The ticket's filters apply; `relayer_id` and
+         *     `type` may repeat them. Pages of other origins can read the stream if the deployment lists their origin.
          *
-         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that
-         *     does not read at all for a while. While an API key leaves much unread, its streams wait. An API key can follow 100 streams at a time, unless
-         *     the deployment says otherwise; the answer to one more is 429.
+         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; a reader that stops reading is
+         *     disconnected. While an API key has too much unread data, its streams wait. By default an API key can have 100 streams at a time; another one
+         *     gets 429.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -1146,7 +1135,7 @@ export interface paths {
         /**
          * Get a ticket for an event stream
          * @description Issues a ticket with which a browser opens one event stream: `GET /api/v1/events/stream?ticket=…`. It is valid for one connection within 60 s,
-         *     and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only the events that the
+         *     and for nothing else. Request it in your backend, which has the API key, and pass it to your page. The stream has only the events that the
          *     body names, and counts as one of this API key.
          */
         readonly post: operations["createStreamTicket"];
@@ -1162,7 +1151,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1171,7 +1160,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a notification
-         * @description Lists deliveries that have arrived, that are under way, and that the service gave up, the newest event first.
+         * @description Lists delivered, pending and dead deliveries, newest event first.
          */
         readonly get: operations["listDeliveries"];
         readonly put?: never;
@@ -1188,12 +1177,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
                 /**
-                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @description Id of the delivery. A delivery of another notification is Not found.
                  * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
                  */
                 readonly delivery_id: components["parameters"]["DeliveryId"];
@@ -1202,7 +1191,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its newest request and response
-         * @description Shows the body of the delivery, and the request and the response of its newest try.
+         * @description Returns the body of the delivery, and the request and response of its newest attempt.
          */
         readonly get: operations["getDelivery"];
         readonly put?: never;
@@ -1219,12 +1208,12 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
                 /**
-                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @description Id of the delivery. A delivery of another notification is Not found.
                  * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
                  */
                 readonly delivery_id: components["parameters"]["DeliveryId"];
@@ -1235,8 +1224,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver again
-         * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The time after
-         *     which the service gives it up starts again.
+         * @description Sends the same event with the same id again, whatever its status. A delivery that waits for a retry is sent now. Its time limit starts again.
          */
         readonly post: operations["redeliverDelivery"];
         readonly delete?: never;
@@ -1251,7 +1239,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1262,8 +1250,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver many again
-         * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service tries, or has
-         *     lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
+         * @description Sends all dead letters, or everything in a range of event numbers, again, for example after a receiver was down for longer than the service
+         *     retries, or lost its data. One call handles at most 1000 deliveries, oldest first; `remaining` is the number left.
          */
         readonly post: operations["redeliverDeliveries"];
         readonly delete?: never;
@@ -1278,7 +1266,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1289,7 +1277,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event
-         * @description Writes an event of the type `notification_test` that is delivered like any other, signed and repeated. Find it among the deliveries by
+         * @description Writes an event of type `notification_test` that is delivered like any other, with signature and retries. Find it among the deliveries by
          *     `event_id`.
          */
         readonly post: operations["sendTestEvent"];
@@ -1305,7 +1293,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1316,7 +1304,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a notification
-         * @description The service sends it nothing any more; its deliveries wait. Requests that are under way end as usual.
+         * @description The service stops sending; deliveries wait. Running requests finish.
          */
         readonly post: operations["pauseNotification"];
         readonly delete?: never;
@@ -1331,7 +1319,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1342,7 +1330,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a notification
-         * @description The service sends the deliveries that have been waiting. The time after which it gives up a delivery starts again for each of them.
+         * @description The service sends the waiting deliveries. The time limit of each starts again.
          */
         readonly post: operations["resumeNotification"];
         readonly delete?: never;
@@ -1357,7 +1345,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -1368,12 +1356,11 @@ export interface paths {
         readonly put?: never;
         /**
          * Change the signing key
-         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header
-         *     `webhook-signature` has both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver meanwhile, and
-         *     nothing is refused.
+         * @description The new key signs immediately. For `overlap_seconds` each delivery also has the previous key's signature: the header `webhook-signature` has
+         *     both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver during that time, and nothing is refused.
          *
-         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`). A key
-         *     that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
+         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` accepts keys only from its configuration (400 `not_supported`). A key
+         *     changed in the configuration file takes effect at the next start, with an overlap of a day.
          */
         readonly post: operations["rotateSigningKey"];
         readonly delete?: never;
@@ -1391,12 +1378,12 @@ export interface paths {
         };
         /**
          * Report fees and values
-         * @description Adds up what the transactions of visible relayers moved and cost, by day, relayer and API key, as JSON or, to a caller that accepts
-         *     `text/csv`, as CSV with the same columns. A transaction counts on the day (UTC) on which it was confirmed, when its block is final; failed
-         *     executions and cancellations cost fees, too. The sums are exact. They include relayers that were deleted since.
+         * @description Adds up what the transactions of visible relayers moved and cost, by day, relayer and API key, as JSON or, if the caller accepts `text/csv`,
+         *     as CSV with the same columns. A transaction counts on the day (UTC) of its confirmation, once its block is final; failed executions and
+         *     cancellations also cost fees. The sums are exact and include deleted relayers.
          *
-         *     A value is what the content moves by itself: an allowance moves nothing, and what contracts move of their own accord is not read. A report of
-         *     more than 50000 transactions is refused as `report_too_large`; ask for shorter times one after the other, and add up.
+         *     A value is what the content itself moves: an allowance moves nothing, and what contracts move on their own is not counted. A report of more
+         *     than 50000 transactions is refused as `report_too_large`; request shorter periods and add them up.
          */
         readonly get: operations["getSpendingReport"];
         readonly put?: never;
@@ -1417,10 +1404,10 @@ export interface paths {
         /**
          * Read the audit log
          * @description Lists who changed, sent or signed what, newest first. Each filter narrows the list. To continue, pass the `id` of the last entry as `before`:
-         *     entries that are written meanwhile do not move those behind it. An empty list is the end.
+         *     newly written entries do not shift the pages. An empty list is the end.
          *
-         *     Records of secrets show what answers show: urls are masked, and keys are left out. An entry about a transaction or a signature has the SHA-256
-         *     of the content instead of the content.
+         *     Secrets are hidden as in other responses: URLs are masked, and keys are omitted. An entry about a transaction or a signature has the SHA-256
+         *     of the content, not the content.
          */
         readonly get: operations["listAuditEntries"];
         readonly put?: never;
@@ -1440,20 +1427,19 @@ export interface paths {
         };
         /**
          * List signers
-         * @description Lists the signers of the configuration file and those that callers created, in the order of their creation, then by id. The answer shows
-         *     nothing of their keys.
+         * @description Lists the signers of the configuration file and those created by callers, in order of creation, then by id. The response contains no key.
          */
         readonly get: operations["listSigners"];
         readonly put?: never;
         /**
          * Create a signer
-         * @description Gives the service a key, or the way to a key that another service holds. The service stores both encrypted and never shows a secret again; a
-         *     deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). A private key serves an EVM account and, as the seed of an
-         *     Ed25519 key, an account on Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a signer, or an entry of
-         *     the configuration file, has is a conflict.
+         * @description Gives the service a key, or access to a key in a key service. Both are stored encrypted, and no secret is ever shown again; a deployment
+         *     without `STORAGE_ENCRYPTION_KEY` accepts none (400 `not_supported`). A private key serves an EVM account and, as an Ed25519 seed, an account
+         *     on Stellar or Solana, depending on the network of the relayer that names the signer. An `id` that a signer, or an entry of the configuration
+         *     file, already has is a conflict.
          *
-         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 400 `invalid_request`
-         *     that it does not answer; nothing is stored then. From then on it must have the same public key.
+         *     A key in a key service first signs a text as proof. If that service refuses, the response is 400 `signer_refused` with the reason; if it does
+         *     not answer, 400 `invalid_request`; nothing is stored then. Its public key must not change later.
          */
         readonly post: operations["createSigner"];
         readonly delete?: never;
@@ -1468,7 +1454,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @description Id of the signer. An unknown id is Not found.
                  * @example hot
                  */
                 readonly signer_id: components["parameters"]["SignerId"];
@@ -1477,15 +1463,15 @@ export interface paths {
         };
         /**
          * Get a signer
-         * @description Shows that the signer exists, and its type. The service never shows its key.
+         * @description Returns the signer and its type, without the key.
          */
         readonly get: operations["getSigner"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a signer
-         * @description Deletes the signer with its key: **an account is lost with it when nobody has another copy of the key.** A signer that a relayer signs with is
-         *     not deleted (400 `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         * @description Deletes the signer with its key: **without another copy of the key, the account is lost.** A signer that a relayer uses cannot be deleted (400
+         *     `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in the file changes.
          */
         readonly delete: operations["deleteSigner"];
         readonly options?: never;
@@ -1502,7 +1488,7 @@ export interface paths {
         };
         /**
          * List networks
-         * @description Lists every network that a relayer can be on: first those of the configuration file, then the well-known ones that it does not describe.
+         * @description Lists every network that a relayer can be on: first those of the configuration file, then the other well-known ones.
          */
         readonly get: operations["listNetworks"];
         readonly put?: never;
@@ -1519,7 +1505,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -1528,7 +1514,7 @@ export interface paths {
         };
         /**
          * Get a network
-         * @description Shows one network with the endpoints that the service asks now. Of each endpoint it shows only scheme and host.
+         * @description Returns one network with the endpoints that the service uses now, as scheme and host only.
          */
         readonly get: operations["getNetwork"];
         readonly put?: never;
@@ -1538,19 +1524,17 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the endpoints of a network
-         * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole, not as an
-         *     answer showed them. The service asks which chain they serve: when one serves another chain than the network, nothing changes (400
-         *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are, and `metadata.logs` says so.
+         * @description Replaces all URLs of the network, in every process, for each relayer without custom ones. Send them in full, not masked. The service checks
+         *     which chain they serve: if one serves another chain, nothing changes (400 `wrong_chain`); if none answers within a few seconds, they are
+         *     accepted, and `metadata.logs` says so.
          *
-         *     Only `http://` and `https://` are allowed. The service refuses addresses of private networks unless the deployment allows them
-         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies the same
-         *     rule then.
+         *     Only `http://` and `https://` are allowed. Private addresses are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and
+         *     cloud metadata services always; names are resolved at each connection, under the same rule.
          *
-         *     `private_rpc_urls` (EVM) get the bytes of private transactions and are never asked anything, which chain they serve neither. The policy
-         *     `private_transactions` of a relayer uses them.
+         *     `private_rpc_urls` (EVM) receive the bytes of private transactions and are never queried, not even for their chain. Relayers with the policy
+         *     `private_transactions` use them.
          *
-         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again; ordinary and private
-         *     endpoints apart from each other.
+         *     The change survives a restart, until the network's URLs change in the configuration file; ordinary and private endpoints count separately.
          */
         readonly patch: operations["updateNetwork"];
         readonly trace?: never;
@@ -1561,7 +1545,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -1572,16 +1556,16 @@ export interface paths {
         readonly put?: never;
         /**
          * Start over on a test network whose chain was reset
-         * @description A restarted local node has another chain under the same name. The service notices it by the first block of the chain, or because an account
-         *     has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the diagnosis of their open transactions
-         *     says `chain_reset`.
+         * @description A restarted local node has a new chain under the same name. The service detects this by the chain's first block, or because an account's next
+         *     nonce was already used. It then signs nothing, disables the relayers of the network, and the diagnosis of their open transactions says
+         *     `chain_reset`.
          *
-         *     This operation ends those transactions as `failed`, because nothing of the old chain counts any more, and reads nonces from the new chain.
-         *     Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so that they can send again.
+         *     This operation ends those transactions as `failed`, because the old chain no longer exists, and reads nonces from the new chain. Final
+         *     transactions keep their records; their nonces and hashes can occur again. The relayers are checked immediately, so that they can send again.
          *
-         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network can prove it:
-         *     relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never reset here. The API refuses
-         *     main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command line.
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints can prove it: relayers with
+         *     `custom_rpc_urls` are not reset, nor is a network whose `rpc_urls` were set over the API. Main networks are refused (`not_supported`). For all
+         *     of these, an operator can use `relayer reset` on the command line.
          */
         readonly post: operations["resetNetwork"];
         readonly delete?: never;
@@ -1599,18 +1583,17 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Lists the API keys, in the order of their creation, then by id. No answer shows a secret again. The key of the environment (`root`) is not a
-         *     record.
+         * @description Lists the API keys in order of creation, then by id, without their secrets. The key of the environment (`root`) is not a record.
          */
         readonly get: operations["listApiKeys"];
         readonly put?: never;
         /**
          * Create an API key
-         * @description Creates a key for one application, tenant or person. The answer has its secret, **once**: the service stores a hash of it.
+         * @description Creates a key for one application, tenant or person. The response has its secret, **once**: the service stores only a hash.
          *
-         *     Every process knows the key at once, at the latest after a second. A key can create keys only within its own rights: no further scope, and no
-         *     later end. `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any. A network that does not exist, in
-         *     `networks` or in a limit, is 400 `unknown_network`: it would limit nothing.
+         *     Every process accepts the key within a second. A key can create keys only within its own rights: no further scope, and no later expiry.
+         *     `rules` limit what the key may spend; a key with the scope `api-keys:admin` cannot have any. An unknown network in `networks` or in a limit is
+         *     400 `unknown_network`: it would limit nothing.
          */
         readonly post: operations["createApiKey"];
         readonly delete?: never;
@@ -1628,7 +1611,7 @@ export interface paths {
         };
         /**
          * Get the API key of this request
-         * @description Shows the rights of the key that asks, so that a program offers only what it may do. Every key can call it. It is no part of `/api-keys`,
+         * @description Returns the rights of the calling key, so that a program can offer only what is allowed. Every key can call it. It is not part of `/api-keys`,
          *     because the key of the environment (`root`) is not a record.
          */
         readonly get: operations["getCurrentApiKey"];
@@ -1646,7 +1629,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -1655,24 +1638,23 @@ export interface paths {
         };
         /**
          * Get an API key
-         * @description Shows the rights of the key, and the beginnings of its secrets, by which people recognise them.
+         * @description Returns the rights of the key, and the first characters of its secrets, which identify them.
          */
         readonly get: operations["getApiKey"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete an API key
-         * @description Its secrets are not accepted any more, in no process, at the latest after a second. The id stays taken, because records name who did something
-         *     by it.
+         * @description Every process refuses its secrets within a second. The id stays taken, because records refer to it.
          */
         readonly delete: operations["deleteApiKey"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change an API key
-         * @description Changes the named fields; null removes a restriction, the rules or the end, and new `rules` replace the present ones as a whole. The change
-         *     counts at once, at the latest after a second, in every process; streams that the key has open end then. A key can change only keys that it
-         *     could have created, before and after the change.
+         * @description Changes the given fields; null removes a restriction, the rules or the expiry, and new `rules` replace the current ones as a whole. Every
+         *     process applies the change within a second; the key's open streams then end. A key can change only keys that it could have created, before and
+         *     after the change.
          */
         readonly patch: operations["updateApiKey"];
         readonly trace?: never;
@@ -1683,7 +1665,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -1692,8 +1674,8 @@ export interface paths {
         };
         /**
          * Get what an API key has spent of its limits
-         * @description Shows each limit of its `rules` with what is left of it, on each network where it has spent, and what it spent in the last hour, day and 30
-         *     days. What open transactions can take counts as spent until the network has decided. Only a key with limits is counted.
+         * @description Returns each limit of its `rules` with what is left of it, on each network where it has spent, and what it spent in the last hour, day and 30
+         *     days. The maximum cost of open transactions counts as spent until the network has decided. Only keys with limits are counted.
          */
         readonly get: operations["getApiKeyUsage"];
         readonly put?: never;
@@ -1710,7 +1692,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -1721,8 +1703,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Give an API key a new secret
-         * @description The answer has the new secret, once. The previous one is accepted for `overlap_seconds` more, and the one before it no longer, so a key has
-         *     two secrets at most.
+         * @description The response has the new secret, once. The previous one is accepted for another `overlap_seconds`, and older ones are not, so a key has at
+         *     most two secrets.
          */
         readonly post: operations["rotateApiKey"];
         readonly delete?: never;
@@ -1744,9 +1726,8 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction has changed
-         * @description The service sends this to the notification of the relayer for each event about a transaction: the service accepted, signed, broadcast,
-         *     replaced or raised it, or the network included it or made it final. `payload` is the transaction as it was then. The tag Deliveries explains
-         *     order, signatures and retries.
+         * @description The service sends this to the relayer's notification for each event about a transaction: it was accepted, signed, broadcast, replaced, raised,
+         *     included or is final. `payload` is the transaction at that time. The tag Deliveries explains order, signatures and retries.
          */
         readonly post: operations["onTransactionUpdate"];
         readonly delete?: never;
@@ -1766,9 +1747,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction needs a person's attention
-         * @description The service sends this to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
-         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason` explains the
-         *     problem and the possible remedies.
+         * @description The service sends this to the relayer's notification once per incident: `transaction_undecided`, `transaction_stuck` and
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction at that time; its `status_reason` explains the problem
+         *     and the possible remedies.
          */
         readonly post: operations["onTransactionIncident"];
         readonly delete?: never;
@@ -1788,8 +1769,8 @@ export interface webhooks {
         readonly put?: never;
         /**
          * The service disabled or enabled a relayer
-         * @description The service sends this to the notification of the relayer when a health check failed and disabled the relayer (`relayer_disabled`), when the
-         *     reason is another one than before (`relayer_disabled` again), and when a check found everything right and enabled it (`relayer_enabled`).
+         * @description The service sends this to the relayer's notification when a health check disables the relayer (`relayer_disabled`), when the reason changes
+         *     (`relayer_disabled` again), and when a check enables it (`relayer_enabled`).
          */
         readonly post: operations["onRelayerStateUpdate"];
         readonly delete?: never;
@@ -1808,10 +1789,9 @@ export interface webhooks {
         readonly get?: never;
         readonly put?: never;
         /**
-         * An alert has begun or is over
-         * @description The service sends this once when an alert begins and once when it is over, as `AlertKind` describes: to the notification of the relayer, to
-         *     those of all relayers that use the endpoint, or to the notification that has dead letters. Alerts about the budget of an API key are in the
-         *     event log alone.
+         * An alert began or ended
+         * @description The service sends this once when an alert begins and once when it ends, as `AlertKind` describes: to the relayer's notification, to those of
+         *     all relayers that use the endpoint, or to the notification that has dead letters. Alerts about an API key's budget are only in the event log.
          */
         readonly post: operations["onAlert"];
         readonly delete?: never;
@@ -1831,7 +1811,7 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A test event
-         * @description The service sends this when somebody asks for it with `sendTestEvent`.
+         * @description The service sends this on `sendTestEvent`.
          */
         readonly post: operations["onNotificationTest"];
         readonly delete?: never;
@@ -1843,7 +1823,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description Up to 100 letters, digits, dots, dashes and underscores, without a dot at the beginning. Ids that the service gives itself are UUIDs. */
+        /** @description Up to 100 letters, digits, dots, dashes and underscores, without a leading dot. Ids assigned by the service are UUIDs. */
         readonly Id: string;
         /**
          * Format: u128
@@ -1868,7 +1848,7 @@ export interface components {
          * @description RFC 3339, UTC, with milliseconds.
          */
         readonly Timestamp: string;
-        /** @description 20 bytes in hexadecimal. Answers write it with the EIP-55 checksum, unless a field says otherwise. */
+        /** @description 20 bytes in hexadecimal. Responses have the EIP-55 checksum, unless a field says otherwise. */
         readonly EvmAddress: string;
         /** @description 32 bytes in hexadecimal with `0x`. */
         readonly EvmHash: string;
@@ -1879,80 +1859,80 @@ export interface components {
         /** @description Bytes in hexadecimal; `0x` means none. */
         readonly HexData: string;
         /**
-         * @description The family of networks. It decides which shape of a transaction request applies.
+         * @description The family of networks. It determines the shape of transaction requests.
          * @enum {string}
          */
         readonly NetworkType: "evm" | "stellar" | "solana";
         /**
-         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first price and the
-         *     time after which the service can raise the price by itself.
+         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It determines the first price and
+         *     the time after which the service can raise it automatically.
          * @enum {string}
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
         /**
          * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from` for its time.
          *     - `sent`: signed and stored; on its way to a node.
-         *     - `submitted`: a node took it; waiting for a block.
+         *     - `submitted`: a node accepted it; waiting for a block.
          *     - `mined`: in a block that is not deep enough yet.
          *     - `confirmed`: in a block that is deep enough. Final.
-         *     - `failed`: included but reverted, or it can never be included. `status_reason` tells which. Final.
-         *     - `canceled`: called off before it was broadcast, or a no-op was included in its place. Final.
+         *     - `failed`: included but reverted, or it can never be included; see `status_reason`. Final.
+         *     - `canceled`: canceled before it was broadcast, or a no-op was included in its place. Final.
          *     - `expired`: `valid_until` passed, and it was not and cannot be included any more. Final.
          * @enum {string}
          */
         readonly TransactionStatus: "pending" | "sent" | "submitted" | "mined" | "confirmed" | "failed" | "canceled" | "expired";
         /**
-         * @description The reason of a failure, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
+         * @description The reason of a failure, for programs. Codes may be added; treat an unknown one like its HTTP status.
          *
          *     | Code | Meaning |
          *     |---|---|
-         *     | `unauthorized` | 401. No credential, or not an accepted one |
-         *     | `insufficient_scope` | 403. The API key may not do this; `error` names the scope. 401 where an operation has no 403 |
-         *     | `rate_limited` | 429. Wait for as long as `Retry-After` says |
+         *     | `unauthorized` | 401. No credential, or an invalid one |
+         *     | `insufficient_scope` | 403. The API key may not do this; `error` names the scope. 401 if an operation has no 403 |
+         *     | `rate_limited` | 429. Wait as `Retry-After` says |
          *     | `not_found` | 404. The path names nothing |
          *     | `relayer_not_found` | 404. No relayer has this id |
          *     | `transaction_not_found` | 404. This relayer has no such transaction |
-         *     | `approval_not_found` | 404. No rule asked for an approval of this transaction |
-         *     | `approval_decided` | 409. The transaction does not wait for an approval any more; `error` says what became of it |
-         *     | `own_approval` | 403. The API key sent this transaction itself, so another one has to decide |
+         *     | `approval_not_found` | 404. No rule required an approval of this transaction |
+         *     | `approval_decided` | 409. The transaction no longer waits for an approval; `error` says what happened |
+         *     | `own_approval` | 403. The API key sent this transaction itself, so another one must decide |
          *     | `notification_not_found` | 404. No notification has this id |
          *     | `abi_not_found` | 404. The relayer has no ABI for this contract |
          *     | `delivery_not_found` | 404. This notification has no such delivery |
          *     | `signer_not_found` | 404. No signer has this id |
-         *     | `signer_refused` | The service that holds the key refuses to sign; `error` names the key and the remedy |
-         *     | `signer_unavailable` | 500. The service that holds the key does not answer; nothing was changed, so it can be tried again |
+         *     | `signer_refused` | The key service refuses to sign; `error` names the key and the remedy |
+         *     | `signer_unavailable` | 500. The key service does not answer; nothing was changed, so you can retry |
          *     | `api_key_not_found` | 404. No API key has this id |
          *     | `network_not_found` | 404. There is no network of this type and name |
-         *     | `already_exists` | 409. There is one with this id, or the configuration file has an entry with it |
+         *     | `already_exists` | 409. The id is taken, by a record or by an entry of the configuration file |
          *     | `in_use` | Relayers refer to it; `error` names them |
-         *     | `wrong_chain` | The endpoints serve another chain than that of the network |
+         *     | `wrong_chain` | The endpoints serve another chain than the network's |
          *     | `chain_id_mismatch` | The typed data is for another chain than the relayer's, and `typed_data_chain_ids` or a limit of the key refuses it |
          *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
-         *     | `internal_error` | 500. An unexpected fault on our side |
-         *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
-         *     | `database_unavailable` | 503. The database of the service cannot be reached; it may still take effect, so look before repeating |
+         *     | `internal_error` | 500. An unexpected fault of the service |
+         *     | `request_timeout` | 500. Not finished in time; it may still take effect, so check before repeating |
+         *     | `database_unavailable` | 503. The database of the service cannot be reached; it may still take effect, so check before repeating |
          *     | `invalid_request` | A field, a parameter or a combination of fields is not as described here; `error` names it |
          *     | `invalid_json` | The body is not well-formed UTF-8 JSON |
          *     | `unsupported_content_type` | The body is not declared as `application/json`, or it is compressed |
          *     | `body_too_large` | The body has more bytes than the deployment allows |
-         *     | `json_too_deep` | The JSON is nested too deeply: at most 32 levels are expected |
+         *     | `json_too_deep` | The JSON has more than 32 levels |
          *     | `json_too_many_values` | The JSON has more than 20000 values |
          *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
          *     | `request_too_slow` | The request did not arrive completely in time |
          *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
          *     | `relayer_paused` | The relayer is paused |
-         *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
+         *     | `relayer_disabled` | The service has disabled the relayer; its `disabled_reason` says why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
          *     | `transaction_not_undecided` | The transaction does not wait for a decision: the chain decides |
-         *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow to replace or cancel it |
-         *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
+         *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow replacing or canceling it |
+         *     | `replacement_underpriced` | No node would accept the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
-         *     | `report_too_large` | The report would have more than 50000 transactions; ask for shorter times |
+         *     | `report_too_large` | The report would have more than 50000 transactions; request shorter periods |
          *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
-         *     | `policy_violation` | A rule of the relayer forbids an authorization list; on Solana a program, an account, or so many signatures or bytes |
-         *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
+         *     | `policy_violation` | A policy forbids an authorization list; on Solana a program, an account, or the number of signatures or bytes |
+         *     | `fee_payer_at_risk` | Solana: the transaction could take more than its fee from the relayer |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
          *     | `chain_not_reset` | Nothing proves that the chain of the network was reset |
@@ -1963,11 +1943,11 @@ export interface components {
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs; `error` has the least |
          *     | `gas_limit_too_high` | More gas than the network allows a transaction, or than a block can hold; `error` has the most |
-         *     | `insufficient_balance` | Value, gas, what is in flight and `min_balance` are more than the account has |
+         *     | `insufficient_balance` | The balance does not cover value, gas, what is in flight and `min_balance` |
          *     | `execution_reverted` | The call would revert; `error` has the decoded reason |
          *     | `valid_until_in_past` | `valid_until` has already passed |
          *     | `not_supported` | The network or the relayer cannot do this |
-         *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
+         *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
         readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
@@ -1979,7 +1959,7 @@ export interface components {
             readonly data: null;
             /** @description The text that belongs to the HTTP status. */
             readonly message: string;
-            /** @description A sentence for a person that names the field and what was expected. Not stable; do not parse it. */
+            /** @description A sentence for people that names the field and what was expected. Not stable; do not parse it. */
             readonly error: string;
             readonly code: components["schemas"]["ErrorCode"];
         };
@@ -2068,9 +2048,9 @@ export interface components {
              */
             readonly code?: "database_unavailable";
         };
-        /** @description Explains the work that the service did for the request, where that is not obvious. */
+        /** @description Explains what the service did for the request if that is not obvious. */
         readonly Metadata: {
-            /** @description Sentences for a person, in order. */
+            /** @description Sentences for people, in order. */
             readonly logs: readonly {
                 /**
                  * @description The level of the sentence.
@@ -2083,21 +2063,21 @@ export interface components {
             /** @description Reserved; always empty. */
             readonly traces: readonly unknown[];
         };
-        /** @description The page that was served, which may differ from the one that was asked for. */
+        /** @description The page that was served, which may differ from the requested one. */
         readonly Pagination: {
             /** @description The page that was served. */
             readonly current_page: number;
-            /** @description The number of items on a page that was applied. */
+            /** @description The page size that was applied. */
             readonly per_page: number;
             /** @description The number of items on all pages together. */
             readonly total_items: number;
         };
-        /** @description How the list goes on. */
+        /** @description How the list continues. */
         readonly CursorPagination: {
             /** @description The `cursor` of the request for the next part; null when this is the end. */
             readonly next_cursor: string | null;
         };
-        /** @description Part of the shape of every answer. Never sent with a success. */
+        /** @description Part of the shape of every response. Never sent with a success. */
         readonly EnvelopeError: string;
         readonly RelayerListResponse: {
             /** @constant */
@@ -2253,12 +2233,12 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * @description - `waiting`: nobody has decided yet. Also again after `approved`: the approved version has expired, and only one endpoint, or an operator
+         * @description - `waiting`: not decided yet. Also again after `approved`, if the approved version expired and only one endpoint, or an operator
          *       (`decideTransaction`), says that it was not included.
-         *     - `approved`: it was sent like any other transaction; its own status says what became of it.
+         *     - `approved`: it was sent like any other transaction; see its status.
          *     - `refused`: it ended as `canceled`.
-         *     - `expired`: nobody decided in time; it ended as `expired`.
-         *     - `withdrawn`: it ended before anybody decided: it was canceled, or its network started over.
+         *     - `expired`: not decided in time; it ended as `expired`.
+         *     - `withdrawn`: it ended before a decision: it was canceled, or its network was reset.
          * @enum {string}
          */
         readonly ApprovalState: "waiting" | "approved" | "refused" | "expired" | "withdrawn";
@@ -2271,17 +2251,17 @@ export interface components {
             readonly state: components["schemas"]["ApprovalState"];
             /** @description The id of the API key that sent it, which cannot decide; `root` for that of the environment, `service` for a top-up. */
             readonly requested_by: string;
-            /** @description Each rule that asks for the approval, in a sentence. */
+            /** @description Each rule that requires the approval, in a sentence. */
             readonly reasons: readonly string[];
             /** @description When it began to wait. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When it ends unless somebody decides. */
+            /** @description When it ends without a decision. */
             readonly expires_at: components["schemas"]["Timestamp"];
             /** @description The id of the API key that decided. */
             readonly decided_by?: string;
             /** @description When it was decided. */
             readonly decided_at?: components["schemas"]["Timestamp"];
-            /** @description The words of whoever decided. */
+            /** @description The comment with the decision. */
             readonly decision_reason?: string;
         };
         /** @description A decision about a transaction that waits for an approval. */
@@ -2291,13 +2271,13 @@ export interface components {
              * @enum {string}
              */
             readonly decision: "approve" | "refuse";
-            /** @description Words for the sender and for the record. Without control characters. */
+            /** @description A comment for the sender and the record, without control characters. */
             readonly reason?: string;
         };
         /**
          * Dry run
-         * @description What would happen to the request now. Nothing was stored, signed, counted or sent. Amounts are decimal digits in `unit`; what could not be
-         *     prepared is absent.
+         * @description What would happen to the request now. Nothing was stored, signed, counted or sent. Amounts are decimal digits in `unit`; values that could not
+         *     be prepared are absent.
          */
         readonly DryRun: {
             /** @constant */
@@ -2309,23 +2289,23 @@ export interface components {
              * @constant
              */
             readonly awaits_approval?: true;
-            /** @description The reason for which it would be refused. */
+            /** @description Why it would be refused. */
             readonly code?: components["schemas"]["ErrorCode"];
             /** @description The reason in a sentence. */
             readonly error?: string;
             /**
-             * @description `succeeded`: a node prepared and simulated it, as far as its kind of network and request need that · `refused`: `error` tells why, with
-             *     the decoded reason of a revert · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was asked, because
-             *     a rule that needs none refuses it, or because its `Idempotency-Key` was used before.
+             * @description `succeeded`: a node prepared and simulated it, as far as its network and request need that · `refused`: `error` says why, with the decoded
+             *     revert reason · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was queried, because a rule refuses
+             *     it, or because its `Idempotency-Key` was used before.
              * @enum {string}
              */
             readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
             readonly unit: components["schemas"]["RelayerBalance"]["unit"];
-            /** @description What it moves of the native currency. */
+            /** @description The amount of native currency that it moves. */
             readonly value?: components["schemas"]["DecimalString"];
-            /** @description The most that it costs besides. */
+            /** @description The maximum fee. */
             readonly max_fee?: components["schemas"]["DecimalString"];
-            /** @description What would be reserved for it. */
+            /** @description The amount that would be reserved for it. */
             readonly max_cost?: components["schemas"]["DecimalString"];
             /** @description EVM. */
             readonly gas_limit?: components["schemas"]["Quantity"];
@@ -2337,12 +2317,12 @@ export interface components {
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             /** @description What the account can spend. */
             readonly balance?: components["schemas"]["DecimalString"];
-            /** @description What is reserved for other transactions in flight. */
+            /** @description The amount reserved for other transactions in flight. */
             readonly reserved?: components["schemas"]["DecimalString"];
-            /** @description What each rule of the relayer and of the API key says. */
+            /** @description The verdict of each rule of the relayer and of the API key. */
             readonly rules: readonly components["schemas"]["RuleResult"][];
         };
-        /** @description What one rule says. */
+        /** @description The verdict of one rule. */
         readonly RuleResult: {
             /** @description Whose rule it is: a relayer or an API key. */
             readonly spender: string;
@@ -2377,24 +2357,21 @@ export interface components {
         /** @description The name of a JSON-RPC method. */
         readonly RpcMethodName: string;
         /**
-         * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the deployment
-         *     allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never allowed. Endpoints tell
-         *     what was paid, so a key that sets them needs the scope `networks:admin` as well, and must have no rules: otherwise 403 `insufficient_scope`.
+         * @description Endpoints to use instead of the network's, if not null or empty. They must not lead to private networks unless the deployment allows it;
+         *     link-local addresses, where clouds serve their metadata, are never allowed. Endpoints report what was paid, so a key that sets them also needs
+         *     the scope `networks:admin`, and must have no rules: otherwise 403 `insufficient_scope`.
          */
         readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
         /** @description One endpoint. */
         readonly CustomRpcUrl: {
-            /** @description The whole url. Only its scheme and host are ever shown again. */
+            /** @description The full URL. Only its scheme and host are ever shown again. */
             readonly url: string;
-            /**
-             * @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0, so one at least
-             *     needs more. 100 when absent.
-             */
+            /** @description The share of requests: the endpoint's weight divided by the sum of all. 0 is never used; at least one needs more. 100 by default. */
             readonly weight?: number;
         };
         /**
-         * @description The rules of the relayer. A rule that is not set is left out. Amounts are exact JSON integers: read them with a parser that keeps
-         *     integers above 2^53.
+         * @description The rules of the relayer. A rule that is not set is omitted. Amounts are exact JSON integers: read them with a parser that keeps integers
+         *     above 2^53.
          */
         readonly EvmPolicies: {
             /** @description False forces legacy prices. True needs a network with EIP-1559. If absent, the features of the network decide. */
@@ -2419,18 +2396,18 @@ export interface components {
              */
             readonly fee_limit_multiplier?: number;
             /**
-             * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend
-             *     less. 1 if absent; 0 for no minimum.
+             * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend less. 1 if
+             *     absent; 0 for no minimum.
              */
             readonly min_balance?: components["schemas"]["ExactU128"];
             /**
-             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
-             *     110 % of it. No alert if absent.
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend 110 % of
+             *     it. No alert if absent.
              */
             readonly warn_balance?: components["schemas"]["ExactU128"];
             /**
              * @description True sends the bytes of every transaction, including replacements, cancellations and no-ops, only to the `private_rpc_urls` of the
-             *     network, which must have some. What was accepted while it was true stays private when it becomes false. False if absent.
+             *     network, which must have some. Transactions accepted while it was true stay private when it becomes false. False if absent.
              */
             readonly private_transactions?: boolean;
             /**
@@ -2446,9 +2423,9 @@ export interface components {
             /** @description True lets the relayer answer wallet methods, such as `eth_sendTransaction` and `personal_sign`, in `callRpc`. False if absent. */
             readonly wallet_rpc?: boolean;
             /**
-             * @description Chain ids, in decimal digits, for which `signTypedData` signs besides that of the relayer's network; `*` stands for any, and for data that
-             *     names no chain where the account has relayers on several networks. None if absent. What the configuration file says, or leaves out, can
-             *     only be tightened, unless its entry says `api_may_relax`.
+             * @description Chain ids, in decimal digits, for which `signTypedData` signs besides that of the relayer's network; `*` means any, including data without
+             *     a chain if the account has relayers on several networks. None if absent. The setting in the configuration file, even if absent, can only
+             *     be tightened, unless its entry sets `api_may_relax`.
              * @example [
              *       "1",
              *       "137"
@@ -2456,39 +2433,39 @@ export interface components {
              */
             readonly typed_data_chain_ids?: readonly string[];
             /**
-             * @description Limits on what the relayer may spend, whichever key sends. Those of the configuration file cannot be changed, unless its entry says
+             * @description Limits on what the relayer may spend, whichever key sends. Those of the configuration file cannot be changed, unless its entry sets
              *     `api_may_relax`. A change replaces them as a whole.
              */
             readonly rules?: components["schemas"]["SpendingRules"];
             /**
-             * @description Automatic top-up: which relayer refills this account, at what balance, and up to what amount. Off if absent. What the configuration file
-             *     says can only be tightened, unless its entry says `api_may_relax`.
+             * @description Automatic top-up: which relayer refills this account, at what balance, and up to what amount. Off if absent. The setting in the
+             *     configuration file can only be tightened, unless its entry sets `api_may_relax`.
              */
             readonly top_up?: components["schemas"]["TopUp"];
             /**
-             * @description The only methods that `callRpc` passes on. If absent, those that read, price and simulate; if empty, none. The API accepts only methods
+             * @description The only methods that `callRpc` forwards. If absent, those that read, price and simulate; if empty, none. The API accepts only methods
              *     that read, and those that the operator lists for the network.
              */
             readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
         };
         /**
-         * @description The rules of the relayer. A rule that is not set is left out. Amounts are exact JSON integers: read them with a parser that keeps
-         *     integers above 2^53.
+         * @description The rules of the relayer. A rule that is not set is omitted. Amounts are exact JSON integers: read them with a parser that keeps integers
+         *     above 2^53.
          */
         readonly StellarPolicies: {
             /**
-             * @description The balance in stroops that must remain when everything in flight is paid; the service disables a relayer whose account can
-             *     spend less. 1000000 if absent; 0 for no minimum.
+             * @description The balance in stroops that must remain when everything in flight is paid; the service disables a relayer whose account can spend less.
+             *     1000000 if absent; 0 for no minimum.
              */
             readonly min_balance?: components["schemas"]["ExactInt64"];
             /**
-             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
-             *     110 % of it. No alert if absent.
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend 110 % of
+             *     it. No alert if absent.
              */
             readonly warn_balance?: components["schemas"]["ExactInt64"];
-            /** @description The most that one transaction may cost in stroops, whatever its request asks for. 1000000 if absent. */
+            /** @description The most that one transaction may cost, in stroops, regardless of its request. 1000000 if absent. */
             readonly max_fee?: components["schemas"]["ExactInt64"];
-            /** @description The time that a signed version has to reach a ledger, in seconds; then the service signs a new one. 120 if absent. */
+            /** @description The lifetime of a signed version, in seconds; then the service signs a new one. 120 if absent. */
             readonly timeout_seconds?: number;
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
@@ -2496,18 +2473,18 @@ export interface components {
             readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
         };
         /**
-         * @description The rules of the relayer. A rule that is not set is left out. Amounts are exact JSON integers: read them with a parser that keeps
-         *     integers above 2^53.
+         * @description The rules of the relayer. A rule that is not set is omitted. Amounts are exact JSON integers: read them with a parser that keeps integers
+         *     above 2^53.
          */
         readonly SolanaPolicies: {
             /**
-             * @description The balance in lamports that must remain when everything in flight is paid; the service disables a relayer whose account can
-             *     spend less. 10000000 if absent; 0 for no minimum.
+             * @description The balance in lamports that must remain when everything in flight is paid; the service disables a relayer whose account can spend less.
+             *     10000000 if absent; 0 for no minimum.
              */
             readonly min_balance?: components["schemas"]["ExactInt64"];
             /**
-             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
-             *     110 % of it. No alert if absent.
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend 110 % of
+             *     it. No alert if absent.
              */
             readonly warn_balance?: components["schemas"]["ExactInt64"];
             /** @description The most that one transaction may cost in fees, in lamports. 1000000 if absent. */
@@ -2543,7 +2520,7 @@ export interface components {
          * @description An exact JSON integer of up to 63 bits.
          */
         readonly ExactInt64: bigint;
-        /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
+        /** @description A relayer, as in the configuration file. `network_type` determines its fields and policies. */
         readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
         /** EVM relayer */
         readonly CreateEvmRelayerRequest: {
@@ -2556,17 +2533,17 @@ export interface components {
              * @enum {string}
              */
             readonly network_type: "evm";
-            /** @description Creates it paused. It is not paused when absent. */
+            /** @description Creates it paused. False by default. */
             readonly paused?: boolean;
-            /** @description Names the signer that holds the key of the account. */
+            /** @description The id of the signer with the account's key. */
             readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that receives the events of this relayer. None does when absent or null. */
+            /** @description The id of the notification for this relayer's events. None if absent or null. */
             readonly notification_id?: components["schemas"]["Id"] | null;
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description The rules of the relayer. The defaults when absent or null. */
+            /** @description The policies of the relayer. The defaults if absent or null. */
             readonly policies?: components["schemas"]["CreateEvmPolicies"] | null;
         };
-        /** @description The id that it gets. A new UUID when absent. */
+        /** @description Its id. A new UUID by default. */
         readonly NewId: components["schemas"]["Id"];
         /** @description The rules of a relayer on an EVM network. */
         readonly CreateEvmPolicies: {
@@ -2578,13 +2555,13 @@ export interface components {
             readonly gas_price_cap?: components["schemas"]["U128"];
             readonly fee_limit_multiplier?: components["schemas"]["EvmPolicies"]["fee_limit_multiplier"];
             /**
-             * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend
-             *     less. 1 if absent; 0 for no minimum.
+             * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend less. 1 if
+             *     absent; 0 for no minimum.
              */
             readonly min_balance?: components["schemas"]["U128"];
             /**
-             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
-             *     110 % of it. No alert if absent.
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend 110 % of
+             *     it. No alert if absent.
              */
             readonly warn_balance?: components["schemas"]["U128"];
             readonly private_transactions?: components["schemas"]["EvmPolicies"]["private_transactions"];
@@ -2612,28 +2589,27 @@ export interface components {
             readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
             readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
             readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
-            /** @description The rules of the relayer. The defaults when absent or null. */
+            /** @description The policies of the relayer. The defaults if absent or null. */
             readonly policies?: components["schemas"]["CreateStellarPolicies"] | null;
             /**
-             * @description Further accounts that lend their sequence numbers, so that as many transactions can be in flight at once: a number of accounts that the
-             *     service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do not exist yet. None
-             *     when absent or null.
+             * @description Channel accounts, whose sequence numbers let as many transactions be in flight at once: a number of accounts derived from the signer's
+             *     key, or a list of signers. The service creates missing accounts. None if absent or null.
              */
             readonly channels?: number | readonly components["schemas"]["Id"][] | null;
         };
         /** @description The rules of a relayer on a Stellar network. */
         readonly CreateStellarPolicies: {
             /**
-             * @description The balance in stroops that must remain when everything in flight is paid; the service disables a relayer whose account can
-             *     spend less. 1000000 if absent; 0 for no minimum.
+             * @description The balance in stroops that must remain when everything in flight is paid; the service disables a relayer whose account can spend less.
+             *     1000000 if absent; 0 for no minimum.
              */
             readonly min_balance?: components["schemas"]["Int64"];
             /**
-             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
-             *     110 % of it. No alert if absent.
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend 110 % of
+             *     it. No alert if absent.
              */
             readonly warn_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost in stroops, whatever its request asks for. 1000000 if absent. */
+            /** @description The most that one transaction may cost, in stroops, regardless of its request. 1000000 if absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["StellarPolicies"]["timeout_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
@@ -2653,7 +2629,7 @@ export interface components {
          * @enum {string}
          */
         readonly FeePaymentStrategy: "relayer";
-        /** @description Not supported, because nobody pays fees in tokens here. */
+        /** @description Not supported; fees are never paid in tokens here. */
         readonly TokenFees: unknown;
         /** Solana relayer */
         readonly CreateSolanaRelayerRequest: {
@@ -2669,19 +2645,19 @@ export interface components {
             readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
             readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
             readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
-            /** @description The rules of the relayer. The defaults when absent or null. */
+            /** @description The policies of the relayer. The defaults if absent or null. */
             readonly policies?: components["schemas"]["CreateSolanaPolicies"] | null;
         };
         /** @description The rules of a relayer on a Solana network. */
         readonly CreateSolanaPolicies: {
             /**
-             * @description The balance in lamports that must remain when everything in flight is paid; the service disables a relayer whose account can
-             *     spend less. 10000000 if absent; 0 for no minimum.
+             * @description The balance in lamports that must remain when everything in flight is paid; the service disables a relayer whose account can spend less.
+             *     10000000 if absent; 0 for no minimum.
              */
             readonly min_balance?: components["schemas"]["Int64"];
             /**
-             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend
-             *     110 % of it. No alert if absent.
+             * @description The alert `balance_low` starts when the account can spend less than this, in wei, stroops or lamports, and ends when it can spend 110 % of
+             *     it. No alert if absent.
              */
             readonly warn_balance?: components["schemas"]["Int64"];
             /** @description The most that one transaction may cost in fees, in lamports. 1000000 if absent. */
@@ -2722,20 +2698,17 @@ export interface components {
         /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateRelayerRequest: {
             readonly name?: components["schemas"]["RelayerName"];
-            /** @description A paused relayer takes no new work. Its accepted transactions wait. */
+            /** @description A paused relayer accepts no new work. Its accepted transactions wait. */
             readonly paused?: boolean;
             readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description The service merges them into the present ones; null sets what the configuration file says, or the defaults, of all. */
+            /** @description They are merged into the current ones; null resets all to the configuration file, or the defaults. */
             readonly policies?: components["schemas"]["RelayerPoliciesPatch"] | null;
             readonly id?: components["schemas"]["Unchangeable"];
             readonly network?: components["schemas"]["Unchangeable"];
             readonly network_type?: components["schemas"]["Unchangeable"];
             readonly address?: components["schemas"]["Unchangeable"];
-            /**
-             * @description A signer of the same account: of the same address, and of the same channels. It signs from now on. For another account create a relayer of
-             *     its own.
-             */
+            /** @description A signer with the same address and the same channels. For another account, create another relayer. */
             readonly signer_id?: components["schemas"]["Id"];
             readonly channels?: components["schemas"]["Unchangeable"];
             readonly system_disabled?: components["schemas"]["Unchangeable"];
@@ -2744,12 +2717,12 @@ export interface components {
         /** @description Cannot be changed. */
         readonly Unchangeable: unknown;
         /**
-         * @description Another relayer fills the account: when its balance is below `below`, the relayer `from` sends what is missing to `to`, by an ordinary
-         *     transaction, under all of its rules. To set it, a key needs the scopes `relayers:admin` and `transactions:write` and no rules of its own,
-         *     because it spends the money of `from`. docs/top-up.md explains it.
+         * @description Automatic top-up: when the balance is below `below`, the relayer `from` refills it to `to` with an ordinary transaction, under all of its
+         *     rules. To set it, a key needs the scopes `relayers:admin` and `transactions:write` and no rules, because it spends the money of `from`. See
+         *     docs/top-up.md.
          */
         readonly TopUpRule: {
-            /** @description The id of the relayer that pays. It is on the same network, and no circle of relayers fills itself. */
+            /** @description The id of the relayer that pays. It must be on the same network, without forming a circle. */
             readonly from: components["schemas"]["Id"];
             /** @description The balance below which it pays, in wei, stroops or lamports; more than 0. */
             readonly below: components["schemas"]["U128"];
@@ -2769,11 +2742,11 @@ export interface components {
             /** @description The most that it pays within 24 hours. */
             readonly max_per_day: components["schemas"]["ExactU128"];
         };
-        /** @description What the service last decided about filling the account (`policies.top_up`). */
+        /** @description The state of the automatic top-up (`policies.top_up`). */
         readonly TopUpStatus: {
             /**
              * @description - `enough`: the balance is not below `below`.
-             *     - `pending`: a payment is not final; no other one begins before.
+             *     - `pending`: a payment is not final yet; no other one begins before.
              *     - `limit_reached`: nothing is left of `max_per_day`.
              *     - `waiting`: the last payment did not succeed; the next one follows at `retry_at`.
              *     - `refused`: the relayer `from` may not or cannot pay, or this one is disabled for another reason than its balance; `code` says why. The
@@ -2785,13 +2758,10 @@ export interface components {
             readonly code?: components["schemas"]["ErrorCode"];
             /** @description The transaction of the relayer `from` that pays, or the last one, which did not succeed. */
             readonly transaction_id?: components["schemas"]["Id"];
-            /** @description When the service tries again at the earliest. */
+            /** @description The earliest time of the next try. */
             readonly retry_at?: components["schemas"]["Timestamp"];
         };
-        /**
-         * @description Policies as in the creation of a relayer; null restores that of the configuration file, or the default. Policies of another type of network
-         *     than the relayer's are refused.
-         */
+        /** @description Policies as on creation; null resets one to the configuration file, or the default. Policies of another network type are refused. */
         readonly RelayerPoliciesPatch: {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
@@ -2809,7 +2779,7 @@ export interface components {
             readonly private_fallback_blocks?: components["schemas"]["CreateEvmPolicies"]["private_fallback_blocks"] | null;
             readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
             readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
-            /** @description The limits on what the relayer may spend, in place of the current ones. */
+            /** @description New limits on what the relayer may spend, replacing the current ones. */
             readonly rules?: components["schemas"]["SpendingRules"] | null;
             readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
             readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
@@ -2849,20 +2819,20 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description The state of a relayer. It leaves out everything that no endpoint told. */
+        /** @description The state of a relayer. Values that no endpoint returned are omitted. */
         readonly RelayerStatus: {
             readonly network_type: components["schemas"]["NetworkType"];
             /** @description The amount that the account can spend, in wei, stroops or lamports, as a decimal string; see `getRelayerBalance`. */
             readonly balance?: components["schemas"]["DecimalString"];
             /** @description EVM: the nonce of the next transaction, as a decimal string. */
             readonly nonce?: components["schemas"]["DecimalString"];
-            /** @description Stellar: the sequence number of the account on the ledger, as a decimal string. Absent, too, while the account does not exist. */
+            /** @description Stellar: the sequence number of the account on the ledger, as a decimal string. Also absent while the account does not exist. */
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
-            /** @description When the service accepted the oldest of these transactions. Absent when there is none. */
+            /** @description When the service accepted the oldest of these transactions. Absent if there is none. */
             readonly oldest_pending_transaction_timestamp?: components["schemas"]["Timestamp"];
-            /** @description When a transaction of the relayer was last confirmed. Absent when none was. */
+            /** @description When a transaction of the relayer was last confirmed. Absent if none was. */
             readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
             /** @description True while the service has disabled the relayer. */
             readonly system_disabled: boolean;
@@ -2873,18 +2843,18 @@ export interface components {
             /** @description The state of `policies.top_up`. Absent without this policy, and before the first decision. */
             readonly top_up?: components["schemas"]["TopUpStatus"];
         };
-        /** @description The newest block of a network, as its endpoints tell it to the process that answers. Absent while none of them has told it lately. */
+        /** @description The newest block of a network, as its endpoints reported it to this process. Absent if none reported one recently. */
         readonly NetworkHead: {
             /** @description The height of the block: of the finalized slot on Solana. */
             readonly block: components["schemas"]["Quantity"];
-            /** @description No newer block has been seen for at least so long, in seconds. */
+            /** @description The time for which at least no newer block was seen, in seconds. */
             readonly age_seconds: number;
             /**
-             * @description True when there was no block for 20 times `average_blocktime_ms` of the network, and for at least 60 s: it has halted, or its endpoints do
-             *     not follow it any more. Always false for a network that makes blocks only when there are transactions.
+             * @description True if there was no block for 20 times the network's `average_blocktime_ms`, and for at least 60 s: it has halted, or its endpoints no
+             *     longer follow it. Always false for networks that make blocks only on demand.
              */
             readonly halted: boolean;
-            /** @description The time that the block has, in a diagnosis on EVM and Stellar. */
+            /** @description The timestamp of the block, in a diagnosis on EVM and Stellar. */
             readonly timestamp?: components["schemas"]["Timestamp"];
         };
         readonly RelayerBalanceResponse: {
@@ -2898,8 +2868,8 @@ export interface components {
         readonly RelayerBalance: {
             /**
              * Format: u256
-             * @description The balance in `unit`, as an exact JSON integer. It can be larger than 2^53, and `JSON.parse` of JavaScript then rounds it: read it with a
-             *     parser that keeps integers, or read the decimal string in `balance` of `getRelayerStatus`.
+             * @description The balance in `unit`, as an exact JSON integer. It can exceed 2^53, which JavaScript's `JSON.parse` rounds: use a parser that keeps
+             *     integers, or the decimal string in `balance` of `getRelayerStatus`.
              */
             readonly balance: bigint;
             /**
@@ -2928,16 +2898,16 @@ export interface components {
             readonly signer_id: string;
             /** @description The notification that receives the events of this relayer. */
             readonly notification_id?: string;
-            /** @description True while the relayer is paused. A paused relayer takes no new work. */
+            /** @description True while the relayer is paused. A paused relayer accepts no new work. */
             readonly paused: boolean;
             /**
              * @description True while the service has disabled the relayer because a health check failed; `disabled_reason` says why. The relayer signs nothing new,
              *     and new work is refused with `relayer_disabled`. Signed transactions continue, accepted ones wait, and nothing is canceled. The first
-             *     check that finds everything right enables the relayer again.
+             *     check that passes enables the relayer again.
              */
             readonly system_disabled: boolean;
             readonly disabled_reason?: components["schemas"]["DisabledReason"];
-            /** @description Endpoints that this relayer uses instead of those of the network. */
+            /** @description Endpoints that this relayer uses instead of the network's. */
             readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
             readonly policies: components["schemas"]["EvmPolicies"];
         };
@@ -2960,8 +2930,8 @@ export interface components {
             readonly network_type: "stellar";
             readonly policies: components["schemas"]["StellarPolicies"];
             /**
-             * @description Further accounts whose sequence numbers the relayer uses, so that as many transactions can be in flight at once. They sign beside the
-             *     relayer, which pays; the service opens those that do not exist yet.
+             * @description Channel accounts, whose sequence numbers let as many transactions be in flight at once. They sign in addition to the relayer, which pays;
+             *     the service creates missing ones.
              */
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
@@ -2985,40 +2955,40 @@ export interface components {
             readonly policies: components["schemas"]["SolanaPolicies"];
         };
         /**
-         * @description The reason for which the service disabled the relayer. The service checks every relayer at its start, when it is created, when its endpoints
-         *     or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after 10, 20, 30, 45 and then
-         *     every 60 seconds. A fact that no endpoint can tell counts neither for nor against a relayer, so a short outage disables none.
+         * @description Why the service disabled the relayer. The service checks every relayer at its start, when it is created, when its endpoints or its policies
+         *     are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after 10, 20, 30, 45 and then every 60
+         *     seconds. A check without an answer counts neither way, so a short outage disables no relayer.
          */
         readonly DisabledReason: {
             /**
-             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or the first block of a test network is another one
-             *       than the service saw first, so its chain was reset; or no endpoint has answered in three checks in a row, over at least 30 seconds.
+             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or the first block of a test network has changed, so
+             *       its chain was reset; or no endpoint has answered in three checks in a row, over at least 30 seconds.
              *     - `BalanceCheckFailed`: the account can spend less than `min_balance`; an account that does not exist can spend nothing.
-             *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed there, in two
-             *       checks in a row: the chain was reset, or it is another one.
-             *     - `SequenceSyncFailed`: Stellar. The same of the sequence number of the account, or of a channel.
-             *     - `SignerCheckFailed`: the service that holds the key refuses to sign, or has another key now. One that does not answer disables nothing:
-             *       what the relayer sends waits.
+             *     - `NonceSyncFailed`: EVM. In two checks in a row, the account's next nonce on the chain was already used by a confirmed transaction: the
+             *       chain was reset, or it is another one.
+             *     - `SequenceSyncFailed`: Stellar. The same for the sequence number of the account, or of a channel.
+             *     - `SignerCheckFailed`: the key service refuses to sign, or has another key now. One that does not answer disables nothing: transactions
+             *       wait.
              *     - `UnexplainedNonces`: EVM and Stellar. The chain has used nonces (sequence numbers) of the account, or of a channel, that the records do
              *       not explain: the database was restored from a backup, a standby without its last commits took over, or another program uses the key.
-             *       What waits may be paid already. `acceptNonces` ends it; the policy `shared_account` switches it off.
-             *     - `UnexplainedTransactions`: Solana. The account alone has signed transactions that the records do not explain, for the same reasons, and
-             *       with the same ways out. `details` names some of them.
-             *     - `Multiple`: more than one of these; `details` has them all.
+             *       Waiting transactions may already be paid. `acceptNonces` ends this state; the policy `shared_account` disables the check.
+             *     - `UnexplainedTransactions`: Solana. The account alone has signed transactions that the records do not explain, with the same reasons and
+             *       remedies. `details` names some of them.
+             *     - `Multiple`: several of these; `details` has all of them.
              * @enum {string}
              */
             readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "UnexplainedNonces" | "UnexplainedTransactions" | "Multiple";
             /** @description The findings, in sentences for people, with the numbers. */
             readonly details: string;
         };
-        /** @description One endpoint, as answers show it. */
+        /** @description One endpoint, as shown in responses. */
         readonly RpcUrl: {
             /**
              * @description The scheme and the host; the rest is masked, because it often holds a secret.
              * @example https://rpc.example/***
              */
             readonly url: string;
-            /** @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0. */
+            /** @description The share of requests, which is the endpoint's weight divided by the sum of all. 0 is never used. */
             readonly weight: number;
         };
         /**
@@ -3031,60 +3001,60 @@ export interface components {
         /** @description The rights of the key. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
-         * @description The relayers that the key sees, by id; a `*` at the end stands for any ending. All of them when absent. What the key does not see is Not found
-         *     for it, and no list, event, delivery or metric shows it.
+         * @description The relayers that the key sees, by id; a trailing `*` matches any ending. All if absent. What the key does not see is Not found for it, and no
+         *     list, event, delivery or metric shows it.
          */
         readonly RelayerPatterns: readonly string[];
-        /** @description The networks whose relayers the key sees, by the id of `listNetworks`. All of them when absent. */
+        /** @description The networks whose relayers the key sees, by the id of `listNetworks`. All if absent. */
         readonly NetworkPatterns: readonly string[];
         /** @description A name for people. It does not begin with a space and has no control characters. */
         readonly ApiKeyName: components["schemas"]["RelayerName"];
         /**
-         * @description The rules for what an API key or a relayer may spend. A rule that is absent forbids nothing; every rule of the relayer and of the key has to
-         *     allow a request. Under `receivers`, `assets` or a limit with a `value`, calls whose effects the service cannot read are refused, unless
-         *     `contracts` or `operations` name them. docs/spending.md explains them.
+         * @description The rules for what an API key or a relayer may spend. An absent rule forbids nothing; every rule of the relayer and of the key must allow a
+         *     request. Under `receivers`, `assets` or a limit with a `value`, calls whose effects the service cannot read are refused, unless `contracts` or
+         *     `operations` name them. docs/spending.md explains them.
          */
         readonly SpendingRules: {
             /**
-             * @description The only accounts that may receive the native currency or tokens, or be allowed to take them (`approve`). Solana: a token account receives
-             *     tokens. None when empty.
+             * @description The only accounts that may receive the native currency or tokens, or an allowance (`approve`). Solana: a token account receives tokens. If
+             *     empty, none.
              */
             readonly receivers?: readonly components["schemas"]["SpendingName"][];
             /**
-             * @description The only contracts (EVM, Stellar) and programs (Solana) that may be called; no contract may be created then. None when empty. Calls of
-             *     these are allowed also when the service cannot read what they move.
+             * @description The only contracts (EVM, Stellar) and programs (Solana) that may be called; contract creation is then refused. If empty, none. Calls to
+             *     these are allowed even if the service cannot read what they move.
              */
             readonly contracts?: readonly components["schemas"]["SpendingName"][];
             /** @description EVM. The only functions that may be called, by the first four bytes of the data. */
             readonly selectors?: readonly string[];
             /**
-             * @description Stellar. The only types of operations, such as `payment`. These are allowed also when the service cannot read what they move, such as
+             * @description Stellar. The only types of operations, such as `payment`. These are allowed even if the service cannot read what they move, such as
              *     `account_merge`; contracts that `invoke_contract` calls are not.
              */
             readonly operations?: readonly string[];
             /** @description The only assets that may be moved: `native`, the address of a token or mint, or `CODE:ISSUER`. */
             readonly assets?: readonly components["schemas"]["SpendingName"][];
-            /** @description The most that may be spent. */
+            /** @description Spending limits. */
             readonly limits?: readonly components["schemas"]["SpendingLimit"][];
             readonly require_approval?: components["schemas"]["ApprovalRule"];
             readonly hours?: components["schemas"]["SpendingHours"];
             /**
-             * @description `required`: nothing is sent without an `Idempotency-Key`. `optional` when absent.
+             * @description `required`: nothing is sent without an `Idempotency-Key`. `optional` by default.
              * @enum {string}
              */
             readonly idempotency?: "required" | "optional";
             /**
-             * @description `any` allows to sign messages and typed data, whose effects cannot be read. When absent, `readable`: rules of any kind refuse these
+             * @description `any` allows signing messages and typed data, whose effects cannot be read. `readable`, the default: rules of any kind refuse these
              *     signatures.
              * @enum {string}
              */
             readonly signatures?: "readable" | "any";
         };
-        /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared in lower case, and answers show them so. */
+        /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared and shown in lower case. */
         readonly SpendingName: string;
         /**
-         * @description The most in a rolling period, on each network by itself. `value` is in the smallest unit of the asset; `fees` is everything that transactions
-         *     cost besides their value, in the native currency; `count` is the number of transactions.
+         * @description The maximum in a rolling period, on each network separately. `value` is in the smallest unit of the asset; `fees` is everything that
+         *     transactions cost besides their value, in the native currency; `count` is the number of transactions.
          */
         readonly SpendingLimit: {
             /**
@@ -3093,46 +3063,46 @@ export interface components {
              */
             readonly per: "transaction" | "hour" | "day" | "month";
             /**
-             * @description `native` when absent; otherwise the address of a token (EVM), mint (Solana) or contract (Stellar), or `CODE:ISSUER`. Other assets have no
+             * @description `native` by default; otherwise the address of a token (EVM), mint (Solana) or contract (Stellar), or `CODE:ISSUER`. Other assets have no
              *     `fees` and no `count`.
              */
             readonly asset?: string;
-            /** @description The only network that it is about, by the id of `listNetworks`. Every one when absent, each by itself. */
+            /** @description The network that it applies to, by the id of `listNetworks`. If absent, every one, separately. */
             readonly network?: string;
-            /** @description The most of the asset. */
+            /** @description The maximum amount of the asset. */
             readonly value?: components["schemas"]["U128"];
-            /** @description The most besides the value. */
+            /** @description The maximum besides the value. */
             readonly fees?: components["schemas"]["U128"];
-            /** @description The most transactions. */
+            /** @description The maximum number of transactions. */
             readonly count?: number;
         };
         /**
-         * @description What waits as `pending` until another API key with the scope `transactions:approve` decides (`decideApproval`). Without `above` and
-         *     `new_receivers`, every transaction does. Calls that cannot be read wait as well, unless `contracts` or `operations` name them. A replacement
-         *     and `signTransaction` cannot wait, so they are refused where this rule would stop them.
+         * @description Transactions that wait as `pending` until another API key with the scope `transactions:approve` decides (`decideApproval`). Without `above`
+         *     and `new_receivers`, all of them do. Calls that cannot be read wait as well, unless `contracts` or `operations` name them. Replacements and
+         *     `signTransaction` cannot wait, so they are refused if this rule would stop them.
          */
         readonly ApprovalRule: {
             /** @description A transaction that moves more of one of these assets waits. */
             readonly above?: readonly components["schemas"]["ApprovalThreshold"][];
             /** @description `true`: a transaction with a receiver that no approved transaction of this key or relayer has paid before, on this network, waits. */
             readonly new_receivers?: boolean;
-            /** @description The longest time that it waits; after it, the transaction ends as `expired`. 86400 (a day) when absent. */
+            /** @description The longest wait; then the transaction ends as `expired`. 86400 (a day) by default. */
             readonly expires_after_seconds?: number;
         };
         /** @description An amount of one asset, in its smallest unit. */
         readonly ApprovalThreshold: {
-            /** @description `native` when absent; otherwise as in limits. */
+            /** @description `native` by default; otherwise as in limits. */
             readonly asset?: components["schemas"]["SpendingLimit"]["asset"];
-            /** @description The only network that it is about, by the id of `listNetworks`. Every one when absent. */
+            /** @description The network that it applies to, by the id of `listNetworks`. If absent, every one. */
             readonly network?: components["schemas"]["SpendingLimit"]["network"];
-            /** @description The most that needs no approval. */
+            /** @description The maximum that needs no approval. */
             readonly value: components["schemas"]["U128"];
         };
-        /** @description The time of the day when sending is allowed, in UTC. An end before the start is on the next day. */
+        /** @description The time of day when sending is allowed, in UTC. An end before the start is on the next day. */
         readonly SpendingHours: {
             readonly from: components["schemas"]["TimeOfDay"];
             readonly to: components["schemas"]["TimeOfDay"];
-            /** @description The days on which it starts. Every day when absent. */
+            /** @description The days on which it starts. Every day by default. */
             readonly days?: readonly ("sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday")[];
         };
         /** @description Hours and minutes. */
@@ -3151,12 +3121,12 @@ export interface components {
              * @constant
              */
             readonly success: true;
-            /** @description The rows in the order of day, relayer, API key, network and asset, the native currency first. Nothing was spent where there is no row. */
+            /** @description The rows in the order of day, relayer, API key, network and asset, the native currency first. Without a row, nothing was spent. */
             readonly data: readonly components["schemas"]["SpendingReportRow"][];
         };
         /**
-         * @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. An id that begins with `-` has an apostrophe before it,
-         *     so that a spreadsheet takes it as a text.
+         * @description The rows of the report as CSV (RFC 4180), after a row with the names of the columns. An id that begins with `-` has a leading apostrophe, so
+         *     that a spreadsheet treats it as text.
          */
         readonly SpendingReportCsv: string;
         /** @description What one API key spent through one relayer on one day, in one asset. */
@@ -3168,7 +3138,7 @@ export interface components {
             readonly day: string;
             /** @description The relayer. */
             readonly relayer_id: components["schemas"]["Id"];
-            /** @description The id of the API key that sent the transactions, `root` for that of the environment, `service` for top-ups. Null for other transactions of the service itself, such as those that close a nonce gap, and for those that a version without this field accepted. */
+            /** @description The id of the API key that sent the transactions, `root` for that of the environment, `service` for top-ups. Null for other transactions of the service itself, such as gap fillers, and for those accepted by a version without this field. */
             readonly requested_by: components["schemas"]["Id"] | null;
             /** @description The network by type and name, such as `evm:sepolia`. */
             readonly network: string;
@@ -3176,20 +3146,20 @@ export interface components {
             readonly asset: string;
             /** @description What the transactions moved of the asset. */
             readonly value: components["schemas"]["DecimalString"];
-            /** @description The fees that they paid, with those of failed ones; 0 for other assets than the native currency. */
+            /** @description The fees paid, including those of failed ones; 0 for assets other than the native currency. */
             readonly fees: components["schemas"]["DecimalString"];
             /** @description The number of transactions that moved the asset. In a row of the native currency, all are counted. */
             readonly transactions: number;
-            /** @description The number of transactions that called contracts whose effects are not in their bytes, or that included content which was replaced since. `value` has what is known of them. */
+            /** @description The number of transactions that called contracts whose effects are not in their bytes, or whose included content has since been replaced. `value` has what is known of them. */
             readonly unknown_values: number;
-            /** @description The number of transactions whose fee no node told; `fees` does not have it. */
+            /** @description The number of transactions whose fee no node reported; not in `fees`. */
             readonly unknown_fees: number;
         };
         /** @description What was spent, and what is left of each limit. */
         readonly SpendingUsage: {
             /** @description Each limit of a rolling period on each network, in the order of the rules. */
             readonly limits: readonly components["schemas"]["LimitUsage"][];
-            /** @description What was spent of each asset on each network, as far as a limit names it. The native currency is always there. */
+            /** @description The amount spent of each asset on each network, if a limit names it. The native currency is always included. */
             readonly spent: readonly components["schemas"]["AssetUsage"][];
         };
         /** @description What is left of one limit on one network. */
@@ -3213,7 +3183,7 @@ export interface components {
         readonly LimitedAmount: {
             readonly limit: components["schemas"]["DecimalString"];
             readonly spent: components["schemas"]["DecimalString"];
-            /** @description 0 also when more was spent. */
+            /** @description 0 even if more was spent. */
             readonly left: components["schemas"]["DecimalString"];
         };
         /** @description What was spent of one asset. */
@@ -3231,7 +3201,7 @@ export interface components {
         readonly SpentAmounts: {
             readonly value: components["schemas"]["DecimalString"];
             readonly fees: components["schemas"]["DecimalString"];
-            /** @description The number of transactions; 0 for other assets than the native currency. */
+            /** @description The number of transactions; 0 for assets other than the native currency. */
             readonly count: number;
         };
         /** @description A secret of an API key, without the secret. */
@@ -3253,7 +3223,7 @@ export interface components {
             readonly rules?: components["schemas"]["SpendingRules"];
             /** @description While it is true, no secret of the key is accepted. */
             readonly disabled: boolean;
-            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            /** @description The time from which no secret of the key is accepted; absent if it does not expire. */
             readonly expires_at?: components["schemas"]["Timestamp"];
             /** @description The time of the last request with the key, up to a minute late; absent before the first one. */
             readonly last_used_at?: components["schemas"]["Timestamp"];
@@ -3271,7 +3241,7 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description The rights of the API key that asks. */
+        /** @description The rights of the calling API key. */
         readonly CurrentApiKey: {
             /** @description The id of the key; `root` for that of the environment. */
             readonly id: string;
@@ -3279,7 +3249,7 @@ export interface components {
             readonly relayers?: components["schemas"]["RelayerPatterns"];
             readonly networks?: components["schemas"]["NetworkPatterns"];
             readonly rules?: components["schemas"]["SpendingRules"];
-            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            /** @description The time from which no secret of the key is accepted; absent if it does not expire. */
             readonly expires_at?: components["schemas"]["Timestamp"];
         };
         /** @description An API key with the secret that was just issued. */
@@ -3292,7 +3262,7 @@ export interface components {
             readonly rules?: components["schemas"]["SpendingRules"];
             /** @description While it is true, no secret of the key is accepted. */
             readonly disabled: boolean;
-            /** @description The time from which no secret of the key is accepted; absent when it has no end. */
+            /** @description The time from which no secret of the key is accepted; absent if it does not expire. */
             readonly expires_at?: components["schemas"]["Timestamp"];
             /** @description The time of the last request with the key, up to a minute late; absent before the first one. */
             readonly last_used_at?: components["schemas"]["Timestamp"];
@@ -3317,7 +3287,7 @@ export interface components {
         };
         /**
          * Format: date-time
-         * @description The time from which the key is not accepted any more, in the future. Without it the key has no end.
+         * @description The time from which the key is no longer accepted, in the future. If absent, the key does not expire.
          */
         readonly ApiKeyExpiry: string;
         /** @description The fields to change. */
@@ -3328,25 +3298,25 @@ export interface components {
             readonly relayers?: components["schemas"]["RelayerPatterns"] | null;
             /** @description The networks whose relayers the key sees; null for all. */
             readonly networks?: components["schemas"]["NetworkPatterns"] | null;
-            /** @description The rules for what it may spend, in place of the present ones; null for none. */
+            /** @description New rules for what it may spend, replacing the current ones; null for none. */
             readonly rules?: components["schemas"]["SpendingRules"] | null;
-            /** @description True takes it out of use; false takes it back. */
+            /** @description True disables it; false enables it. */
             readonly disabled?: boolean;
             /** @description The end; null for none. */
             readonly expires_at?: components["schemas"]["ApiKeyExpiry"] | null;
         };
-        /** @description The way of the change. */
+        /** @description How to change it. */
         readonly RotateApiKeyRequest: {
-            /** @description The time for which the previous secret is still accepted, in seconds. A day when absent; at most 30 days. */
+            /** @description How long the previous secret is still accepted, in seconds. A day by default; at most 30 days. */
             readonly overlap_seconds?: number;
         };
         /**
-         * @description A key that relayers sign with. `type` says where the key is: `local` in this service, from the API (`plain`) or from the configuration file;
-         *     `mnemonic` in this service, as one account of a seed phrase; otherwise in the service of that name. `config` shows neither the key nor any
-         *     secret of that service.
+         * @description A key that relayers sign with. `type` says where the key is: `local` in this service, from the API (`plain`) or the configuration file;
+         *     `mnemonic` in this service, as one account of a seed phrase; otherwise in the key service of that name. `config` contains neither the key nor
+         *     any secret of that service.
          */
         readonly Signer: components["schemas"]["LocalSigner"] | components["schemas"]["MnemonicSigner"] | components["schemas"]["AwsKmsSigner"] | components["schemas"]["GoogleCloudKmsSigner"] | components["schemas"]["AzureKeyVaultSigner"] | components["schemas"]["TurnkeySigner"] | components["schemas"]["CdpSigner"] | components["schemas"]["VaultSigner"] | components["schemas"]["VaultTransitSigner"] | components["schemas"]["Web3SignerSigner"] | components["schemas"]["Pkcs11Signer"];
-        /** @description A new signer. `type` decides which fields `config` has. */
+        /** @description A new signer. `type` determines the fields of `config`. */
         readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
         /** Private key */
         readonly CreatePlainSignerRequest: {
@@ -3391,9 +3361,9 @@ export interface components {
             readonly config: {
                 /** @description 12 to 24 words of the English list of BIP-39. Never returned. */
                 readonly mnemonic: string;
-                /** @description The passphrase of the seed, sometimes called the 25th word. None when absent. Never returned. */
+                /** @description The passphrase of the seed, sometimes called the 25th word. None by default. Never returned. */
                 readonly passphrase?: string;
-                /** @description The account. 0 when absent. */
+                /** @description The account. 0 by default. */
                 readonly index?: number;
             };
         };
@@ -3463,15 +3433,15 @@ export interface components {
                 readonly service_account?: components["schemas"]["GoogleServiceAccount"];
                 /** @description The version of the key. */
                 readonly key: {
-                    /** @description The project. That of the service account when absent; required without one. */
+                    /** @description The project. By default that of the service account; required without one. */
                     readonly project_id?: string;
-                    /** @description The location of the key ring. `global` when absent. */
+                    /** @description The location of the key ring. `global` by default. */
                     readonly location?: string;
                     /** @description The key ring. */
                     readonly key_ring_id: string;
                     /** @description The key. */
                     readonly key_id: string;
-                    /** @description The version. 1 when absent. */
+                    /** @description The version. 1 by default. */
                     readonly key_version?: number;
                 };
             };
@@ -3514,11 +3484,11 @@ export interface components {
             /** @description The name of the account. */
             readonly client_email: components["schemas"]["SignerText"];
             /**
-             * @description The url that gives access tokens. `https://oauth2.googleapis.com/token` when absent. It must not lead to a private network, unless the
+             * @description The URL that issues access tokens. `https://oauth2.googleapis.com/token` by default. It must not lead to a private network, unless the
              *     deployment allows it.
              */
             readonly token_uri?: string;
-            /** @description The domain of the services. `googleapis.com` when absent. */
+            /** @description The domain of the services. `googleapis.com` by default. */
             readonly universe_domain?: string;
             /** @description Not used. */
             readonly client_id?: string;
@@ -3545,7 +3515,7 @@ export interface components {
              */
             readonly config: {
                 /**
-                 * @description The way of the login. `client_secret` when absent.
+                 * @description How to log in. `client_secret` by default.
                  * @enum {string}
                  */
                 readonly auth_type?: "client_secret" | "managed_identity" | "workload_identity";
@@ -3553,7 +3523,7 @@ export interface components {
                 readonly vault_url: string;
                 /** @description The name of the key. */
                 readonly key_name: components["schemas"]["AzureName"];
-                /** @description The version of the key. The newest when absent. */
+                /** @description The version of the key. The newest by default. */
                 readonly key_version?: components["schemas"]["AzureName"];
                 /** @description The tenant. */
                 readonly tenant_id?: components["schemas"]["AzureName"];
@@ -3573,7 +3543,7 @@ export interface components {
             readonly type: "azure_key_vault";
             /** @description The part of the configuration that may be shown. */
             readonly config: {
-                /** @description The way of logging in. */
+                /** @description How to log in. */
                 readonly auth_type: string;
                 /** @description The url of the vault, in one of Azure's clouds. */
                 readonly vault_url: string;
@@ -3635,7 +3605,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "cdp";
-            /** @description An EVM or a Solana account. That of Solana signs transactions and texts of Solana and nothing else. */
+            /** @description An EVM or a Solana account. A Solana account signs only transactions and texts on Solana. */
             readonly config: {
                 /** @description The API key. */
                 readonly api_key_id: components["schemas"]["SignerText"];
@@ -3679,7 +3649,7 @@ export interface components {
             /** @description A secret of the KV engine, version 2, whose field `value` is a private key. The service logs in by AppRole. */
             readonly config: {
                 readonly address: components["schemas"]["VaultAddress"];
-                /** @description The namespace. None when absent. */
+                /** @description The namespace. None by default. */
                 readonly namespace?: components["schemas"]["SignerText"];
                 /** @description The role of the login. Never returned. */
                 readonly role_id: components["schemas"]["SignerText"];
@@ -3687,7 +3657,7 @@ export interface components {
                 readonly secret_id: components["schemas"]["SignerText"];
                 /** @description The path of the secret below the mount. */
                 readonly key_name: components["schemas"]["SignerText"];
-                /** @description The mount of the engine. `secret` when absent. */
+                /** @description The mount of the engine. `secret` by default. */
                 readonly mount_point?: components["schemas"]["SignerText"];
             };
         };
@@ -3722,7 +3692,7 @@ export interface components {
             /** @description A key of the type `ed25519` (Stellar, Solana). The service logs in by AppRole. */
             readonly config: {
                 readonly address: components["schemas"]["VaultAddress"];
-                /** @description The namespace. None when absent. */
+                /** @description The namespace. None by default. */
                 readonly namespace?: components["schemas"]["SignerText"];
                 /** @description The role of the login. Never returned. */
                 readonly role_id: components["schemas"]["SignerText"];
@@ -3730,7 +3700,7 @@ export interface components {
                 readonly secret_id: components["schemas"]["SignerText"];
                 /** @description The name of the key. */
                 readonly key_name: components["schemas"]["SignerText"];
-                /** @description The mount of the engine. `transit` when absent. */
+                /** @description The mount of the engine. `transit` by default. */
                 readonly mount_point?: components["schemas"]["SignerText"];
                 /** @description The public key, 32 bytes in base64. It selects the version of the key. */
                 readonly pubkey: string;
@@ -3767,8 +3737,8 @@ export interface components {
              */
             readonly type: "web3signer";
             /**
-             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which the
-             *     configuration file alone can name (`tls`).
+             * @description A key of secp256k1 (EVM) behind the execution-layer API of Web3Signer (`/api/v1/eth1`). A client certificate needs files, which only the
+             *     configuration file can name (`tls`).
              */
             readonly config: {
                 /** @description The url of the server. It must not lead to a private network, unless the deployment allows it; the configuration file may name any. */
@@ -3813,78 +3783,72 @@ export interface components {
                 readonly key_id?: string;
             };
         };
-        /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */
+        /** @description A chain and its endpoints. Fields that do not apply are omitted. */
         readonly Network: {
             /**
-             * @description Type and name with a colon between.
+             * @description Type and name, joined by a colon.
              * @example evm:sepolia
              */
             readonly id: string;
             /** @description The name by which relayers refer to it in `network`; unique within its type. */
             readonly name: string;
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description The endpoints that the service asks now. Empty where nobody has given any yet. */
+            /** @description The endpoints that the service uses now. Empty if there are none yet. */
             readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
-            /** @description EVM: the endpoints that get the bytes of private transactions, and nothing else. Relayers with `private_transactions` need one. */
+            /** @description EVM: the endpoints that receive the bytes of private transactions, and nothing else. Relayers with `private_transactions` need one. */
             readonly private_rpc_urls?: readonly components["schemas"]["PrivateRpcUrl"][];
             /** @description Explorers of the network, for people. */
             readonly explorer_urls?: readonly string[];
             /** @description Expected time between blocks, in milliseconds. */
             readonly average_blocktime_ms: number;
-            /** @description Its newest block. Absent where no relayer uses the network. */
+            /** @description Its newest block. Absent if no relayer uses the network. */
             readonly head?: components["schemas"]["NetworkHead"];
-            /** @description True when its money is worth nothing. */
+            /** @description True if its money is worthless. */
             readonly is_testnet: boolean;
             /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup`, `blocks-on-demand` … */
             readonly tags?: readonly string[];
             /** @description EVM: the chain id. */
             readonly chain_id?: number;
-            /**
-             * @description EVM: the number of blocks that must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is
-             *     `depth`.
-             */
+            /** @description EVM: the number of blocks that must be on top of the including one before a transaction is `confirmed`. Applies if `finality` is `depth`. */
             readonly required_confirmations?: number;
             /**
              * @description EVM: when a transaction is `confirmed`.
-             *     - `depth`: `required_confirmations` blocks lie on top of its block.
-             *     - `safe`, `finalized`: the nodes say so by the block tag of this name. On rollups, `safe` blocks are on the parent chain and `finalized`
+             *     - `depth`: `required_confirmations` blocks are on top of its block.
+             *     - `safe`, `finalized`: the nodes' block tag of this name includes it. On rollups, `safe` blocks are on the parent chain and `finalized`
              *       ones final there.
              * @enum {string}
              */
             readonly finality?: "depth" | "safe" | "finalized";
-            /**
-             * @description EVM: the most gas that one transaction may ask for, where that is less than a block holds (EIP-7825). The service keeps estimates below
-             *     it.
-             */
+            /** @description EVM: the maximum gas limit of a transaction, if it is below the block gas limit (EIP-7825). The service keeps estimates below it. */
             readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
             /** @description EVM: the symbol of its native currency. */
             readonly symbol?: string;
-            /** @description Stellar: the passphrase, which is part of everything that is signed and tells networks apart. */
+            /** @description Stellar: the passphrase, which is part of everything that is signed and identifies the network. */
             readonly passphrase?: string;
-            /** @description Solana: the hash of the genesis block in base58, which tells clusters apart. */
+            /** @description Solana: the hash of the genesis block in base58, which identifies the cluster. */
             readonly genesis_hash?: string;
         };
-        /** @description The new endpoints of a network. A list that is left out stays as it is. */
+        /** @description The new endpoints of a network. An omitted list stays the same. */
         readonly UpdateNetworkRequest: {
-            /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
+            /** @description All new endpoints, each a URL or a URL with a weight. At least one must have a weight above 0. */
             readonly rpc_urls?: readonly components["schemas"]["GivenRpcUrl"][];
             /**
-             * @description EVM: all private endpoints from now on, each a url or a url with a method. With an empty list the network has none, and its private
-             *     transactions wait.
+             * @description EVM: all new private endpoints, each a URL or a URL with a method. With an empty list the network has none, and its private transactions
+             *     wait.
              */
             readonly private_rpc_urls?: readonly components["schemas"]["GivenPrivateRpcUrl"][];
         };
-        /** @description One private endpoint: its url, or its url with a method. */
+        /** @description One private endpoint, as its URL, or its URL with a method. */
         readonly GivenPrivateRpcUrl: components["schemas"]["RpcEndpointUrl"] | components["schemas"]["PrivateRpcUrlWithMethod"];
-        /** @description One private endpoint with the method that it takes. */
+        /** @description One private endpoint with its method. */
         readonly PrivateRpcUrlWithMethod: {
             readonly url: components["schemas"]["RpcEndpointUrl"];
             readonly method?: components["schemas"]["PrivateMethod"];
         };
         /**
-         * @description The JSON-RPC method that brings signed bytes to the endpoint: `eth_sendRawTransaction` (the default), or `eth_sendPrivateTransaction`, whose
+         * @description The JSON-RPC method that sends signed bytes to the endpoint: `eth_sendRawTransaction` (the default), or `eth_sendPrivateTransaction`, whose
          *     parameter is an object with the bytes in `tx`.
          * @default eth_sendRawTransaction
          * @enum {string}
@@ -3899,19 +3863,19 @@ export interface components {
             readonly url: string;
             readonly method: components["schemas"]["PrivateMethod"];
         };
-        /** @description One endpoint: its url, or its url with a weight. */
+        /** @description One endpoint, as its URL, or its URL with a weight. */
         readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | components["schemas"]["WeightedRpcUrl"];
         /** @description One endpoint with its weight. */
         readonly WeightedRpcUrl: {
             readonly url: components["schemas"]["RpcEndpointUrl"];
             /**
-             * @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. 100 when absent.
+             * @description The share of requests, which is the endpoint's weight divided by the sum of all. 0 is never used. 100 by default.
              * @default 100
              */
             readonly weight: number;
         };
         /**
-         * @description An `http://` or `https://` url, whole.
+         * @description A full `http://` or `https://` URL.
          * @example https://rpc.example/v2/key
          */
         readonly RpcEndpointUrl: string;
@@ -3919,7 +3883,7 @@ export interface components {
         readonly CreateNotificationRequest: {
             readonly id?: components["schemas"]["NewId"];
             /**
-             * @description The way in which the service delivers events. `webhook` when absent.
+             * @description How events are delivered. `webhook` by default.
              * @default webhook
              * @enum {string}
              */
@@ -3932,29 +3896,29 @@ export interface components {
         /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateNotificationRequest: {
             /**
-             * @description The way in which the service delivers events.
+             * @description How events are delivered.
              * @enum {string}
              */
             readonly type?: "webhook";
             /** @description The destination of events: an `http://` or `https://` url. */
             readonly url?: string;
-            /** @description The only key from now on, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
+            /** @description The new and only key, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
             readonly signing_key?: string | null;
         };
         /** @description A destination for events. */
         readonly Notification: {
             readonly id: components["schemas"]["Id"];
             /**
-             * @description The way in which the service delivers events. `webhook`: as POST requests.
+             * @description How events are delivered. `webhook` means as POST requests.
              * @enum {string}
              */
             readonly type: "webhook";
             /**
-             * @description The destination of events, without its secrets: of a url of the configuration file, scheme and host (`https://example.com/***`); of a url
-             *     of a caller, everything but user information, query and fragment (`https://***@example.com/hook?***`).
+             * @description The destination of events, without secrets: a URL of the configuration file is cut to scheme and host (`https://example.com/***`), and a
+             *     caller's URL loses user information, query and fragment (`https://***@example.com/hook?***`).
              */
             readonly url: string;
-            /** @description True when the service signs deliveries. It never returns the key itself. */
+            /** @description True if deliveries are signed. The key is never returned. */
             readonly has_signing_key: boolean;
             /**
              * @description True while the service sends it nothing. Absent otherwise.
@@ -3962,7 +3926,7 @@ export interface components {
              */
             readonly paused?: true;
             /**
-             * @description `operator`: a caller paused it · `gone`: the receiver answered with 410. Absent when it is not paused.
+             * @description `operator`: a caller paused it · `gone`: the receiver answered with 410. Absent if it is not paused.
              * @enum {string}
              */
             readonly paused_reason?: "operator" | "gone";
@@ -4023,25 +3987,24 @@ export interface components {
         readonly Uuid: string;
         /**
          * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a missing number
-         *     was never an event that you could read, so continue after the last number that you have. No number is given twice, also by a database that was
-         *     restored from a backup, or a standby without its last commits: each start of the service, and each promotion of a PostgreSQL server, continues
-         *     at the present time, in microseconds.
+         *     was never an event that you could read, so continue after the last number that you have. No number is used twice, even by a database restored
+         *     from a backup, or a standby without its last commits: each start of the service, and each promotion of a PostgreSQL server, continues at the
+         *     current time in microseconds.
          */
         readonly EventNumber: string;
         /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
-         *     - `transaction_undecided`: nothing proves what became of the transaction. No endpoint can prove any more whether a block included it, or one
+         *     - `transaction_undecided`: nothing proves what happened to the transaction. No endpoint can prove any more whether a block included it, or one
          *       that could has not answered for 15 minutes; or the endpoints contradict each other about the result of a mined transaction. Nothing is
          *       signed or ended until the endpoints agree, or an operator decides (`decideTransaction`, `relayer tx decide`).
          *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes, or for a few minutes in which the nodes
-         *       refuse everything with its nonce in words that the service does not know; `status_reason` and the diagnosis say why. What has no nonce yet
-         *       is overtaken by the others from now on. What has one holds them up for another day at most; then a no-op takes the nonce, and the
-         *       transaction ends as `failed`.
+         *       refuse everything with its nonce in unknown wording; `status_reason` and the diagnosis say why. If it has no nonce yet, others now overtake
+         *       it. If it has one, it blocks them for at most another day; then a no-op uses the nonce, and the transaction ends as `failed`.
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than the network's
          *       finality setting allows for.
          *     - `relayer_state_update`: the service disabled or enabled a relayer.
-         *     - `alert`: an alert has begun or is over; `AlertKind` says which alerts there are.
-         *     - `notification_test`: somebody asked for a test event.
+         *     - `alert`: an alert began or ended; see `AlertKind`.
+         *     - `notification_test`: a test event was requested.
          * @enum {string}
          */
         readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "alert" | "notification_test";
@@ -4052,9 +4015,9 @@ export interface components {
             readonly id: components["schemas"]["Uuid"];
             readonly type: components["schemas"]["EventType"];
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description Absent for test events, and for alerts that are about no relayer alone. */
+            /** @description Absent for test events, and for alerts that are not about one relayer. */
             readonly relayer_id?: components["schemas"]["Id"];
-            /** @description Absent when the event is not about a transaction. */
+            /** @description Absent if the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly payload: components["schemas"]["EventPayload"];
         };
@@ -4073,7 +4036,7 @@ export interface components {
          *
          *     - `undoReplacement`: the nodes refused a replacement or cancellation, or it came too late, so the transaction got its earlier content back.
          *     - `applyConfiguration`: a start applied a change of the configuration file.
-         *     - `expireApproval`: nobody decided in time about a transaction that waited for an approval.
+         *     - `expireApproval`: a transaction that waited for an approval was not decided in time.
          *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
          */
         readonly AuditAction: string;
@@ -4082,7 +4045,7 @@ export interface components {
          * @enum {string}
          */
         readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "deployment";
-        /** @description The fields of a record. Integers that are not small are decimal strings. */
+        /** @description The fields of a record. Large integers are decimal strings. */
         readonly AuditedRecord: {
             readonly [key: string]: unknown;
         };
@@ -4091,7 +4054,7 @@ export interface components {
             readonly id: components["schemas"]["AuditEntryId"];
             /** @description `management`, or `relayer:` and the id of the relayer for what it sends and signs. */
             readonly chain: string;
-            /** @description The position in its chain, in decimal digits: from 1, without a gap. */
+            /** @description The position in its chain, in decimal digits, from 1, without gaps. */
             readonly number: string;
             readonly at: components["schemas"]["Timestamp"];
             /** @description The id of the API key, `root` for that of the environment, `configuration`, `service`, or `operator`. */
@@ -4113,7 +4076,7 @@ export interface components {
         };
         /** @description Metrics in the text format of Prometheus, version 0.0.4. */
         readonly MetricsText: string;
-        /** @description The events that the stream has. Without a field, those of all relayers or types. */
+        /** @description The events of the stream. Without a field, those of all relayers or types. */
         readonly CreateStreamTicketRequest: {
             /** @description Only events about this relayer. */
             readonly relayer_id?: components["schemas"]["Id"];
@@ -4129,7 +4092,7 @@ export interface components {
         };
         /** @description The right to open one event stream. */
         readonly StreamTicket: {
-            /** @description The value of the query parameter `ticket`. It can stand in a url as it is. */
+            /** @description The value of the query parameter `ticket`. It needs no URL encoding. */
             readonly ticket: string;
             /** @description The connection must begin before this time. */
             readonly expires_at: components["schemas"]["Timestamp"];
@@ -4143,11 +4106,11 @@ export interface components {
         };
         /** @description The content of an event. `payload_type` says which of these it is. */
         readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["AlertPayload"] | components["schemas"]["TestPayload"];
-        /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
+        /** @description The transaction at that time, with all fields of `getTransactionById` except `attempts`. */
         readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
         /**
          * EVM transaction in an event
-         * @description The transaction on an EVM network as it was then.
+         * @description The transaction on an EVM network at that time.
          */
         readonly EvmTransactionPayload: components["schemas"]["EvmTransaction"] & {
             readonly payload_type: components["schemas"]["TransactionPayloadType"];
@@ -4160,7 +4123,7 @@ export interface components {
         };
         /**
          * Stellar transaction in an event
-         * @description The transaction on a Stellar network as it was then.
+         * @description The transaction on a Stellar network at that time.
          */
         readonly StellarTransactionPayload: components["schemas"]["StellarTransaction"] & {
             readonly payload_type: components["schemas"]["TransactionPayloadType"];
@@ -4173,7 +4136,7 @@ export interface components {
         };
         /**
          * Solana transaction in an event
-         * @description The transaction on a Solana network as it was then.
+         * @description The transaction on a Solana network at that time.
          */
         readonly SolanaTransactionPayload: components["schemas"]["SolanaTransaction"] & {
             readonly payload_type: components["schemas"]["TransactionPayloadType"];
@@ -4188,7 +4151,7 @@ export interface components {
         readonly RelayerDisabledPayload: {
             /** @constant */
             readonly payload_type: "relayer_disabled";
-            /** @description The relayer as it was then. */
+            /** @description The relayer at that time. */
             readonly relayer: components["schemas"]["Relayer"];
             readonly disable_reason: components["schemas"]["DisabledReason"];
         };
@@ -4196,33 +4159,33 @@ export interface components {
         readonly RelayerEnabledPayload: {
             /** @constant */
             readonly payload_type: "relayer_enabled";
-            /** @description The relayer as it was then. */
+            /** @description The relayer at that time. */
             readonly relayer: components["schemas"]["Relayer"];
             /** @description The number of checks that had failed in a row before this one. */
             readonly retry_count: number;
         };
         /**
          * @description - `balance_low`: the account can spend less than the policy `warn_balance` of its relayer. It ends at 110 % of it.
-         *     - `transaction_stuck`: a transaction blocks its account. It ends when the transaction does so no more.
+         *     - `transaction_stuck`: a transaction blocks its account. It ends when the transaction no longer does.
          *     - `relayer_disabled`: the service disabled a relayer. It ends when the service enables it.
          *     - `endpoint_down`: an endpoint was not usable for 60 s. It ends when the endpoint was usable for 60 s.
-         *     - `chain_halted`: a network has made no block for 20 times its `average_blocktime_ms`, and for at least 60 s, or its endpoints do not follow
-         *       it any more. It ends with the next block.
+         *     - `chain_halted`: a network has made no block for 20 times its `average_blocktime_ms`, and for at least 60 s, or its endpoints no longer
+         *       follow it. It ends with the next block.
          *     - `budget_nearly_used`: 90 % of a limit of a relayer or an API key is used. It ends below 80 %.
-         *     - `delivery_dead`: deliveries of a notification were given up. It ends when none of them is left.
+         *     - `delivery_dead`: deliveries of a notification were given up. It ends when there are none left.
          *
-         *     Each also ends when what it is about is deleted, and when nobody asks for the warning any more.
+         *     An alert also ends when its subject, or the setting for the warning, is deleted.
          * @enum {string}
          */
         readonly AlertKind: "balance_low" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "chain_halted" | "budget_nearly_used" | "delivery_dead";
-        /** @description An alert that fires. The numbers are those of its begin. Fields that do not apply are absent. */
+        /** @description A firing alert. Values are as of when it began. Fields that do not apply are absent. */
         readonly Alert: {
             readonly alert: components["schemas"]["AlertKind"];
             /** @constant */
             readonly state: "firing";
             /** @description The time when it began. */
             readonly since: components["schemas"]["Timestamp"];
-            /** @description What has happened, and what to do next, as a sentence for a person. */
+            /** @description What happened, and what to do next, for people. */
             readonly message: string;
             /** @description The network, by type and name. */
             readonly network?: string;
@@ -4234,7 +4197,7 @@ export interface components {
             readonly endpoint?: string;
             /** @description The number that was measured, in decimal digits. */
             readonly value?: string;
-            /** @description The number below or above which the alert begins, in decimal digits. */
+            /** @description The threshold at which the alert begins, in decimal digits. */
             readonly threshold?: string;
         };
         readonly AlertListResponse: {
@@ -4246,21 +4209,21 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description An alert has begun or is over. Fields that do not apply are absent. */
+        /** @description An alert began or ended. Fields that do not apply are absent. */
         readonly AlertPayload: {
             /** @constant */
             readonly payload_type: "alert";
             readonly alert: components["schemas"]["AlertKind"];
             /**
-             * @description Firing: it has begun. Resolved: it is over.
+             * @description Firing, it began. Resolved, it ended.
              * @enum {string}
              */
             readonly state: "firing" | "resolved";
             /** @description The time when it began. */
             readonly since: components["schemas"]["Timestamp"];
-            /** @description The time when it was over; absent while it fires. */
+            /** @description The time when it ended; absent while it fires. */
             readonly resolved_at?: components["schemas"]["Timestamp"];
-            /** @description What has happened, and what to do next, as a sentence for a person. */
+            /** @description What happened, and what to do next, for people. */
             readonly message: string;
             /** @description The network, by type and name. */
             readonly network?: string;
@@ -4272,12 +4235,12 @@ export interface components {
             readonly endpoint?: string;
             /** @description The number that was measured, in decimal digits. */
             readonly value?: string;
-            /** @description The number below or above which the alert begins, in decimal digits. */
+            /** @description The threshold at which the alert begins, in decimal digits. */
             readonly threshold?: string;
         };
         /** @description The body of a delivery about an alert. */
         readonly AlertWebhook: {
-            /** @description Names the event; the same on every try. */
+            /** @description Identifies the event; the same on every attempt. */
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "alert";
@@ -4293,7 +4256,7 @@ export interface components {
         };
         /** @description The body of a delivery about a transaction. */
         readonly TransactionUpdateWebhook: {
-            /** @description Names the event; the same on every try. */
+            /** @description Identifies the event; the same on every attempt. */
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "transaction_update";
@@ -4303,7 +4266,7 @@ export interface components {
         };
         /** @description The body of a delivery about a transaction that needs a person's attention. */
         readonly TransactionIncidentWebhook: {
-            /** @description Names the event; the same on every try. */
+            /** @description Identifies the event; the same on every attempt. */
             readonly id: components["schemas"]["Uuid"];
             /**
              * @description The kind of incident.
@@ -4316,7 +4279,7 @@ export interface components {
         };
         /** @description The body of a delivery about a relayer. */
         readonly RelayerStateUpdateWebhook: {
-            /** @description Names the event; the same on every try. */
+            /** @description Identifies the event; the same on every attempt. */
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "relayer_state_update";
@@ -4327,19 +4290,19 @@ export interface components {
         };
         /** @description The body of a test. */
         readonly NotificationTestWebhook: {
-            /** @description Names the event; the same on every try. */
+            /** @description Identifies the event; the same on every attempt. */
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "notification_test";
             readonly payload: components["schemas"]["TestPayload"];
-            /** @description When it was asked for. */
+            /** @description When it was requested. */
             readonly timestamp: components["schemas"]["Timestamp"];
         };
         /**
          * @description - `waiting`: an earlier event of the same transaction comes first.
-         *     - `pending`: being sent, or waiting for its next try.
-         *     - `delivered`: the receiver answered in the range 200 to 299.
-         *     - `dead`: given up; `redeliverDelivery` tries again.
+         *     - `pending`: being sent, or waiting for a retry.
+         *     - `delivered`: the receiver answered with 2xx.
+         *     - `dead`: given up; `redeliverDelivery` sends it again.
          * @enum {string}
          */
         readonly DeliveryStatus: "waiting" | "pending" | "delivered" | "dead";
@@ -4351,7 +4314,7 @@ export interface components {
             readonly event_id: components["schemas"]["Uuid"];
             readonly event_number: components["schemas"]["EventNumber"];
             readonly event: components["schemas"]["EventType"];
-            /** @description Absent when the event is not about a transaction. */
+            /** @description Absent if the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly status: components["schemas"]["DeliveryStatus"];
             /** @description The number of times that the service has sent it. */
@@ -4363,11 +4326,11 @@ export interface components {
             readonly next_try_at?: components["schemas"]["Timestamp"];
             /** @description When it arrived or was given up. */
             readonly settled_at?: components["schemas"]["Timestamp"];
-            /** @description HTTP status of the newest answer. Absent when there was none. */
+            /** @description HTTP status of the newest response. Absent if there was none. */
             readonly response_code?: number;
-            /** @description The duration of the newest try, in milliseconds. */
+            /** @description The duration of the newest attempt, in milliseconds. */
             readonly latency_ms?: number;
-            /** @description The reason for which the newest try failed. */
+            /** @description Why the newest attempt failed. */
             readonly error?: string;
         };
         /** @description A delivery with what was sent and received. */
@@ -4378,7 +4341,7 @@ export interface components {
             readonly event_id: components["schemas"]["Uuid"];
             readonly event_number: components["schemas"]["EventNumber"];
             readonly event: components["schemas"]["EventType"];
-            /** @description Absent when the event is not about a transaction. */
+            /** @description Absent if the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly status: components["schemas"]["DeliveryStatus"];
             /** @description The number of times that the service has sent it. */
@@ -4390,18 +4353,18 @@ export interface components {
             readonly next_try_at?: components["schemas"]["Timestamp"];
             /** @description When it arrived or was given up. */
             readonly settled_at?: components["schemas"]["Timestamp"];
-            /** @description HTTP status of the newest answer. Absent when there was none. */
+            /** @description HTTP status of the newest response. Absent if there was none. */
             readonly response_code?: number;
-            /** @description The duration of the newest try, in milliseconds. */
+            /** @description The duration of the newest attempt, in milliseconds. */
             readonly latency_ms?: number;
-            /** @description The reason for which the newest try failed. */
+            /** @description Why the newest attempt failed. */
             readonly error?: string;
             /**
-             * @description The exact body that is signed and sent. After a change of a registered ABI, this body and further tries have the `decoded_call` by the
-             *     present one.
+             * @description The exact body that is signed and sent. After a change of a registered ABI, this body and further attempts have the `decoded_call` of the
+             *     current one.
              */
             readonly body: string;
-            /** @description The newest request. Absent until the first try. */
+            /** @description The newest request. Absent until the first attempt. */
             readonly request?: {
                 /** @description The url that it was sent to, without its secrets, as in a notification. */
                 readonly url: string;
@@ -4410,7 +4373,7 @@ export interface components {
                     readonly [key: string]: string;
                 };
             };
-            /** @description The newest answer. Absent when there was none. */
+            /** @description The newest response. Absent if there was none. */
             readonly response?: {
                 /** @description The HTTP status. */
                 readonly code: number;
@@ -4422,7 +4385,7 @@ export interface components {
                 readonly body: string;
             };
         };
-        /** @description The deliveries to send again, by exactly one of the two forms. */
+        /** @description The deliveries to send again, in exactly one of two forms. */
         readonly RedeliverManyRequest: components["schemas"]["DeadLetters"] | components["schemas"]["EventRange"];
         /** @description All deliveries that were given up. */
         readonly DeadLetters: {
@@ -4443,10 +4406,10 @@ export interface components {
         readonly RedeliveryCount: {
             /** @description The number of deliveries that this call sends again. */
             readonly redelivered: number;
-            /** @description The number of deliveries of the same kind that are left. Call again for them; after a range with `from` raised. */
+            /** @description The number of such deliveries that are left. Call again for them; for a range, with a higher `from`. */
             readonly remaining: number;
         };
-        /** @description The event that is on its way. */
+        /** @description The event that is being sent. */
         readonly TestEvent: {
             readonly event_id: components["schemas"]["Uuid"];
         };
@@ -4454,20 +4417,20 @@ export interface components {
         readonly RotateSigningKeyRequest: {
             /** @description The new secret. Never returned. */
             readonly signing_key: string;
-            /** @description The time for which the previous key goes on signing, in seconds. A day when absent; at most 30 days. */
+            /** @description How long the previous key also signs, in seconds. A day by default; at most 30 days. */
             readonly overlap_seconds?: number;
         };
         /** @description The state of the signing keys. */
         readonly SigningKeyRotation: {
             readonly notification_id: components["schemas"]["Id"];
-            /** @description Absent when there was no key before. */
+            /** @description Absent if there was no previous key. */
             readonly previous_key_expires_at?: components["schemas"]["Timestamp"];
         };
         /** @description The outcome of canceling every waiting transaction. */
         readonly PendingCancellation: {
-            /** @description Transactions that are canceled, or have been replaced by a no-op; the newest first. */
+            /** @description Transactions that are canceled, or replaced by a no-op; newest first. */
             readonly queued_for_cancellation_transaction_ids: readonly components["schemas"]["Id"][];
-            /** @description Transactions that could not be canceled, and so may still be executed; the newest first. */
+            /** @description Transactions that could not be canceled and may still be executed; newest first. */
             readonly failed_to_queue_transaction_ids: readonly components["schemas"]["Id"][];
             /** @description The reasons, in the same order. */
             readonly failures: readonly {
@@ -4486,14 +4449,14 @@ export interface components {
             /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
             readonly message: string;
         };
-        /** @description A transaction to sign. The `network_type` of the relayer decides which form applies. */
+        /** @description A transaction to sign. The relayer's `network_type` determines the form. */
         readonly SignTransactionRequest: components["schemas"]["UnsignedStellarTransaction"] | components["schemas"]["UnsignedSolanaTransaction"] | components["schemas"]["UnsignedEvmTransaction"] | components["schemas"]["EncodedEvmTransaction"];
         /**
          * Stellar, to sign
          * @description An unsigned transaction on Stellar.
          */
         readonly UnsignedStellarTransaction: {
-            /** @description A `TransactionEnvelope` as XDR in base64. Others may have signed it. */
+            /** @description A `TransactionEnvelope` as XDR in base64. It may have other signatures. */
             readonly unsigned_xdr: string;
         };
         /**
@@ -4518,7 +4481,7 @@ export interface components {
             readonly gas_limit: components["schemas"]["Int64"];
             /** @description The legacy price of a unit of gas, in wei. */
             readonly gas_price?: components["schemas"]["U128"];
-            /** @description The most that a unit of gas may cost, in wei. */
+            /** @description The maximum price of a unit of gas, in wei. */
             readonly max_fee_per_gas?: components["schemas"]["U128"];
             /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
@@ -4534,7 +4497,7 @@ export interface components {
         /** @description An authorization of smart contract calls to sign. */
         readonly SignAuthorizationEntryRequest: {
             /**
-             * @description A `HashIdPreimage` of an authorization as XDR in base64, which @stellar/stellar-sdk and SEP-43 hand to `signAuthEntry`. At most 132096
+             * @description A `HashIdPreimage` of an authorization as XDR in base64, which @stellar/stellar-sdk and SEP-43 pass to `signAuthEntry`. At most 132096
              *     bytes, the largest transaction on the public network.
              */
             readonly preimage_xdr: string;
@@ -4572,7 +4535,7 @@ export interface components {
          * @description A signed transaction on EVM.
          */
         readonly SignedEvmTransaction: {
-            /** @description The bytes that a node takes. */
+            /** @description The signed bytes. */
             readonly signed_transaction: components["schemas"]["HexData"];
             /** @description The hash by which the network knows it. */
             readonly hash: components["schemas"]["EvmHash"];
@@ -4580,21 +4543,21 @@ export interface components {
         };
         /** @description A call, or a batch of them. */
         readonly RpcRequest: components["schemas"]["RpcCall"] | readonly components["schemas"]["RpcCall"][];
-        /** @description Other fields are not passed on. */
+        /** @description Other fields are not forwarded. */
         readonly RpcCall: {
             /** @constant */
             readonly jsonrpc?: "2.0";
             readonly id?: components["schemas"]["RpcId"];
             /** @description The name of the method. */
             readonly method: string;
-            /** @description By place or by name. */
+            /** @description By position or by name. */
             readonly params?: readonly unknown[] | {
                 readonly [key: string]: unknown;
             } | null;
         } & {
             readonly [key: string]: unknown;
         };
-        /** @description A string, a number or null; it comes back as it was sent. */
+        /** @description A string, a number or null; returned unchanged. */
         readonly RpcId: unknown;
         /** @description The answer to a call, or the answers to a batch. */
         readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];
@@ -4603,9 +4566,9 @@ export interface components {
             /** @constant */
             readonly jsonrpc: "2.0";
             readonly id: components["schemas"]["RpcId"];
-            /** @description The answer of the node, or of the relayer as a wallet. */
+            /** @description The result from the node, or from the relayer as a wallet. */
             readonly result?: unknown;
-            /** @description The error of the node, or of the service in its place. */
+            /** @description The error from the node, or from the service. */
             readonly error?: {
                 /** @description The code of the error. */
                 readonly code: number;
@@ -4615,7 +4578,7 @@ export interface components {
                 readonly description?: string;
                 /**
                  * @description Details that the node added. In errors of the relayer as a wallet: the `code` of the service, or the `transactionId` and `status` of a
-                 *     transaction that is accepted all the same.
+                 *     transaction that was accepted nevertheless.
                  */
                 readonly data?: unknown;
             };
@@ -4645,8 +4608,8 @@ export interface components {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description Fields of each struct, in the order in which they are signed. Names are those of Solidity, and may contain colons, as those of some
-             *     protocols do (`HyperliquidTransaction:UsdSend`).
+             * @description Fields of each struct, in the order in which they are signed. Names are those of Solidity, and may contain colons, as in some protocols
+             *     (`HyperliquidTransaction:UsdSend`).
              */
             readonly types: {
                 readonly [key: string]: readonly {
@@ -4656,9 +4619,9 @@ export interface components {
                     readonly type: string;
                 }[];
             };
-            /** @description The name in `types` of the type of the message. */
+            /** @description The type of the message, a name in `types`. */
             readonly primaryType: string;
-            /** @description The message to sign. Empty when `primaryType` is `EIP712Domain`. */
+            /** @description The message to sign. Empty if `primaryType` is `EIP712Domain`. */
             readonly message: {
                 readonly [key: string]: unknown;
             };
@@ -4706,24 +4669,24 @@ export interface components {
         readonly Diagnosis: {
             readonly transaction_id: components["schemas"]["Id"];
             readonly status: components["schemas"]["TransactionStatus"];
-            /** @description The most important finding, in words for a person. */
+            /** @description The most important finding, for people. */
             readonly summary: string;
             readonly decoded_call?: components["schemas"]["DecodedCall"];
-            /** @description All findings, the most important first. Never empty. */
+            /** @description All findings, most important first. Never empty. */
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description The position of the transaction in the account's queue. The network includes transactions in the order of their nonces. */
             readonly queue: {
                 /** @description The number of open transactions of the account that come before this one. 0 is the head. */
                 readonly position: number;
-                /** @description The number of transactions that are signed and not mined. */
+                /** @description The number of transactions that are signed but not mined. */
                 readonly in_flight: number;
-                /** @description The most transactions in flight. Further ones wait unsigned. */
+                /** @description The maximum number in flight. Further ones wait unsigned. */
                 readonly in_flight_limit: number;
             };
             /** @description The nonce of the transaction and of its account. Absent until the transaction has a nonce. */
             readonly nonce?: {
                 readonly own: components["schemas"]["Quantity"];
-                /** @description The nonce that the chain takes next. */
+                /** @description The next nonce on the chain. */
                 readonly next_on_chain?: components["schemas"]["Quantity"];
                 /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
                 readonly missing: readonly components["schemas"]["Quantity"][];
@@ -4733,13 +4696,13 @@ export interface components {
              *     strings. Absent until something is signed.
              */
             readonly fees?: {
-                /** @description The most that the shown attempt pays. */
+                /** @description The maximum that the shown attempt pays. */
                 readonly offered: components["schemas"]["DecimalString"];
                 /** @description The price that the service would set now at the same speed. */
                 readonly market?: components["schemas"]["DecimalString"];
-                /** @description The least that the next block asks. */
+                /** @description The minimum that the next block requires. */
                 readonly base_fee?: components["schemas"]["DecimalString"];
-                /** @description The price up to which the service raises it by itself now (`fee_limit_multiplier`). Absent where nothing is raised. */
+                /** @description The price up to which the service currently raises it automatically (`fee_limit_multiplier`). Absent if nothing is raised. */
                 readonly limit?: components["schemas"]["DecimalString"];
                 /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
                 readonly cap?: components["schemas"]["DecimalString"];
@@ -4748,9 +4711,9 @@ export interface components {
             readonly funds?: {
                 /** @description The amount that the account can spend. */
                 readonly balance?: components["schemas"]["DecimalString"];
-                /** @description The most that the other open transactions can still take. */
+                /** @description The maximum that the other open transactions can still cost. */
                 readonly reserved: components["schemas"]["DecimalString"];
-                /** @description The most that this transaction can take. */
+                /** @description The maximum that this transaction can cost. */
                 readonly needed: components["schemas"]["DecimalString"];
             };
             /** @description The depth of the transaction. Absent unless a block includes it. */
@@ -4759,22 +4722,22 @@ export interface components {
                 readonly block: components["schemas"]["Quantity"];
                 /** @description The newest block. */
                 readonly head?: components["schemas"]["Quantity"];
-                /** @description The number of blocks that must lie on top of it. */
+                /** @description The number of blocks that must be on top of it. */
                 readonly required: number;
             };
             /** @description The newest block of the network. */
             readonly head?: components["schemas"]["NetworkHead"];
-            /** @description The nodes that the service asks for this relayer. */
+            /** @description The nodes that the service uses for this relayer. */
             readonly endpoints: readonly {
                 /** @description The host of the endpoint. */
                 readonly host: string;
-                /** @description False while the service leaves it alone after failures. */
+                /** @description False while the service avoids it after failures. */
                 readonly healthy: boolean;
                 /** @description The newest block that it reported. */
                 readonly head?: components["schemas"]["Quantity"];
                 /**
-                 * @description Solana: true when it knows old transactions. Without history an endpoint cannot prove that an expired transaction was not included.
-                 *     Absent where the service has not asked it.
+                 * @description Solana: true if it has old transactions. Without history an endpoint cannot prove that an expired transaction was not included.
+                 *     Absent if the service has not checked.
                  */
                 readonly keeps_history?: boolean;
                 /** @description Its last failure. */
@@ -4783,20 +4746,20 @@ export interface components {
             /** @description The next step of the service. */
             readonly next_action: {
                 /**
-                 * @description - `sign`: the service prices it, gives it a nonce and signs it.
+                 * @description - `sign`: the service prices it, assigns its nonce and signs it.
                  *     - `broadcast`: the service sends the signed bytes to the nodes.
                  *     - `raise_fee`: the service signs the same content with a higher fee.
                  *     - `expire`: the service replaces it with a no-op.
                  *     - `watch`: the service waits for a block to include it.
                  *     - `confirm`: the service waits for blocks on top of the one that includes it.
-                 *     - `fill_gap`: the service uses up missing nonces before it.
-                 *     - `none`: the service does nothing; the transaction is final, or something from outside is needed.
+                 *     - `fill_gap`: the service fills missing nonces before it.
+                 *     - `none`: the service does nothing; the transaction is final, or needs outside action.
                  * @enum {string}
                  */
                 readonly action: "sign" | "broadcast" | "raise_fee" | "expire" | "watch" | "confirm" | "fill_gap" | "none";
-                /** @description The time of the next step. Absent when it is due as soon as possible, or never. */
+                /** @description The time of the next step. Absent if it is due as soon as possible, or never. */
                 readonly at?: components["schemas"]["Timestamp"];
-                /** @description The same in words for a person. */
+                /** @description The same for people. */
                 readonly message: string;
             };
         };
@@ -4804,40 +4767,40 @@ export interface components {
         readonly Finding: {
             /**
              * @description - `final`: it has ended.
-             *     - `chain_reset`: the chain is another one than the service saw first, or has forgotten a nonce; `message` says what to do.
-             *     - `canceling`: the caller canceled it, and nothing has decided yet which version counts.
+             *     - `chain_reset`: the chain is not the one that the service saw first, or has lost a nonce; `message` says what to do.
+             *     - `canceling`: the caller canceled it, and it is not decided yet which version counts.
              *     - `replacement_waiting`: the caller replaced it; the new version is sent when the earlier one can no longer be included.
-             *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
+             *     - `relayer_paused`, `relayer_disabled`: nothing is signed for now.
              *     - `waiting_for_funds`: the account cannot pay for it, or for a raise of its fee, on top of what is in flight.
-             *     - `in_flight_limit`: as many transactions as allowed are in flight.
-             *     - `behind_others`: transactions before it have to be included first.
+             *     - `in_flight_limit`: the maximum number of transactions is in flight.
+             *     - `behind_others`: earlier transactions must be included first.
              *     - `missing_predecessor`: the chain waits for a nonce that no transaction has.
              *     - `fee_below_base_fee`: no block can include it at its price.
-             *     - `fee_below_market`: blocks prefer others at present.
+             *     - `fee_below_market`: blocks currently prefer others.
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
-             *     - `fee_at_limit`: a raise of its fee would be above `fee_limit_multiplier` times the present market.
+             *     - `fee_at_limit`: a raise of its fee would be above `fee_limit_multiplier` times the current market.
              *     - `fee_over_budget`: a budget does not allow a raise of its fee.
-             *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
-             *     - `queued_in_pool`: the nodes know it and would not include it, although its nonce is next.
-             *     - `no_private_endpoint`: it is private, and its network has no private endpoint any more; nobody gets its bytes.
+             *     - `nonce_passed`: the chain has used its nonce; the service is finding out which attempt was included.
+             *     - `queued_in_pool`: the nodes know it but would not include it, although its nonce is next.
+             *     - `no_private_endpoint`: it is private, and its network no longer has a private endpoint; its bytes are sent nowhere.
              *     - `kept_private`: only the private endpoints know it.
-             *     - `made_public`: private endpoints did not get it included in time, so the ordinary endpoints get it as well.
-             *     - `not_taken`: no node has taken it yet; `message` has what was said, and whether the nodes refuse everything with its nonce.
-             *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
-             *     - `stuck`: it has been the first of its account's queue for longer than is normal, or the nodes refuse everything with its nonce.
+             *     - `made_public`: private endpoints did not get it included in time, so the ordinary endpoints receive it as well.
+             *     - `not_taken`: no node has accepted it yet; `message` has their replies, and whether the nodes refuse everything with its nonce.
+             *     - `undecided`: no endpoint can prove any more whether a block included it; an operator must decide.
+             *     - `stuck`: it has been the first of its account's queue unusually long, or the nodes refuse everything with its nonce.
              *     - `nodes_silent`: no node answers.
-             *     - `chain_halted`: the network makes no blocks at present, or its endpoints do not follow it any more. Fees are not raised meanwhile.
-             *     - `signer_unavailable`: the service that holds the key does not sign at present.
+             *     - `chain_halted`: the network currently makes no blocks, or its endpoints no longer follow it. Fees are not raised.
+             *     - `signer_unavailable`: the key service currently does not sign.
              *     - `nodes_disagree`: the nodes are at different blocks.
-             *     - `awaits_approval`: a rule asks for a decision of another API key.
+             *     - `awaits_approval`: a rule requires a decision by another API key.
              *     - `scheduled`: it waits for its `valid_from`.
-             *     - `awaits_price`: the next block, or every node, asks for more than the price that its caller named. It is not signed until that changes,
-             *       and others overtake it.
+             *     - `awaits_price`: the next block, or every node, requires more than the caller's price. It is not signed until that changes, and others
+             *       overtake it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
             readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "chain_halted" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
-            /** @description The same in words for a person. */
+            /** @description The same for people. */
             readonly message: string;
         };
         /** @description The requested speed and its meaning on this network. */
@@ -4849,15 +4812,12 @@ export interface components {
              */
             readonly price_multiplier: number;
             /**
-             * @description The time that the service gives the transaction before it raises the price by itself, in seconds. It raises the price only after a new
-             *     block that could have included it and did not, or when the next block asks for more than it offers.
+             * @description How long the service waits before it raises the price automatically, in seconds. It raises the price only after a new block that could
+             *     have included the transaction but did not, or if the next block requires more than it offers.
              */
             readonly raise_after_seconds: number;
         };
-        /**
-         * @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells which fields
-         *     there are.
-         */
+        /** @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` determines its fields. */
         readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
         /**
          * @description Present while the transaction waits until another API key decides (`getApproval`).
@@ -4865,12 +4825,12 @@ export interface components {
          */
         readonly AwaitsApproval: true;
         /**
-         * @description Present while nothing proves what became of the transaction. Nothing of it is signed or ended until the endpoints agree, or an operator
+         * @description Present while nothing proves what happened to the transaction. It is neither signed again nor ended until the endpoints agree, or an operator
          *     decides (`decideTransaction`).
          */
         readonly UndecidedSince: components["schemas"]["Timestamp"];
         /**
-         * @description Present in the payload of an event, absent in every other answer.
+         * @description Only present in event payloads.
          * @constant
          */
         readonly TransactionPayloadType: "transaction";
@@ -4889,10 +4849,10 @@ export interface components {
              */
             readonly network_type: "evm";
             readonly status: components["schemas"]["TransactionStatus"];
-            /** @description Explains the status to a person where there is something to explain. */
+            /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             /**
-             * @description Present when its bytes go to the private endpoints of the network: only to those, until `made_public_at`. Ordinary nodes do not know it
+             * @description Present when its bytes go to the private endpoints of the network: only to those, until `made_public_at`. Ordinary nodes do not see it
              *     before a block includes it.
              * @constant
              */
@@ -4905,13 +4865,13 @@ export interface components {
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
-            /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
+            /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When a node first took the shown attempt. */
+            /** @description When a node first accepted the shown attempt. */
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
@@ -4919,22 +4879,22 @@ export interface components {
             readonly hash?: components["schemas"]["EvmHash"];
             /** @description Address of the relayer. */
             readonly from: components["schemas"]["EvmAddress"];
-            /** @description The receiver. Absent for the creation of a smart contract. */
+            /** @description The receiver. Absent for contract creation. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description The amount that it transfers, in wei, as a decimal string. */
+            /** @description The transferred amount in wei, as a decimal string. */
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
             readonly decoded_call?: components["schemas"]["DecodedCall"];
             readonly requested?: components["schemas"]["RequestedEvmContent"];
             /**
-             * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service has used it:
-             *     then the transaction gets another one.
+             * @description The account nonce. Absent until the service assigns it. It stays, unless the chain proves that another program has used it: then the
+             *     transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
             readonly access_list?: components["schemas"]["EvmAccessList"];
             readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
-            /** @description The most gas that the transaction may use. Absent until it is known. */
+            /** @description The gas limit. Absent until it is known. */
             readonly gas_limit?: components["schemas"]["Quantity"];
             /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
             readonly gas_price?: components["schemas"]["DecimalString"];
@@ -4944,7 +4904,7 @@ export interface components {
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             readonly signature?: components["schemas"]["TransactionSignature"];
             readonly speed?: components["schemas"]["TransactionSpeed"];
-            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            /** @description Every version that was ever signed, oldest first. Only present in responses about a single transaction. */
             readonly attempts?: readonly components["schemas"]["EvmAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
@@ -4963,19 +4923,18 @@ export interface components {
         };
         /**
          * @description `data` as the call of a function, by a function of a standard such as ERC-20, or else by the ABI that is registered for the contract at the
-         *     time of the answer or delivery (`registerAbi`). Absent where the function is unknown, where `data` is not exactly what an encoder writes for
-         *     these arguments, for more than 16 KiB of data, in the answers that send, replace or cancel, after the relayer was deleted, and while the
-         *     transaction awaits an approval, if the key that sent it registered the ABI. It describes the data; only the contract decides what it does with
-         *     it.
+         *     time of the answer or delivery (`registerAbi`). Absent if the function is unknown, if `data` is not exactly what an encoder writes for these
+         *     arguments, for more than 16 KiB of data, in responses that send, replace or cancel, after the relayer was deleted, and while the transaction
+         *     awaits an approval, if its sender registered the ABI. It only describes the data; the contract decides what it does with it.
          */
         readonly DecodedCall: {
             /** @description The signature of the function, such as `transfer(address,uint256)`. */
             readonly function: string;
-            /** @description The name with which the ABI of the contract is registered, or null. */
+            /** @description The registered name of the contract, or null. */
             readonly contract_name: string | null;
             /**
-             * @description `registered`: the registered ABI of the contract has the function. `standard`: it has the selector of a function of a standard, whose
-             *     arguments may have another meaning in this contract.
+             * @description `registered`: the registered ABI of the contract has the function. `standard`: it has the selector of a standard function, whose arguments
+             *     may mean something else in this contract.
              * @enum {string}
              */
             readonly source: "registered" | "standard";
@@ -4984,13 +4943,13 @@ export interface components {
         };
         /** @description An argument of a call. */
         readonly DecodedArgument: {
-            /** @description The name of the parameter, or null where it is unknown. */
+            /** @description The name of the parameter, or null if it is unknown. */
             readonly name: string | null;
             /** @description The type, such as `uint256` or `(address,uint256)[]`. */
             readonly type: string;
             /**
              * @description Integers are decimal strings, addresses have the EIP-55 checksum, bytes are `0x` and hexadecimal digits. A tuple is an object with the
-             *     names of its components, or a list where they have none; an array is a list.
+             *     names of its components, or a list if they have none; an array is a list.
              */
             readonly value: string | boolean | readonly unknown[] | {
                 readonly [key: string]: unknown;
@@ -5011,17 +4970,17 @@ export interface components {
              */
             readonly network_type: "stellar";
             readonly status: components["schemas"]["TransactionStatus"];
-            /** @description Explains the status to a person where there is something to explain. */
+            /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
-            /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
+            /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When a node first took the shown attempt. */
+            /** @description When a node first accepted the shown attempt. */
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
@@ -5030,29 +4989,29 @@ export interface components {
             /** @description Address of the relayer. */
             readonly from: components["schemas"]["StellarAccount"];
             /**
-             * @description The account whose sequence number the transaction takes: the relayer, one of its channels, or the account that signed a `fee_bump`
+             * @description The account whose sequence number the transaction uses: the relayer, one of its channels, or the account that signed a `fee_bump`
              *     transaction.
              */
             readonly source_account: components["schemas"]["StellarAccount"];
             /**
-             * @description The sequence number, as a decimal string. Absent until the service gives it. The service frees it when the chain proves that nothing with
-             *     it was included.
+             * @description The sequence number, as a decimal string. Absent until the service assigns it. The service frees it when the chain proves that nothing
+             *     with it was included.
              */
             readonly sequence_number?: components["schemas"]["DecimalString"];
             readonly requested?: components["schemas"]["RequestedStellarContent"];
-            /** @description The most that the shown attempt bids, or, once it is included, what the network charged; in stroops, as an exact JSON integer. */
+            /** @description The maximum fee of the shown attempt, or, once it is included, the fee charged; in stroops, as an exact JSON integer. */
             readonly fee?: components["schemas"]["Quantity"];
-            /** @description The most that the request allows, in stroops, as an exact JSON integer. */
+            /** @description The maximum fee of the request, in stroops, as an exact JSON integer. */
             readonly max_fee?: components["schemas"]["Quantity"];
-            /** @description True when the shown attempt is in a fee bump. Absent until something is signed. */
+            /** @description True if the shown attempt is in a fee bump. Absent until something is signed. */
             readonly fee_bump?: boolean;
             /** @description When the shown attempt expires. Until something is signed, the `valid_until` of the request. */
             readonly valid_until?: components["schemas"]["Timestamp"];
-            /** @description The signed envelope of the shown attempt, or the one that the request brought, as XDR in base64. */
+            /** @description The signed envelope of the shown attempt, or the one from the request, as XDR in base64. */
             readonly transaction_xdr?: string;
             /**
-             * @description The hash of the envelope that the ledger holds. It differs from `hash` where another account sent the same signed content, plain or in a
-             *     fee bump of its own (CAP-15); `status_reason` says so.
+             * @description The hash of the included envelope. It differs from `hash` if another account sent the same signed content, plain or in its own fee bump
+             *     (CAP-15); `status_reason` says so.
              */
             readonly applied_hash?: components["schemas"]["StellarHash"];
             /** @description The account that paid `fee`, once the transaction is included. */
@@ -5062,7 +5021,7 @@ export interface components {
             /** @description The value that a smart contract returned, as the XDR of its `ScVal` in base64. */
             readonly transaction_result_xdr?: string;
             readonly signature?: components["schemas"]["TransactionSignature"];
-            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            /** @description Every version that was ever signed, oldest first. Only present in responses about a single transaction. */
             readonly attempts?: readonly components["schemas"]["StellarAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
@@ -5092,17 +5051,17 @@ export interface components {
              */
             readonly network_type: "solana";
             readonly status: components["schemas"]["TransactionStatus"];
-            /** @description Explains the status to a person where there is something to explain. */
+            /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
-            /** @description The relayer that it fills. Present when the service sent it by the `policies.top_up` of that relayer. */
+            /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When a node first took the shown attempt. */
+            /** @description When a node first accepted the shown attempt. */
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
@@ -5110,25 +5069,25 @@ export interface components {
             readonly hash?: components["schemas"]["SolanaSignature"];
             /** @description Address of the relayer. */
             readonly from: components["schemas"]["SolanaPublicKey"];
-            /** @description The signed transaction of the shown attempt, or the one that the request brought; wire format in base64. */
+            /** @description The signed transaction of the shown attempt, or the one from the request; wire format in base64. */
             readonly transaction?: string;
             /** @description The same as `hash`. */
             readonly transaction_signature?: components["schemas"]["SolanaSignature"];
-            /** @description The instructions of the request. Absent when it brought a serialized transaction. */
+            /** @description The instructions of the request. Absent if it had a serialized transaction. */
             readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
             readonly requested?: components["schemas"]["RequestedSolanaContent"];
             /**
-             * @description The most that signatures and priority cost, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
+             * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
              *     (SIMD-0290). Absent until something is signed.
              */
             readonly fee?: components["schemas"]["Quantity"];
-            /** @description The last block height that takes the shown attempt. Absent with a durable nonce, and until something is signed. */
+            /** @description The last block height at which the shown attempt is valid. Absent with a durable nonce, and until something is signed. */
             readonly last_valid_block_height?: components["schemas"]["Quantity"];
             /** @description The `valid_until` of the request. */
             readonly valid_until?: components["schemas"]["Timestamp"];
             readonly signature?: components["schemas"]["TransactionSignature"];
             readonly speed?: components["schemas"]["TransactionSpeed"];
-            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            /** @description Every version that was ever signed, oldest first. Only present in responses about a single transaction. */
             readonly attempts?: readonly components["schemas"]["SolanaAttempt"][];
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
@@ -5187,27 +5146,27 @@ export interface components {
             readonly network_type: "solana";
         };
         /**
-         * @description The reason for which the attempt was made.
+         * @description Why the attempt was made.
          *
          *     - `send`: the first version.
-         *     - `replace`: asked for with PUT.
-         *     - `cancel`: asked for with DELETE.
-         *     - `speed_up`: the service raised the price by itself.
+         *     - `replace`: requested with PUT.
+         *     - `cancel`: requested with DELETE.
+         *     - `speed_up`: the service raised the price automatically.
          *     - `expire`: a no-op in its place, because `valid_until` passed.
-         *     - `abandon`: a no-op in its place, because no node would ever take it. Where nodes refuse it in words that the service does not know, the
-         *       no-op also shows whether they refuse everything: if none takes the no-op, the earlier version counts again.
-         *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
+         *     - `abandon`: a no-op in its place, because no node would ever accept it. If nodes refuse it in unknown wording, the no-op also shows whether
+         *       they refuse everything: if none accepts the no-op, the earlier version counts again.
+         *     - `gap_filler`: a no-op of the service that fills a nonce gap.
          *     - `re_sign`: the same content signed again, because the earlier version expired.
-         *     - `setup`: a transaction of the service's own that others wait for, such as opening channel accounts.
+         *     - `setup`: a transaction of the service that others wait for, such as creating channel accounts.
          * @enum {string}
          */
         readonly AttemptKind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "gap_filler" | "re_sign" | "setup";
         /**
-         * @description The fate of the attempt, as far as it is known.
+         * @description The outcome of the attempt, as far as it is known.
          *
-         *     - `signed`: signed and stored; perhaps on its way.
-         *     - `broadcast`: a node took it.
-         *     - `refused`: the nodes would not take it; see `error`.
+         *     - `signed`: signed and stored; possibly broadcast.
+         *     - `broadcast`: a node accepted it.
+         *     - `refused`: the nodes refused it; see `error`.
          *     - `mined`: included and successful.
          *     - `reverted`: included, but its effects were undone.
          *     - `superseded`: something else with this nonce was included.
@@ -5228,15 +5187,15 @@ export interface components {
             readonly nonce: components["schemas"]["Quantity"];
             /** @description The hash by which the network knows it. */
             readonly hash: components["schemas"]["EvmHash"];
-            /** @description The receiver. Absent for the creation of a smart contract. */
+            /** @description The receiver. Absent for contract creation. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description The amount that it transfers, in wei, as a decimal string. */
+            /** @description The transferred amount in wei, as a decimal string. */
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. */
             readonly data: components["schemas"]["HexData"];
             readonly access_list?: components["schemas"]["EvmAccessList"];
             readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
-            /** @description The most gas that it may use. */
+            /** @description The gas limit. */
             readonly gas_limit: components["schemas"]["Quantity"];
             /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
             readonly gas_price?: components["schemas"]["DecimalString"];
@@ -5246,9 +5205,9 @@ export interface components {
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             /** @description When the service signed it. */
             readonly signed_at: components["schemas"]["Timestamp"];
-            /** @description When a node first took it. */
+            /** @description When a node first accepted it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];
-            /** @description The reason that the node gave when it refused the attempt. */
+            /** @description The node's reason for refusing the attempt. */
             readonly error?: string;
         };
         /**
@@ -5262,23 +5221,23 @@ export interface components {
             readonly outcome: components["schemas"]["AttemptOutcome"];
             /** @description The hash by which the network knows it. */
             readonly hash: components["schemas"]["StellarHash"];
-            /** @description The account whose sequence number it takes. */
+            /** @description The account whose sequence number it uses. */
             readonly source_account: components["schemas"]["StellarAccount"];
             /** @description The sequence number, as a decimal string. */
             readonly sequence_number: components["schemas"]["DecimalString"];
-            /** @description The most that it bids, in stroops, as an exact JSON integer. */
+            /** @description Its maximum fee, in stroops, as an exact JSON integer. */
             readonly fee: components["schemas"]["Quantity"];
             /** @description The fee that the network charged, in stroops, as an exact JSON integer; `fee_account` paid it. */
             readonly fee_charged?: components["schemas"]["Quantity"];
-            /** @description True when it is in a fee bump. */
+            /** @description True if it is in a fee bump. */
             readonly fee_bump: boolean;
-            /** @description When it expires. Absent when it has no time bound. */
+            /** @description When it expires. Absent if it has no time bound. */
             readonly valid_until?: components["schemas"]["Timestamp"];
             /** @description The signed envelope, as XDR in base64. */
             readonly transaction_xdr: string;
-            /** @description The hash of the transaction inside the fee bump. It finds the transaction, whoever wrapped it. */
+            /** @description The hash of the transaction inside the fee bump. It identifies the transaction, regardless of who wrapped it. */
             readonly inner_hash?: components["schemas"]["StellarHash"];
-            /** @description The hash of the envelope that the ledger holds, once it is included. */
+            /** @description The hash of the included envelope. */
             readonly applied_hash?: components["schemas"]["StellarHash"];
             /** @description The account that paid `fee_charged`. */
             readonly fee_account?: components["schemas"]["StellarAccount"];
@@ -5286,9 +5245,9 @@ export interface components {
             readonly result_xdr?: string;
             /** @description When the service signed it. */
             readonly signed_at: components["schemas"]["Timestamp"];
-            /** @description When a node first took it. */
+            /** @description When a node first accepted it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];
-            /** @description The reason that the node gave when it refused the attempt. */
+            /** @description The node's reason for refusing the attempt. */
             readonly error?: string;
         };
         /**
@@ -5305,24 +5264,24 @@ export interface components {
             /** @description The signed transaction, wire format in base64. */
             readonly transaction: string;
             /**
-             * @description The most that signatures and priority cost, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
+             * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
              *     (SIMD-0290).
              */
             readonly fee: components["schemas"]["Quantity"];
-            /** @description The last block height that takes it. Absent with a durable nonce. */
+            /** @description The last block height at which it is valid. Absent with a durable nonce. */
             readonly last_valid_block_height?: components["schemas"]["Quantity"];
             /** @description When the service signed it. */
             readonly signed_at: components["schemas"]["Timestamp"];
-            /** @description When a node first took it. */
+            /** @description When a node first accepted it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];
-            /** @description The reason that the node gave when it refused the attempt. */
+            /** @description The node's reason for refusing the attempt. */
             readonly error?: string;
         };
-        /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
+        /** @description One of three groups of fields, depending on the relayer's `network_type`. */
         readonly TransactionRequest: components["schemas"]["EvmTransactionRequest"] | components["schemas"]["SolanaTransactionRequest"] | components["schemas"]["SolanaInstructionsRequest"] | components["schemas"]["StellarTransactionRequest"];
         /** @description Transactions that are accepted together. */
         readonly TransactionBatchRequest: {
-            /** @description The transactions in the order of their acceptance. All of them are for the network type of the relayer. */
+            /** @description The transactions in order of acceptance, all for the relayer's network type. */
             readonly transactions: readonly components["schemas"]["TransactionRequest"][];
         };
         /**
@@ -5332,9 +5291,9 @@ export interface components {
         readonly BatchIdempotencyKey: string;
         /**
          * EVM
-         * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both `max_fee_per_gas` and
-         *     `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. Without any of them the speed is `fast`. Mixtures are
-         *     refused with `invalid_request`. Amounts are in wei.
+         * @description A transfer, a call or a contract creation. Set the price in exactly one way: `gas_price` (legacy), or both `max_fee_per_gas` and
+         *     `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. The default is the speed `fast`. Mixtures are refused with
+         *     `invalid_request`. Amounts are in wei.
          */
         readonly EvmTransactionRequest: {
             /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
@@ -5346,11 +5305,11 @@ export interface components {
             readonly call?: components["schemas"]["EvmCall"];
             readonly access_list?: components["schemas"]["EvmAccessList"];
             readonly authorization_list?: components["schemas"]["EvmAuthorizationList"];
-            /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
+            /** @description The gas limit. If absent or null, the service estimates it and adds a margin. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
             /** @description The legacy price of a unit of gas, in wei. */
             readonly gas_price?: components["schemas"]["U128"];
-            /** @description The most that a unit of gas may cost, in wei. */
+            /** @description The maximum price of a unit of gas, in wei. */
             readonly max_fee_per_gas?: components["schemas"]["U128"];
             /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
@@ -5358,15 +5317,15 @@ export interface components {
             readonly valid_from?: components["schemas"]["ValidFrom"];
             /**
              * Format: date-time
-             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction by a no-op
-             *     with the same nonce; the transaction ends as the network decides.
+             * @description RFC 3339. If this time passes before anything is signed, the transaction expires. A signed transaction is replaced by a no-op with the
+             *     same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
-         * @description The accounts and storage that the transaction announces to use (EIP-2930), which makes their first use cheaper; nodes charge for each entry.
-         *     With EIP-1559 prices the transaction is of type 2, with a legacy price of type 1. A no-op that takes its place has none.
+         * @description The accounts and storage that the transaction declares (EIP-2930), which makes their first use cheaper; each entry costs gas. With EIP-1559
+         *     prices the transaction is of type 2, with a legacy price of type 1. A no-op in its place has none.
          */
         readonly EvmAccessList: readonly {
             /** @description The account. */
@@ -5375,18 +5334,17 @@ export interface components {
             readonly storage_keys: readonly string[];
         }[];
         /**
-         * @description Authorizations that other accounts have signed (EIP-7702); with them the transaction is of type 4, at EIP-1559 prices, and needs `to`. The
-         *     service passes them on. It refuses them unless the policy `allow_authorization_list` of the relayer is true, and one that the relayer's own
-         *     account has signed, because that would use a nonce of the relayer. The network skips entries whose nonce is not the next of their account,
-         *     also when the transaction itself succeeds. Under rules for spending, each contract has to be among `contracts`, because nobody can read what
-         *     it moves.
+         * @description Authorizations that other accounts have signed (EIP-7702); with them the transaction is of type 4, at EIP-1559 prices, and needs `to`. They
+         *     are refused unless the relayer's policy `allow_authorization_list` is true, and if the relayer's own account signed one, because that would
+         *     use a nonce of the relayer. The network skips entries whose nonce is not their account's next one, even if the transaction succeeds. Under
+         *     spending rules, each contract must be in `contracts`, because what it moves cannot be read.
          */
         readonly EvmAuthorizationList: readonly {
             /** @description The chain id of the network; 0 means every network. */
             readonly chain_id: number;
             /** @description The contract whose code the account runs; the zero address ends a delegation. */
             readonly address: components["schemas"]["EvmAddress"];
-            /** @description The next nonce of the account that signed. */
+            /** @description The next nonce of the signing account. */
             readonly nonce: components["schemas"]["Quantity"];
             /** @description The parity of the signature. */
             readonly y_parity: number;
@@ -5397,11 +5355,10 @@ export interface components {
         }[];
         /**
          * Format: date-time
-         * @description RFC 3339, at most 30 days ahead. The service accepts the request now and stores it durably; it gives it no nonce, signs nothing and reserves
-         *     no balance before this time, and others overtake it. Rules and budgets count when it is accepted. It can be replaced and canceled at once. A
-         *     time that has passed has no effect. A request that would fail at present, because it would revert or the balance is too low, is accepted, and
-         *     simulated again when its time comes. `valid_until` has to be later. Refused for content that others have signed, and when a transaction is
-         *     replaced that has a nonce or signed bytes.
+         * @description RFC 3339, at most 30 days ahead. The request is accepted and stored durably now; before this time it has no nonce, nothing is signed or
+         *     reserved, and others overtake it. Rules and budgets count on acceptance. It can be replaced and canceled immediately. A past time has no
+         *     effect. A request that would fail now, because it would revert or the balance is too low, is accepted, and simulated when its time comes.
+         *     `valid_until` must be later. Refused for content that others have signed, and when replacing a transaction that has a nonce or signed bytes.
          */
         readonly ValidFrom: string;
         /** @description The ABI of a contract. */
@@ -5411,8 +5368,8 @@ export interface components {
             readonly name?: string;
         };
         /**
-         * @description The ABI as JSON, or the part of it that is needed. The items are kept with the fields that decide how calls, events and errors are encoded;
-         *     others, such as `internalType`, are left out.
+         * @description The ABI as JSON, or the part of it that is needed. Only the fields that determine the encoding of calls, events and errors are kept; others,
+         *     such as `internalType`, are dropped.
          */
         readonly Abi: readonly {
             readonly [key: string]: unknown;
@@ -5421,26 +5378,26 @@ export interface components {
         readonly AbiSummary: {
             /** @description The address of the contract. */
             readonly address: components["schemas"]["EvmAddress"];
-            /** @description The name of the contract for people. Absent when it has none. */
+            /** @description The name of the contract, for people. Absent if it has none. */
             readonly name?: string;
             /** @description The number of functions of the ABI. */
             readonly function_count: number;
             /** @description When the first ABI of the contract was registered. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When the present one was registered. */
+            /** @description When the current one was registered. */
             readonly updated_at: components["schemas"]["Timestamp"];
         };
         /** @description The ABI of a contract. */
         readonly ContractAbi: {
             /** @description The address of the contract. */
             readonly address: components["schemas"]["EvmAddress"];
-            /** @description The name of the contract for people. Absent when it has none. */
+            /** @description The name of the contract, for people. Absent if it has none. */
             readonly name?: string;
             /** @description The number of functions of the ABI. */
             readonly function_count: number;
             /** @description When the first ABI of the contract was registered. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When the present one was registered. */
+            /** @description When the current one was registered. */
             readonly updated_at: components["schemas"]["Timestamp"];
             readonly abi: components["schemas"]["Abi"];
         };
@@ -5461,38 +5418,41 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * @description A call of the contract at `to` by the name of its function, in place of `data`; both together are refused. The service encodes it and keeps
-         *     the data alone: the rules, the idempotency and the answers are those of the same request with `data`.
+         * @description A call of the contract at `to` by function name, instead of `data`; both together are refused. The service encodes it and stores only the
+         *     data: rules, idempotency and responses are those of the same request with `data`.
          */
         readonly EvmCall: {
             /**
              * @description The signature of the function, such as `transfer(address,uint256)`, with or without the names of its parameters. With `abi`, or with an
-             *     ABI that is registered for `to` (`registerAbi`), the name alone, as long as only one function of the ABI has it.
+             *     ABI that is registered for `to` (`registerAbi`), the name alone, if only one function of the ABI has it.
              */
             readonly function: string;
             /**
-             * @description The arguments in order, or an object with the names of the parameters; absent for a function without any. Integers are JSON integers,
-             *     however large, decimal strings, or `0x` and hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a tuple is a list, or
-             *     an object with the names of its components; arrays are lists.
+             * @description The arguments in order, or an object with the names of the parameters; absent for a function without parameters. Integers are JSON
+             *     integers of any size, decimal strings, or `0x` and hexadecimal digits; addresses and bytes are `0x` and hexadecimal digits; a tuple is a
+             *     list, or an object with the names of its components; arrays are lists.
              */
             readonly args?: readonly unknown[] | {
                 readonly [key: string]: unknown;
             };
-            /** @description The ABI of the contract as JSON, or the part of it that has the function. Other items are ignored. It goes before a registered one. */
+            /**
+             * @description The ABI of the contract as JSON, or the part of it that has the function. Other items are ignored. It takes precedence over a registered
+             *     one.
+             */
             readonly abi?: readonly {
                 readonly [key: string]: unknown;
             }[];
         };
         /**
          * Solana, serialized transaction
-         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a new
-         *     blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the service
-         *     broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see `fee_payer_spending`).
+         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. If only the relayer signs, the service sets a new
+         *     blockhash, and a compute unit limit and priority fee if the transaction sets none. If others also sign, the service broadcasts it byte for
+         *     byte: their signatures must be present, and the relayer only pays the fee (see `fee_payer_spending`).
          */
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
             readonly speed?: components["schemas"]["Speed"];
-            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
@@ -5510,15 +5470,15 @@ export interface components {
             /** @description The instructions, in order. */
             readonly instructions: readonly components["schemas"]["SolanaInstructionSpec"][];
             readonly speed?: components["schemas"]["Speed"];
-            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
          * Format: date-time
-         * @description RFC 3339. After this time the service signs nothing any more, and the transaction expires. A version that was signed before may still be
-         *     included until its blockhash has expired, which takes about a minute; the transaction ends as the network decides.
+         * @description RFC 3339. After this time the service signs nothing more, and the transaction expires. A signed version may still be included until its
+         *     blockhash has expired, which takes about a minute; the transaction ends as the network decides.
          */
         readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
@@ -5528,28 +5488,28 @@ export interface components {
         /** @description One instruction. */
         readonly SolanaInstruction: {
             readonly program_id: components["schemas"]["SolanaPublicKey"];
-            /** @description The accounts that the program is given, in order. */
+            /** @description The program's accounts, in order. */
             readonly accounts: readonly components["schemas"]["SolanaAccountMeta"][];
             /** @description Instruction data in base64, at most 1232 bytes. */
             readonly data: string;
         };
-        /** @description An account that a program is given. */
+        /** @description An account of an instruction. */
         readonly SolanaAccountMeta: {
             readonly pubkey: components["schemas"]["SolanaPublicKey"];
             /** @description Only the relayer itself may be a signer. */
             readonly is_signer: boolean;
-            /** @description True when the program may change the account. */
+            /** @description True if the program may change the account. */
             readonly is_writable: boolean;
         };
-        /** @description An instruction by its name in the IDL of its program. */
+        /** @description An instruction by name, with its program's IDL. */
         readonly SolanaInstructionCall: {
             readonly program_id: components["schemas"]["SolanaPublicKey"];
             readonly call: components["schemas"]["SolanaIdlCall"];
         };
         /**
-         * @description The name of an instruction and its values, in place of `accounts` and `data`. The service encodes them and keeps the instruction alone: the
-         *     rules, the idempotency and the answers are those of the same request with `accounts` and `data`. The IDL comes with the request and is never
-         *     read from the chain, because a node that lies could turn one instruction into another.
+         * @description The name of an instruction and its values, instead of `accounts` and `data`. The service encodes them and stores only the instruction: rules,
+         *     idempotency and responses are those of the same request with `accounts` and `data`. The IDL comes with the request and is never read from the
+         *     chain, because a lying node could turn one instruction into another.
          */
         readonly SolanaIdlCall: {
             /**
@@ -5616,7 +5576,7 @@ export interface components {
              *     that asks for a memo on the ledger (`config.memo_required`, SEP-29), a transaction without one is refused with 400.
              */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
-            /** @description When the service begins, see `ValidFrom`; null counts as absent. */
+            /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             /**
              * Format: date-time
@@ -5778,15 +5738,15 @@ export interface components {
             /** @description The arguments, in order. Either these or `named_args`. */
             readonly args?: readonly components["schemas"]["ScVal"][];
             /**
-             * @description The arguments by the names of the contract's own specification, in place of `args`. The service reads the specification from the network:
-             *     all endpoints that answer have to name the same code of the contract, and the hash of the code is checked. It keeps the encoded arguments
-             *     alone, which the rules see. With an `Idempotency-Key`, a repeated request has to have the same `named_args`, and needs no node. When no
-             *     node tells the specification, the request is refused with `network_unavailable`.
+             * @description The arguments by their names in the contract's specification, instead of `args`. The service reads the specification from the network: all
+             *     endpoints that answer must name the same code, and its hash is checked. It stores only the encoded arguments, which the rules see. With an
+             *     `Idempotency-Key`, a repeated request must have the same `named_args`, and needs no node. If no node returns the specification, the
+             *     request is refused with `network_unavailable`.
              *
              *     Integers are JSON integers, however large, or decimal strings; addresses are `G…` or `C…`; bytes are hexadecimal digits without `0x`;
-             *     symbols and strings are strings; vectors and tuples are lists. A structure is an object, or a list when its fields have no names. A map is
+             *     symbols and strings are strings; vectors and tuples are lists. A structure is an object, or a list if its fields have no names. A map is
              *     an object, or a list of objects with `key` and `val`. A case of a union is `{"tag": "Transfer", "values": […]}`; one of an enum is its
-             *     name or number. An option is its value, or null, and may be left out; a result is `{"ok": …}`.
+             *     name or number. An option is its value, or null, and may be omitted; a result is `{"ok": …}`.
              */
             readonly named_args?: {
                 readonly [key: string]: unknown;
@@ -5794,7 +5754,7 @@ export interface components {
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
         /**
-         * @description Makes a smart contract of code that was uploaded before.
+         * @description Creates a smart contract from uploaded code.
          * @example {
          *       "type": "create_contract",
          *       "source": {
@@ -5818,13 +5778,13 @@ export interface components {
             readonly source: components["schemas"]["ContractCreator"];
             /** @description 32 bytes in hexadecimal. */
             readonly wasm_hash: string;
-            /** @description 32 bytes in hexadecimal; zeros when absent. */
+            /** @description 32 bytes in hexadecimal; zeros by default. */
             readonly salt?: string;
             /** @description The arguments of the constructor, in order. */
             readonly constructor_args?: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
-        /** @description The creator of the contract; it decides the address of the contract together with `salt`. */
+        /** @description The creator of the contract; together with `salt` it determines the contract's address. */
         readonly ContractCreator: components["schemas"]["AccountAsCreator"] | components["schemas"]["ContractAsCreator"];
         /** @description An account that creates a smart contract. */
         readonly AccountAsCreator: {
@@ -5870,7 +5830,7 @@ export interface components {
             readonly base64: string;
         };
         /**
-         * @description Opens an account, and gives it its first lumens, at least the reserve of the network.
+         * @description Creates an account with its first lumens, at least the network's reserve.
          * @example {
          *       "type": "create_account",
          *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
@@ -5887,7 +5847,7 @@ export interface components {
             readonly starting_balance: components["schemas"]["StellarAmount"];
         };
         /**
-         * @description Opens, changes or removes the trust line to an asset, without which the account cannot hold it.
+         * @description Creates, changes or removes the trust line that the account needs to hold an asset.
          * @example {
          *       "type": "change_trust",
          *       "asset": {
@@ -5905,7 +5865,7 @@ export interface components {
              */
             readonly type: "change_trust";
             readonly asset: components["schemas"]["StellarAsset"];
-            /** @description The largest possible when absent; 0 removes the trust line. */
+            /** @description The maximum by default; 0 removes the trust line. */
             readonly limit?: components["schemas"]["StellarAmount"];
         };
         /**
@@ -5990,8 +5950,8 @@ export interface components {
             readonly value: string | null;
         };
         /**
-         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave the relayer
-         *     too little weight lock the service out.
+         * @description Changes the account's signers, thresholds, flags and domain; absent fields stay the same. If the relayer's weight becomes too low, the service
+         *     is locked out.
          * @example {
          *       "type": "set_options",
          *       "home_domain": "example.com"
@@ -6042,7 +6002,7 @@ export interface components {
             readonly destination: components["schemas"]["StellarAccount"];
         };
         /**
-         * @description Puts an amount aside, which each of the claimants may take under its own condition.
+         * @description Creates a claimable balance, which each claimant can claim under its condition.
          * @example {
          *       "type": "create_claimable_balance",
          *       "asset": {
@@ -6075,7 +6035,7 @@ export interface components {
                 readonly predicate?: components["schemas"]["ClaimPredicate"];
             }[];
         };
-        /** @description When the balance may be claimed; at any time when absent. Exactly one of the fields. */
+        /** @description When the balance can be claimed; at any time by default. Exactly one of the fields. */
         readonly ClaimPredicate: {
             /** @constant */
             readonly unconditional?: true;
@@ -6090,7 +6050,7 @@ export interface components {
             readonly or?: readonly components["schemas"]["ClaimPredicate"][];
         };
         /**
-         * @description Takes what was put aside for the account.
+         * @description Claims a claimable balance for the account.
          * @example {
          *       "type": "claim_claimable_balance",
          *       "balance_id": "000000003f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a"
@@ -6122,12 +6082,12 @@ export interface components {
             readonly bump_to: components["schemas"]["Int64"];
         };
         /**
-         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it needed. `none`:
-         *     nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is refused with
-         *     `not_supported`, as the service has no keys of others.
+         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, if the simulation needs it. `none`: a call that needs
+         *     any authorisation is refused. `xdr`: signed entries of all who must authorise. `addresses` is refused with `not_supported`, because the
+         *     service does not have their keys.
          */
         readonly SorobanAuth: components["schemas"]["SorobanAuthBySource"] | components["schemas"]["SorobanAuthByAddresses"] | components["schemas"]["SorobanAuthByXdr"];
-        /** @description The relayer's own account authorises, or nobody. */
+        /** @description Authorised by the relayer's own account, or not at all. */
         readonly SorobanAuthBySource: {
             /**
              * @description The kind of authorisation.
@@ -6142,7 +6102,7 @@ export interface components {
             /** @description The addresses that authorise. */
             readonly signers: readonly components["schemas"]["StellarAddress"][];
         };
-        /** @description Entries that everybody who has to agree has signed. */
+        /** @description Entries signed by all who must authorise. */
         readonly SorobanAuthByXdr: {
             /** @constant */
             readonly type: "xdr";
@@ -6150,8 +6110,8 @@ export interface components {
             readonly entries: readonly string[];
         };
         /**
-         * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers wider than 32 bits
-         *     may be decimal strings. A map whose keys are all integers, symbols, strings, bytes or addresses may come in any order.
+         * @description An argument of a Stellar smart contract, which is the word `void`, or an object with exactly one field that names the type. Integers wider
+         *     than 32 bits may be decimal strings. A map whose keys are all integers, symbols, strings, bytes or addresses may come in any order.
          */
         readonly ScVal: "void" | components["schemas"]["TypedScVal"];
         /** @description A value whose one field names its type. */
@@ -6232,23 +6192,20 @@ export interface components {
             /** @description False exactly when `status` is `unhealthy`. */
             readonly ready: boolean;
             readonly status: components["schemas"]["HealthStatus"];
-            /** @description The parts that are not healthy. Absent when all are. */
+            /** @description The parts that are not healthy. Absent if all are. */
             readonly reason?: string;
             /** @description The health of each part. */
             readonly components: {
-                /** @description Healthy when the database answers. */
+                /** @description Healthy if the database answers. */
                 readonly database: components["schemas"]["DatabaseHealth"];
-                /** @description Healthy when a node answers for each network, with the right chain id. */
+                /** @description Healthy if a node answers for each network, with the right chain id. */
                 readonly networks: components["schemas"]["ComponentHealth"];
-                /** @description Healthy when the workers make progress. */
+                /** @description Healthy if the workers make progress. */
                 readonly workers: components["schemas"]["ComponentHealth"];
-                /**
-                 * @description Healthy when the service has disabled no relayer. `error` tells how many it has and why, never which. Never `unhealthy`: the others
-                 *     work.
-                 */
+                /** @description Healthy if no relayer is disabled. `error` says how many are, and why, but not which. Never `unhealthy`: the others work. */
                 readonly relayers: components["schemas"]["ComponentHealth"];
             };
-            /** @description When this was found out. */
+            /** @description When this was checked. */
             readonly timestamp: components["schemas"]["Timestamp"];
         };
         /**
@@ -6259,12 +6216,12 @@ export interface components {
         /** @description The health of the database. */
         readonly DatabaseHealth: {
             readonly status: components["schemas"]["HealthStatus"];
-            /** @description The reason when it is not healthy. */
+            /** @description The reason if it is not healthy. */
             readonly error?: string;
             /**
-             * @description `full`: what was answered survives a power cut. `relaxed`: it survives a killed process only (`DURABILITY=relaxed`, or a PostgreSQL
-             *     without `fsync` or `synchronous_commit`), and nothing survives the process when the database is in memory (`DATA_DIR=memory://`). Absent
-             *     when the database does not answer.
+             * @description `full`: answered requests survive a power cut. `relaxed`: they survive only a killed process (`DURABILITY=relaxed`, or a PostgreSQL
+             *     without `fsync` or `synchronous_commit`), and nothing survives the process if the database is in memory (`DATA_DIR=memory://`). Absent if
+             *     the database does not answer.
              * @enum {string}
              */
             readonly durability?: "full" | "relaxed";
@@ -6272,14 +6229,14 @@ export interface components {
         /** @description The health of a part. */
         readonly ComponentHealth: {
             readonly status: components["schemas"]["HealthStatus"];
-            /** @description The reason when it is not healthy. */
+            /** @description The reason if it is not healthy. */
             readonly error?: string;
             /** @description One entry for each part of the component. */
             readonly details?: readonly {
                 /** @description The name of the part. */
                 readonly name: string;
                 readonly status: components["schemas"]["HealthStatus"];
-                /** @description The reason when it is not healthy. */
+                /** @description The reason if it is not healthy. */
                 readonly error?: string;
             }[];
         };
@@ -6345,7 +6302,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["DiagnosisResponse"];
             };
         };
-        /** @description The transaction as it is now. With `dry_run`, what would happen. */
+        /** @description The transaction as it is now, or, with `dry_run`, what would happen. */
         readonly TransactionOrDryRun: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6369,7 +6326,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["TransactionResponse"];
             };
         };
-        /** @description The service cannot serve the request as it is, and changed nothing. `code` tells programs why, `error` tells people. */
+        /** @description The request cannot be served, and nothing was changed. `code` says why for programs, `error` for people. */
         readonly BadRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6381,7 +6338,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["BadRequestFailure"];
             };
         };
-        /** @description The request has no acceptable credential. The answer reveals nothing else. */
+        /** @description The request has no valid credential. The response reveals nothing else. */
         readonly Unauthorized: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6399,8 +6356,8 @@ export interface components {
             };
         };
         /**
-         * @description The request has no acceptable credential, or (code `insufficient_scope`) its API key may not do this. This operation has no 403, for the sake
-         *     of existing clients.
+         * @description The request has no valid credential, or (code `insufficient_scope`) its API key may not do this. For compatibility with existing clients, this
+         *     operation has no 403.
          */
         readonly UnauthorizedOrInsufficientScope: {
             headers: {
@@ -6442,7 +6399,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ForbiddenToDecideFailure"];
             };
         };
-        /** @description The transaction does not wait for an approval any more. */
+        /** @description The transaction no longer waits for an approval. */
         readonly AlreadyDecided: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6466,7 +6423,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ApiKeyResponse"];
             };
         };
-        /** @description There is no such record, or no such transaction or delivery within it. */
+        /** @description The record does not exist, or has no such transaction or delivery. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6478,7 +6435,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["NotFoundFailure"];
             };
         };
-        /** @description The request contradicts the present state. The service changed nothing. */
+        /** @description The request conflicts with the current state. Nothing was changed. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6490,7 +6447,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ConflictFailure"];
             };
         };
-        /** @description The caller is over its rate limit, or has not read too many bytes of earlier answers. The service changed nothing. */
+        /** @description The caller is over its rate limit, or has too many unread response bytes. Nothing was changed. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6507,7 +6464,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["TooManyRequestsFailure"];
             };
         };
-        /** @description The service failed. The body says nothing about its inside; `X-Request-Id` leads to the log entry that does. */
+        /** @description The service failed. The body reveals no internals; `X-Request-Id` identifies the log entry. */
         readonly InternalServerError: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6520,8 +6477,8 @@ export interface components {
             };
         };
         /**
-         * @description The database of the service cannot be reached at present, for example during a fail-over. A request that changes something may still have
-         *     taken effect, when the connection was lost while its commit was under way: repeat it with the same `Idempotency-Key`, or look first.
+         * @description The database cannot be reached at the moment, for example during a failover. A change may still have taken effect if the connection was lost
+         *     during its commit: repeat the request with the same `Idempotency-Key`, or check first.
          */
         readonly ServiceUnavailable: {
             headers: {
@@ -6539,7 +6496,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ServiceUnavailableFailure"];
             };
         };
-        /** @description The receiver has taken the event. The service does not read the body. */
+        /** @description The receiver accepted the event. The body is ignored. */
         readonly WebhookTaken: {
             headers: {
                 readonly [name: string]: unknown;
@@ -6553,7 +6510,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The receiver has too many requests. The service waits for as long as `Retry-After` says. */
+        /** @description The receiver has too many requests. The service waits as `Retry-After` says. */
         readonly WebhookLater: {
             headers: {
                 readonly [name: string]: unknown;
@@ -6563,7 +6520,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+         * @description Id of the relayer. An unknown id is Not found.
          * @example local-1
          */
         readonly RelayerId: components["schemas"]["Id"];
@@ -6573,17 +6530,17 @@ export interface components {
          */
         readonly ContractAddress: components["schemas"]["EvmAddress"];
         /**
-         * @description Identifier of the transaction. A transaction of another relayer is Not found.
+         * @description Id of the transaction. A transaction of another relayer is Not found.
          * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
          */
         readonly TransactionId: components["schemas"]["Id"];
         /**
-         * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
+         * @description A nonce of the relayer's account. Anything else than an integer in this range is refused.
          * @example 42
          */
         readonly Nonce: components["schemas"]["Int64"];
         /**
-         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes included.
+         * @description Your own name for this request, 1 to 255 visible ASCII characters; such as a UUID. It is used as is, including quotes.
          * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
          */
         readonly IdempotencyKey: string;
@@ -6593,7 +6550,7 @@ export interface components {
          */
         readonly RefusedIdempotencyKey: "";
         /**
-         * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+         * @description With `true`, nothing is stored, signed, counted or sent: the response is a `DryRun` of what would happen.
          * @example true
          */
         readonly DryRun: boolean;
@@ -6608,37 +6565,37 @@ export interface components {
          */
         readonly PerPage: number;
         /**
-         * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+         * @description Only transactions with this status. Case-insensitive.
          * @example submitted
          */
         readonly Status: components["schemas"]["TransactionStatus"];
         /**
-         * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+         * @description Id of the notification. An unknown id is Not found.
          * @example ops
          */
         readonly NotificationId: components["schemas"]["Id"];
         /**
-         * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+         * @description Id of the signer. An unknown id is Not found.
          * @example hot
          */
         readonly SignerId: components["schemas"]["Id"];
         /**
-         * @description Identifier of the API key. Anything that is not the id of one is Not found.
+         * @description Id of the API key. An unknown id is Not found.
          * @example payments
          */
         readonly ApiKeyId: components["schemas"]["Id"];
         /**
-         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+         * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
          * @example evm:sepolia
          */
         readonly NetworkId: string;
         /**
-         * @description Identifier of the delivery. A delivery of another notification is Not found.
+         * @description Id of the delivery. A delivery of another notification is Not found.
          * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
          */
         readonly DeliveryId: components["schemas"]["Id"];
         /**
-         * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
+         * @description The number of the last event that you know. If `0` or absent, the list begins with the oldest stored event.
          * @example 1204
          */
         readonly After: components["schemas"]["EventNumber"];
@@ -6648,38 +6605,38 @@ export interface components {
          */
         readonly EventRelayer: components["schemas"]["Id"];
         /**
-         * @description Only events of this type. Upper and lower case letters mean the same here.
+         * @description Only events of this type. Case-insensitive.
          * @example transaction_update
          */
         readonly EventType: components["schemas"]["EventType"];
         /**
-         * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+         * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
          * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
          */
         readonly XSignature: string;
         /**
-         * @description The same with the previous signing key, while a rotation overlaps.
+         * @description The same with the previous signing key, during the overlap of a rotation.
          * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
          */
         readonly XSignaturePrevious: string;
         /**
-         * @description The `id` of the body; the same on every try.
+         * @description The `id` of the body; the same on every attempt.
          * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
          */
         readonly WebhookId: components["schemas"]["Uuid"];
         /**
-         * @description When this try was sent, in seconds since 1970.
+         * @description When this attempt was sent, in seconds since 1970.
          * @example 1795255200
          */
         readonly WebhookTimestamp: string;
         /**
-         * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+         * @description The trace context of this attempt (W3C Trace Context), if the deployment sends traces. Its trace id is the id of the transaction without
          *     hyphens, so the receiver can continue the trace.
          * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
          */
         readonly WebhookTraceParent: string;
         /**
-         * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+         * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
          * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
          */
         readonly WebhookSignature: string;
@@ -6692,12 +6649,12 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description The rest of the rate limit: `r` requests can be sent at once, and after `t` seconds without any the limit is full again, or after a 429 one request can be sent. Other processes may have used some of them a moment ago. Absent where no limit counts the request. The syntax is that of draft-ietf-httpapi-ratelimit-headers-10.
+         * @description The rest of the rate limit: `r` requests can be sent now, and after `t` idle seconds the quota is full again, or, after a 429, one request can be sent. Other processes may have just used some of them. Absent if no limit counts the request. The syntax is that of draft-ietf-httpapi-ratelimit-headers-10.
          * @example "requests";r=299;t=1
          */
         readonly RateLimit: string;
         /**
-         * @description The rate limit: `q` requests at once, and as many again in each `w` seconds; of an API key in all processes together. Present where `RateLimit` is.
+         * @description The rate limit: bursts of `q` requests, refilled every `w` seconds; per API key, in all processes together. Present if `RateLimit` is.
          * @example "requests";q=300;w=3
          */
         readonly RateLimitPolicy: string;
@@ -6924,7 +6881,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -6949,7 +6906,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -6958,7 +6915,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. */
+            /** @description The relayer was deleted. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -6985,7 +6942,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7015,7 +6972,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7044,7 +7001,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7080,7 +7037,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7116,7 +7073,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7163,7 +7120,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7199,7 +7156,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7229,7 +7186,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7263,7 +7220,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7277,7 +7234,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. */
+            /** @description The relayer was deleted. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -7304,7 +7261,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7342,7 +7299,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7382,7 +7339,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7422,7 +7379,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7462,7 +7419,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7475,7 +7432,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The answer of the network, or of the service in its place. */
+            /** @description The response of the network, or of the service in its place. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -7500,12 +7457,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+                 * @description Only transactions with this status. Case-insensitive.
                  * @example submitted
                  */
                 readonly status?: components["parameters"]["Status"];
                 /**
-                 * @description Only the transaction with this id, for those who do not know its relayer.
+                 * @description Only the transaction with this id, if you do not know its relayer.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly id?: components["schemas"]["Id"];
@@ -7536,23 +7493,22 @@ export interface operations {
                  */
                 readonly idempotency_key?: string;
                 /**
-                 * @description Only transactions from this time on, by `created_at`.
+                 * @description Only transactions created at or after this time.
                  * @example 2026-11-20T00:00:00Z
                  */
                 readonly created_after?: string;
                 /**
-                 * @description Only transactions before this time, by `created_at`.
+                 * @description Only transactions created before this time.
                  * @example 2026-11-21T00:00:00Z
                  */
                 readonly created_before?: string;
                 /**
-                 * @description The `pagination.next_cursor` of an earlier answer; the list goes on from there. Its content means nothing to you. A cursor that no answer
-                 *     had is refused.
+                 * @description The `pagination.next_cursor` of an earlier response; the list continues there. Treat it as opaque. An invalid cursor is refused.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly cursor?: string;
                 /**
-                 * @description The most transactions in one answer. Above 100 is served as 100.
+                 * @description The maximum number of transactions in one response. Above 100 is served as 100.
                  * @example 50
                  */
                 readonly limit?: number;
@@ -7597,7 +7553,7 @@ export interface operations {
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
                 /**
-                 * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+                 * @description Only transactions with this status. Case-insensitive.
                  * @example submitted
                  */
                 readonly status?: components["parameters"]["Status"];
@@ -7605,7 +7561,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7639,21 +7595,21 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @description With `true`, nothing is stored, signed, counted or sent: the response is a `DryRun` of what would happen.
                  * @example true
                  */
                 readonly dry_run?: components["parameters"]["DryRun"];
             };
             readonly header?: {
                 /**
-                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes included.
+                 * @description Your own name for this request, 1 to 255 visible ASCII characters; such as a UUID. It is used as is, including quotes.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7689,7 +7645,7 @@ export interface operations {
             };
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7730,12 +7686,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
+                 * @description A nonce of the relayer's account. Anything else than an integer in this range is refused.
                  * @example 42
                  */
                 readonly nonce: components["parameters"]["Nonce"];
@@ -7760,7 +7716,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
@@ -7796,12 +7752,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -7824,7 +7780,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description With `true`, nothing is stored, signed, counted or sent: the answer says what would happen, as a `DryRun`.
+                 * @description With `true`, nothing is stored, signed, counted or sent: the response is a `DryRun` of what would happen.
                  * @example true
                  */
                 readonly dry_run?: components["parameters"]["DryRun"];
@@ -7832,12 +7788,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -7864,12 +7820,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -7894,12 +7850,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -7928,12 +7884,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -7958,12 +7914,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -7988,12 +7944,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @description Id of the relayer. An unknown id is Not found.
                  * @example local-1
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
                  * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
                  */
                 readonly transaction_id: components["parameters"]["TransactionId"];
@@ -8137,7 +8093,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8173,7 +8129,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8209,7 +8165,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8248,7 +8204,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
+                 * @description The number of the last event that you know. If `0` or absent, the list begins with the oldest stored event.
                  * @example 1204
                  */
                 readonly after?: components["parameters"]["After"];
@@ -8263,12 +8219,12 @@ export interface operations {
                  */
                 readonly transaction_id?: components["schemas"]["Id"];
                 /**
-                 * @description Only events of this type. Upper and lower case letters mean the same here.
+                 * @description Only events of this type. Case-insensitive.
                  * @example transaction_update
                  */
                 readonly type?: components["parameters"]["EventType"];
                 /**
-                 * @description The most events in one answer. Above 100 is served as 100; large events can make it fewer.
+                 * @description The maximum number of events in one response. Above 100 is served as 100; large events can make it fewer.
                  * @example 50
                  */
                 readonly limit?: number;
@@ -8343,8 +8299,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream begins with
-                 *     what happens next.
+                 * @description The number of the last event that you know; `0` for all stored ones. Without it and `Last-Event-ID`, the stream begins with the next
+                 *     event.
                  * @example 1204
                  */
                 readonly after?: components["schemas"]["EventNumber"];
@@ -8354,19 +8310,19 @@ export interface operations {
                  */
                 readonly relayer_id?: components["parameters"]["EventRelayer"];
                 /**
-                 * @description Only events of this type. Upper and lower case letters mean the same here.
+                 * @description Only events of this type. Case-insensitive.
                  * @example transaction_update
                  */
                 readonly type?: components["parameters"]["EventType"];
                 /**
-                 * @description After how many seconds the stream ends. With 0 it ends when everything known so far was sent. Without it, it goes on.
+                 * @description The stream ends after this many seconds. With 0 it ends after the stored events. If absent, it does not end.
                  * @example 0
                  */
                 readonly duration?: number;
             };
             readonly header?: {
                 /**
-                 * @description Number of the last event that was received. Counts more than `after`.
+                 * @description Number of the last received event. Takes precedence over `after`.
                  * @example 1204
                  */
                 readonly "Last-Event-ID"?: components["schemas"]["EventNumber"];
@@ -8443,7 +8399,7 @@ export interface operations {
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
                 /**
-                 * @description Only deliveries that have this status now. Upper and lower case letters mean the same here.
+                 * @description Only deliveries with this status. Case-insensitive.
                  * @example dead
                  */
                 readonly status?: components["schemas"]["DeliveryStatus"];
@@ -8451,7 +8407,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8487,12 +8443,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
                 /**
-                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @description Id of the delivery. A delivery of another notification is Not found.
                  * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
                  */
                 readonly delivery_id: components["parameters"]["DeliveryId"];
@@ -8528,12 +8484,12 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
                 /**
-                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @description Id of the delivery. A delivery of another notification is Not found.
                  * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
                  */
                 readonly delivery_id: components["parameters"]["DeliveryId"];
@@ -8569,7 +8525,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8609,7 +8565,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8618,7 +8574,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The name of the event that is on its way. */
+            /** @description The id of the event. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -8645,7 +8601,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8681,7 +8637,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8717,7 +8673,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @description Id of the notification. An unknown id is Not found.
                  * @example ops
                  */
                 readonly notification_id: components["parameters"]["NotificationId"];
@@ -8760,7 +8716,7 @@ export interface operations {
                  */
                 readonly from: string;
                 /**
-                 * @description The end of the time, which is not included.
+                 * @description The end of the period, exclusive.
                  * @example 2026-12-01T00:00:00Z
                  */
                 readonly to: string;
@@ -8816,17 +8772,17 @@ export interface operations {
                  */
                 readonly target_type?: components["schemas"]["AuditTargetType"];
                 /**
-                 * @description Only entries about the record with this id. An id of a network is like `evm:sepolia`.
+                 * @description Only entries about the record with this id. A network's id looks like `evm:sepolia`.
                  * @example local-1
                  */
                 readonly target_id?: string;
                 /**
-                 * @description Only entries of the request whose answer had this `X-Request-Id`.
+                 * @description Only entries of the request with this `X-Request-Id`.
                  * @example 5f0c2f2e-6a0b-4a6e-9d61-4f0f6a2f9c11
                  */
                 readonly request_id?: string;
                 /**
-                 * @description Only entries from this time on.
+                 * @description Only entries at or after this time.
                  * @example 2026-11-20T00:00:00Z
                  */
                 readonly from?: string;
@@ -8836,12 +8792,12 @@ export interface operations {
                  */
                 readonly to?: string;
                 /**
-                 * @description The `id` of the last entry that you have; the list begins after it. An id that no entry has is refused.
+                 * @description The `id` of the last entry that you have; the list begins after it. An unknown id is refused.
                  * @example relayer:local-1/20
                  */
                 readonly before?: components["schemas"]["AuditEntryId"];
                 /**
-                 * @description The most entries in one answer. Above 100 is served as 100.
+                 * @description The maximum number of entries in one response. Above 100 is served as 100.
                  * @example 50
                  */
                 readonly limit?: number;
@@ -8952,7 +8908,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @description Id of the signer. An unknown id is Not found.
                  * @example hot
                  */
                 readonly signer_id: components["parameters"]["SignerId"];
@@ -8988,7 +8944,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @description Id of the signer. An unknown id is Not found.
                  * @example hot
                  */
                 readonly signer_id: components["parameters"]["SignerId"];
@@ -9064,7 +9020,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -9100,7 +9056,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -9141,7 +9097,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -9280,7 +9236,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -9305,7 +9261,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -9341,7 +9297,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -9371,7 +9327,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -9407,7 +9363,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Identifier of the API key. Anything that is not the id of one is Not found.
+                 * @description Id of the API key. An unknown id is Not found.
                  * @example payments
                  */
                 readonly api_key_id: components["parameters"]["ApiKeyId"];
@@ -9446,32 +9402,32 @@ export interface operations {
             readonly query?: never;
             readonly header: {
                 /**
-                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
                  * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
                  */
                 readonly "X-Signature"?: components["parameters"]["XSignature"];
                 /**
-                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @description The same with the previous signing key, during the overlap of a rotation.
                  * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
                  */
                 readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
                 /**
-                 * @description The `id` of the body; the same on every try.
+                 * @description The `id` of the body; the same on every attempt.
                  * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
                  */
                 readonly "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description When this try was sent, in seconds since 1970.
+                 * @description When this attempt was sent, in seconds since 1970.
                  * @example 1795255200
                  */
                 readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
                 /**
-                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 * @description The trace context of this attempt (W3C Trace Context), if the deployment sends traces. Its trace id is the id of the transaction without
                  *     hyphens, so the receiver can continue the trace.
                  * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
                  */
@@ -9496,32 +9452,32 @@ export interface operations {
             readonly query?: never;
             readonly header: {
                 /**
-                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
                  * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
                  */
                 readonly "X-Signature"?: components["parameters"]["XSignature"];
                 /**
-                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @description The same with the previous signing key, during the overlap of a rotation.
                  * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
                  */
                 readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
                 /**
-                 * @description The `id` of the body; the same on every try.
+                 * @description The `id` of the body; the same on every attempt.
                  * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
                  */
                 readonly "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description When this try was sent, in seconds since 1970.
+                 * @description When this attempt was sent, in seconds since 1970.
                  * @example 1795255200
                  */
                 readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
                 /**
-                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 * @description The trace context of this attempt (W3C Trace Context), if the deployment sends traces. Its trace id is the id of the transaction without
                  *     hyphens, so the receiver can continue the trace.
                  * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
                  */
@@ -9546,32 +9502,32 @@ export interface operations {
             readonly query?: never;
             readonly header: {
                 /**
-                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
                  * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
                  */
                 readonly "X-Signature"?: components["parameters"]["XSignature"];
                 /**
-                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @description The same with the previous signing key, during the overlap of a rotation.
                  * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
                  */
                 readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
                 /**
-                 * @description The `id` of the body; the same on every try.
+                 * @description The `id` of the body; the same on every attempt.
                  * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
                  */
                 readonly "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description When this try was sent, in seconds since 1970.
+                 * @description When this attempt was sent, in seconds since 1970.
                  * @example 1795255200
                  */
                 readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
                 /**
-                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 * @description The trace context of this attempt (W3C Trace Context), if the deployment sends traces. Its trace id is the id of the transaction without
                  *     hyphens, so the receiver can continue the trace.
                  * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
                  */
@@ -9596,27 +9552,27 @@ export interface operations {
             readonly query?: never;
             readonly header: {
                 /**
-                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
                  * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
                  */
                 readonly "X-Signature"?: components["parameters"]["XSignature"];
                 /**
-                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @description The same with the previous signing key, during the overlap of a rotation.
                  * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
                  */
                 readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
                 /**
-                 * @description The `id` of the body; the same on every try.
+                 * @description The `id` of the body; the same on every attempt.
                  * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
                  */
                 readonly "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description When this try was sent, in seconds since 1970.
+                 * @description When this attempt was sent, in seconds since 1970.
                  * @example 1795255200
                  */
                 readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
@@ -9640,32 +9596,32 @@ export interface operations {
             readonly query?: never;
             readonly header: {
                 /**
-                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
                  * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
                  */
                 readonly "X-Signature"?: components["parameters"]["XSignature"];
                 /**
-                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @description The same with the previous signing key, during the overlap of a rotation.
                  * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
                  */
                 readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
                 /**
-                 * @description The `id` of the body; the same on every try.
+                 * @description The `id` of the body; the same on every attempt.
                  * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
                  */
                 readonly "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description When this try was sent, in seconds since 1970.
+                 * @description When this attempt was sent, in seconds since 1970.
                  * @example 1795255200
                  */
                 readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
                  * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
                  */
                 readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
                 /**
-                 * @description The trace context of this try (W3C Trace Context), where the deployment sends traces. Its trace id is the id of the transaction without
+                 * @description The trace context of this attempt (W3C Trace Context), if the deployment sends traces. Its trace id is the id of the transaction without
                  *     hyphens, so the receiver can continue the trace.
                  * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
                  */

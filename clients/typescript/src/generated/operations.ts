@@ -159,7 +159,7 @@ export interface Resources {
     signTypedData(relayerId: string, body: Body<'signTypedData'>, options?: Options<'signTypedData'>): Promise<Data<'signTypedData'>>
     /** Sign a transaction and send it yourself: operation `signTransaction`. It needs the scope `sign`. */
     signTransaction(relayerId: string, body: Body<'signTransaction'>, options?: Options<'signTransaction'>): Promise<Data<'signTransaction'>>
-    /** Authorize calls of smart contracts in a transaction of somebody else: operation `signAuthorizationEntry`. It needs the scope `sign`. */
+    /** Authorize smart contract calls in a third party's transaction: operation `signAuthorizationEntry`. It needs the scope `sign`. */
     signAuthorizationEntry(relayerId: string, body: Body<'signAuthorizationEntry'>, options?: Options<'signAuthorizationEntry'>): Promise<Data<'signAuthorizationEntry'>>
     /** Call the network of a relayer, or the relayer as a wallet: operation `callRpc`. It needs the scope `rpc`. */
     callRpc(relayerId: string, body: Body<'callRpc'>, options?: Options<'callRpc'>): Promise<Data<'callRpc'>>
@@ -173,7 +173,7 @@ export interface Resources {
     send(relayerId: string, body: Body<'sendTransaction'>, options: Options<'sendTransaction'> & { dry_run: true }): Promise<DryRunOf<'sendTransaction'>>
     /** Send a transaction: operation `sendTransaction`. It needs the scope `transactions:write`. */
     send(relayerId: string, body: Body<'sendTransaction'>, options?: Options<'sendTransaction'> & { dry_run?: false }): Promise<SentBy<'sendTransaction'>>
-    /** Send many transactions at once: operation `sendTransactionBatch`. It needs the scope `transactions:write`. */
+    /** Send many transactions in one request: operation `sendTransactionBatch`. It needs the scope `transactions:write`. */
     sendBatch(relayerId: string, body: Body<'sendTransactionBatch'>, options?: Options<'sendTransactionBatch'>): Promise<Data<'sendTransactionBatch'>>
     /** Get the transaction that has a nonce: operation `getTransactionByNonce`. It needs the scope `transactions:read`. */
     getByNonce(relayerId: string, nonce: bigint | number, options?: Options<'getTransactionByNonce'>): Promise<Data<'getTransactionByNonce'>>
@@ -187,9 +187,9 @@ export interface Resources {
     replace(relayerId: string, transactionId: string, body: Body<'replaceTransaction'>, options?: Options<'replaceTransaction'> & { dry_run?: false }): Promise<SentBy<'replaceTransaction'>>
     /** Cancel a transaction: operation `cancelTransaction`. It needs the scope `transactions:write`. */
     cancel(relayerId: string, transactionId: string, options?: Options<'cancelTransaction'>): Promise<Data<'cancelTransaction'>>
-    /** Decide about a transaction that nothing proves: operation `decideTransaction`. It needs the scope `relayers:admin`. */
+    /** Decide an undecided transaction: operation `decideTransaction`. It needs the scope `relayers:admin`. */
     decide(relayerId: string, transactionId: string, body: Body<'decideTransaction'>, options?: Options<'decideTransaction'>): Promise<Data<'decideTransaction'>>
-    /** Explain why a transaction is where it is: operation `diagnoseTransaction`. It needs the scope `transactions:read`. */
+    /** Explain why a transaction waits: operation `diagnoseTransaction`. It needs the scope `transactions:read`. */
     diagnose(relayerId: string, transactionId: string, options?: Options<'diagnoseTransaction'>): Promise<Data<'diagnoseTransaction'>>
   }
   readonly approvals: {
@@ -219,7 +219,7 @@ export interface Resources {
     createStreamTicket(body: Body<'createStreamTicket'>, options?: Options<'createStreamTicket'>): Promise<Data<'createStreamTicket'>>
   }
   readonly alerts: {
-    /** List the alerts that fire: operation `listAlerts`. It needs the scope `events:read`. */
+    /** List the firing alerts: operation `listAlerts`. It needs the scope `events:read`. */
     list(options?: Options<'listAlerts'>): Pages<Data<'listAlerts'>[number]>
   }
   readonly deliveries: {

@@ -19,11 +19,11 @@ interface BroadcastContext {
   readonly gasLimits: GasLimitsMemory
   readonly refusals: RefusalMemory
   readonly unknownTexts: UnknownTexts
-  /** Absent on networks whose nodes keep no pool. */
+  /** Absent on networks whose nodes have no pool. */
   readonly queuedInPool?: PoolQueueWatch | undefined
 }
 
-/** Answers that depend on the endpoint: on its pool, its price and gas limits, its words, and the rules of its newest block. */
+/** Replies that depend on the endpoint: on its pool, its price and gas limits, its wording, and the rules of its newest block. */
 const OWN_WORD: readonly BroadcastResult['kind'][] = [
   'underpriced',
   'refused',
@@ -68,7 +68,7 @@ export async function broadcastAll(
   )
 }
 
-/** An endpoint whose refusal looks like a failure of its own rests then, so that nobody may be left to ask. */
+/** An endpoint whose refusal looks like a failure is then paused, so that there may be no endpoint left. */
 function settledOr(first: BroadcastResult, settled: Settled | undefined): BroadcastResult {
   if (settled === undefined) return first
   const { result, isAnswered, isAlone } = settled
@@ -144,7 +144,7 @@ function learn(
   else gasLimits.sawRefusal(sent, detail)
 }
 
-/** Adds to the words about a price the price itself: most nodes name at most their own. */
+/** Adds the offered price to a message about the price: most nodes name at most their own. */
 function withOffer(result: BroadcastResult, sent: Sent | undefined): BroadcastResult {
   if (sent === undefined || result.kind !== 'too_cheap') return result
   return { ...result, detail: `${result.detail}; it offers ${describeFees(sent.fees)}` }
@@ -161,7 +161,7 @@ interface Sent {
 /** Reads a signed transaction; undefined for bytes that the service did not sign. */
 function read(raw: Uint8Array): Sent | undefined {
   try {
-    // viem leaves out fields that are zero.
+    // viem omits fields that are zero.
     const parsed = parseTransaction(toHex(raw))
     const { type, to, value = 0n, data = '0x', gas = 0n } = parsed
     const { gasPrice = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed

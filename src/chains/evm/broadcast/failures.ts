@@ -5,7 +5,7 @@ import { wordsOf } from '../prepare/revert.ts'
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
 /**
- * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases stand first. The
+ * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases come first. The
  * wordings are those of geth and its relatives, Erigon, Nethermind, Besu with the plugins of Linea, Reth and revm, Arbitrum Nitro, the OP
  * stack, Avalanche, zkSync, and anvil; `test/chains/evm/node-texts.ts` has each with its source.
  */
@@ -94,7 +94,7 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     'refused',
   ],
   [/counters to continue the execution/i, 'refused'],
-  // A proxy also says "decode" about the node behind it, which tells nothing about our bytes.
+  // A proxy also says "decode" about the node behind it, which says nothing about our bytes.
   [
     /priority fee.*(higher than|exceeds|greater than) max fee|MaxPriorityFeePerGas: Cannot|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
     'refused',
@@ -102,9 +102,9 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
 ]
 
 /**
- * Reads a reply to `eth_sendRawTransaction`. The text counts and not the code: zkSync gives the code of a revert to every error. An unknown
- * error is `unclear`: it is no reason to give up. So is a revert, as some endpoints simulate first: the author of a contract chooses its words,
- * and it may succeed in the next block.
+ * Reads a reply to `eth_sendRawTransaction`. The text counts, not the code: zkSync returns the code of a revert for every error. An unknown
+ * error is `unclear`: it is no reason to give up. So is a revert, as some endpoints simulate first: the author of a contract chooses its
+ * text, and it may succeed in the next block.
  */
 export function readBroadcast(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'result') return { kind: 'accepted' }
@@ -122,7 +122,7 @@ export function unknownTextOf(reply: RpcReply): string | undefined {
 }
 
 /**
- * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for nonces that are too low and too high; only the numbers tell
+ * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for nonces that are too low and too high; only the numbers show
  * which one it is. Returns undefined without numbers.
  */
 function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {

@@ -16,12 +16,12 @@ interface PrivateEndpoint {
   readonly client: PooledClient
 }
 
-/** A share among several endpoints. Each private endpoint has a client of its own, so any number does. */
+/** A weight. Each private endpoint has its own client, so any number works. */
 const WEIGHT = 100
 
 /**
- * Creates the broadcast to the private endpoints of a network; undefined for a network without any. Each endpoint gets all bytes, because only
- * the block builders behind it see them. No height is asked for and nothing is probed.
+ * Creates the broadcast to the private endpoints of a network; undefined for a network without any. Each endpoint gets all bytes, because
+ * only the block builders behind it see them. Heights are not queried, and nothing is probed.
  */
 export function createPrivateBroadcast(
   options: ChainOptions<EvmNetwork>,
@@ -84,7 +84,7 @@ function opinionOf({ host }: PrivateEndpoint, answer: EndpointReply | undefined)
   return [{ host, result: readBroadcast(answer.reply), unanswered: answer.unanswered === true }]
 }
 
-/** A result wins, because one endpoint has the bytes then; an endpoint that did not answer may have them, whatever another one says (I6). */
+/** A result wins, because one endpoint has the bytes then; an endpoint that did not answer may have them, regardless of the others (I6). */
 function bestOf(answers: readonly EndpointReply[]): RpcReply {
   const replies = answers.map(({ reply }) => reply)
   const found =
@@ -98,20 +98,20 @@ function bestOf(answers: readonly EndpointReply[]): RpcReply {
 export interface PrivateOpinion {
   readonly host: string
   readonly result: BroadcastResult
-  /** The endpoint was asked before and may have the bytes. */
+  /** The endpoint was used before and may have the bytes. */
   readonly unanswered: boolean
 }
 
 /** Answers that only demand other bytes for the same nonce. */
 const CURABLE: readonly BroadcastResult['kind'][] = ['underpriced', 'too_cheap', 'too_dear']
 
-/** Answers that end a transaction when they come from nodes, and refusals in unknown words. */
+/** Replies that end a transaction if they come from nodes, and refusals in unknown wording. */
 const REFUSING: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit', 'unclear']
 
 /**
- * Combines the answers of the private endpoints. One that has the bytes, or knows that the nonce is used, outweighs the others. A refusal for
- * good is only `unclear`: these endpoints simulate, limit and filter by rules of their own, and there is nobody else to ask. What is known to
- * one of them says nothing about another transaction, so `known` is dropped. Pure.
+ * Combines the answers of the private endpoints. One that has the bytes, or knows that the nonce is used, outweighs the others. A permanent
+ * refusal is only `unclear`: these endpoints simulate, limit and filter by their own rules, and there is no other endpoint to ask. What one
+ * of them knows says nothing about another transaction, so `known` is dropped. Pure.
  */
 export function evaluatePrivateOpinions(opinions: readonly PrivateOpinion[]): BroadcastResult {
   if (opinions.some(({ result }) => result.kind === 'accepted')) return { kind: 'accepted' }

@@ -13,9 +13,9 @@ export interface Opinion {
 }
 
 interface Circumstances {
-  /** The first refusal of these bytes, while the memory holds it. */
+  /** The first refusal of these bytes, while it is remembered. */
   readonly first: SeenRefusal | undefined
-  /** The present time, in ms of the monotonic clock. */
+  /** The current time, in ms of the monotonic clock. */
   readonly now: number
   /** The number of endpoints of the network. */
   readonly endpoints: number
@@ -44,8 +44,9 @@ export const FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT = 32n
 
 /**
  * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from another endpoint, or from the
- * same one when its refusal has lasted. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last year's block
- * gas limit are refusals, too. A refusal in unknown words remains one only as long as no other endpoint has known words for the same bytes. Pure.
+ * same one when its refusal has lasted. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last
+ * year's block gas limit are refusals, too. A refusal in unknown wording counts only while no other endpoint has a known reply for the same
+ * bytes. Pure.
  */
 export function evaluateOpinions(
   opinions: readonly Opinion[],

@@ -51,7 +51,7 @@ export function selectorOf(called: AbiFunction): Hex {
   return keccak256Hex(Buffer.from(signatureOf(called))).slice(0, 10) as Hex
 }
 
-/** Returns true when each of the parameters has a name of its own, so that an object can have their values. */
+/** Returns true if each parameter has a unique name, so that an object can have their values. */
 export function haveNames(parameters: readonly Parameter[]): boolean {
   const names = parameters.map(({ name = '' }) => name)
   return new Set(names).size === names.length && !names.includes('')
@@ -71,7 +71,7 @@ export function parseSignature(text: string): AbiFunction {
   return { type: 'function', name, inputs }
 }
 
-/** Takes what stands in parentheses from the beginning of the tokens. */
+/** Takes the part in parentheses from the beginning of the tokens. */
 function readTuple(tokens: string[]): Parameter[] {
   take(tokens, '(')
   const parameters: Parameter[] = []
@@ -95,7 +95,7 @@ function parseParameter(tokens: string[]): Parameter {
 function readAtom(tokens: string[]): string {
   const type = canonicalType(tokens.shift() ?? '')
   if (isAtom(type)) return type
-  throw new CallProblem('call.function', `${type === '' ? 'the end' : type} is no type of Solidity`)
+  throw new CallProblem('call.function', `${type === '' ? 'the end' : type} is not a Solidity type`)
 }
 
 function take(tokens: string[], expected: string): void {

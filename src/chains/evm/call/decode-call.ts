@@ -173,7 +173,7 @@ function endOfDynamic(parameter: Parameter, data: Buffer, start: number): number
   return start + WORD + Math.ceil(numberAt(data, start) / WORD) * WORD
 }
 
-/** The bytes that each value of the type takes; undefined for a type whose values differ, which stand behind an offset. */
+/** The bytes that each value of the type takes; undefined for a type whose values differ in size and are behind an offset. */
 function staticSize(parameter: Parameter): number | undefined {
   const list = listOf(parameter)
   if (list !== undefined) {

@@ -71,7 +71,7 @@ function findFunction({ function: wanted, abi }: NamedCall, registered?: Registe
   return findIn({ wanted, signature }, functions, `the ABI that is registered for ${registered.contract}`)
 }
 
-/** The names of the registered function fill in for those that the signature leaves out. A function that is not registered is called all the same. */
+/** The names of the registered function fill in for those missing in the signature. An unregistered function can still be called. */
 function withNames(signature: AbiFunction, registered: RegisteredFunctions | undefined): AbiFunction {
   if (registered?.functions === undefined || hasNames(signature.inputs)) return signature
   const text = signatureOf(signature)
@@ -155,7 +155,7 @@ function fieldsOf(components: readonly Parameter[], value: unknown, path: string
   if (typeof value !== 'object' || value === null || !isNamed)
     throw new CallProblem(
       path,
-      `expected a list of values${isNamed ? ', or an object' : ', because not each has a name of its own'}`,
+      `expected a list of values${isNamed ? ', or an object' : ', because some have no unique name'}`,
     )
   return readFields(value, path, { names })
 }

@@ -5,8 +5,8 @@ import { NODE_DIALECT } from '../read/node-dialect.ts'
 /** The replies of one endpoint to all calls of a question. */
 export interface EndpointReplies {
   /**
-   * The endpoint has not reached the demanded block, or did not report its height. A transaction that it does not know may exist all the
-   * same (I6).
+   * The endpoint has not reached the required block, or did not report its height. A transaction that it does not know may still exist
+   * (I6).
    */
   readonly behind: boolean
   /** In the order of the calls. */
@@ -20,8 +20,8 @@ export interface AskedEverywhere {
 }
 
 /**
- * Asks every endpoint of the network the same calls; `behind` refers to the block `asOf`, or to the highest block that an endpoint reported
- * lately.
+ * Sends the same calls to every endpoint of the network; `behind` refers to the block `asOf`, or to the highest block that an endpoint
+ * reported recently.
  */
 export async function askEverywhere(
   client: Pick<PooledClient, 'sendEverywhere'>,
@@ -41,8 +41,8 @@ export async function askEverywhere(
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /**
- * Errors of a node that cannot tell now and will be able to later: geth while it builds its index of transactions
- * (`internal/ethapi/errors.go`), any node while it is syncing.
+ * Errors of a node that cannot answer now but will later: geth while it builds its index of transactions (`internal/ethapi/errors.go`), any
+ * node while it is syncing.
  */
 const PASSING =
   /index(ing)? (is )?in progress|not (yet )?(been )?(fully )?indexed|syncing|timed? ?out|timeout|header not found/i

@@ -10,7 +10,7 @@ import { readCount } from '../read/quantity.ts'
  */
 const CLOCK_SLACK_MS = 90_000_000
 
-/** The search looks at this many blocks before and after the time for one that holds a transaction. */
+/** The search reads this many blocks before and after the time to find one with a transaction. */
 const WINDOW = 32n
 
 /**

@@ -7,9 +7,9 @@ import { readCount } from '../read/quantity.ts'
 import { type AskedEverywhere, askEverywhere, isDefinitive } from './everywhere.ts'
 
 /**
- * The transaction of an account that used a nonce. `unnamed`: the count passed the nonce, and the blocks do not tell by which transaction;
+ * The transaction of an account that used a nonce. `unnamed`: the count passed the nonce, and the blocks do not show by which transaction;
  * authorizations and creations by delegated code raise the count as well (EIP-7702) · `pruned`: no endpoint has the state for the search ·
- * `unknown`: no reliable answer, and asking again may help.
+ * `unknown`: no reliable reply; a retry may help.
  */
 type NonceUser =
   | { readonly kind: 'used'; readonly hash: string; readonly height: bigint }
@@ -19,7 +19,7 @@ type NonceUser =
 /**
  * Finds the block in which the account's count passed the nonce, and reads in it which transaction used the nonce. The chain includes one
  * transaction for each account and nonce, so this transaction excludes all others. It counts only with the signature of the account: this
- * ends a transaction for good, and the word of a node alone is no reason for that.
+ * ends a transaction permanently, and a node's word alone does not suffice for that.
  */
 export async function findNonceUser(client: PooledClient, search: NonceSearch): Promise<NonceUser> {
   const { address, nonce, asOf, confirmations } = search
@@ -113,12 +113,12 @@ function readEntry(entry: unknown): Entry | undefined {
     : undefined
 }
 
-/** One request asks for this many heights while the search goes back from the head. */
+/** One request reads this many heights while the search goes back from the head. */
 const HEIGHTS_PER_STEP = 8
 
 /**
  * The block in which the account's transaction count passed a nonce. `not_passed`: the count had not passed it by the demanded block ·
- * `pruned`: it had, and no endpoint has the state of that time any more · `unknown`: no endpoint answered, and one may answer later.
+ * `pruned`: it had, and no endpoint still has the state of that time · `unknown`: no endpoint answered, and one may answer later.
  */
 type NonceBlock =
   | { readonly kind: 'found'; readonly height: bigint }

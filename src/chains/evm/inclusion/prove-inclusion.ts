@@ -24,7 +24,7 @@ interface Question extends ProofContext {
 /**
  * Proves whether the chain includes one of the attempts of a transaction.
  *
- * A receipt proves inclusion. The silence of a node proves nothing: `null` for a receipt is also the answer of a node that has pruned it
+ * A receipt proves inclusion. The silence of a node proves nothing: `null` for a receipt is also the reply of a node that has pruned it
  * (Reth), or whose index of transactions does not cover it (geth). So `absent` needs one of two proofs:
  *
  * 1. By nonce: the block in which the account's count passed the nonce is deep enough and holds another transaction of the account with
@@ -41,7 +41,7 @@ export async function proveInclusion(
   freshness: Freshness = {},
 ): Promise<InclusionProof> {
   const asOf = freshness.asOf ?? (await newestBlock(context.client))
-  if (asOf === undefined) return unknown('no endpoint tells the newest block')
+  if (asOf === undefined) return unknown('no endpoint returned the newest block')
   const hashes = attempts.map(({ signed }) => signed.hash)
   const question = { ...context, attempts, hashes, asOf, since: freshness.since ?? oldestSignature(attempts) }
   const asked = await askEverywhere(context.client, fateCalls(hashes), asOf)
@@ -80,7 +80,7 @@ function evaluateFates(question: Question, asked: AskedEverywhere): InclusionPro
   return undefined
 }
 
-/** Returns true when every endpoint gave an answer that it would repeat. */
+/** Returns true if every endpoint gave a final reply. */
 function isComplete({ endpoints, incomplete }: AskedEverywhere): boolean {
   return !incomplete && endpoints.every(({ replies }) => replies.every(isDefinitive))
 }
@@ -91,7 +91,7 @@ function withoutReceipt(
   unprovable: boolean,
 ): InclusionProof {
   const number = attempts.find(({ signed }) => signed.hash === hash)?.number
-  const fact = `Block ${height} holds attempt ${number} (${hash}), but no endpoint tells its receipt, so it is not known whether it succeeded.`
+  const fact = `Block ${height} includes attempt ${number} (${hash}), but no endpoint returned its receipt, so it is unknown whether it succeeded.`
   return unprovable ? undecidable(fact) : unknown(fact)
 }
 
@@ -128,14 +128,16 @@ async function proveByNonces(question: Question, asked: AskedEverywhere): Promis
 async function proveByHistory(question: Question, before: AskedEverywhere): Promise<InclusionProof> {
   const { client, hashes, since, asOf } = question
   const landmark = await findLandmark(client, { since, asOf, ours: new Set(hashes) })
-  if (landmark.kind === 'unknown') return unknown('no endpoint tells the headers of that time')
+  if (landmark.kind === 'unknown') return unknown('no endpoint returned the headers of that time')
   if (landmark.kind === 'covered') return evaluateMemory(question, before)
   if (landmark.kind === 'ours') {
     const deep = landmark.height + BigInt(question.confirmations) <= asOf
     return withoutReceipt(question, landmark, deep && isComplete(before))
   }
   if (landmark.kind === 'none')
-    return undecidable(`The blocks around ${since.toISOString()} hold no transaction to test a memory with.`)
+    return undecidable(
+      `The blocks around ${since.toISOString()} contain no transaction to test how far back an endpoint remembers.`,
+    )
   const calls = [{ method: 'eth_getTransactionReceipt', params: [landmark.hash] }, ...fateCalls(hashes)]
   const asked = await askEverywhere(client, calls, asOf)
   const ofHashes = { incomplete: !isComplete(asked), endpoints: asked.endpoints.map(withoutFirst) }
@@ -152,8 +154,8 @@ function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
 }
 
 /**
- * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would have them. `remembering` tells
- * for each endpoint whether it showed that; all do where the service read the blocks themselves. Pure.
+ * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would have them. `remembering` says
+ * for each endpoint whether it showed that; all do if the service read the blocks themselves. Pure.
  */
 function evaluateMemory(
   { since }: Question,
@@ -164,16 +166,16 @@ function evaluateMemory(
   if (fates.some(({ kind }) => kind === 'known'))
     return unknown('an endpoint still holds one of the attempts')
   if (!isComplete(asked))
-    return unknown('an endpoint rests or does not answer, and may know one of the attempts')
+    return unknown('an endpoint is paused or does not answer, and may know one of the attempts')
   const current = asked.endpoints.filter(({ behind }) => !behind)
   const knowing = asked.endpoints.filter(
     ({ behind, replies }, index) =>
       !behind && remembering?.[index] !== false && readLookups(replies).every(({ kind }) => kind === 'null'),
   )
   if (knowing.length > 0) return { kind: 'absent' }
-  if (current.length === 0) return unknown('every endpoint is behind the newest block that is known')
+  if (current.length === 0) return unknown('every endpoint is behind the newest known block')
   return undecidable(
-    `The nonce was used, and no endpoint keeps state, or transactions, back to ${since.toISOString()}, so nobody can tell whether one of the attempts used it.`,
+    `The nonce was used, and no endpoint keeps state, or transactions, back to ${since.toISOString()}, so nothing shows whether one of the attempts used it.`,
   )
 }
 
@@ -181,14 +183,14 @@ function unknown(detail: string): InclusionProof {
   return { kind: 'unknown', detail }
 }
 
-/** Asking again does not help, so an operator has to decide. */
+/** A retry does not help, so an operator must decide. */
 function undecidable(fact: string): InclusionProof {
   return { kind: 'unknown', detail: `${fact} Attach an archive endpoint.`, unprovable: true }
 }
 
 /**
  * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of that age · `known`: the node
- * has it in no block · `null`: the node has neither transaction nor receipt, or has them no longer · `unclear`: the node did not tell.
+ * has it in no block · `null`: the node has neither transaction nor receipt, or no longer has them · `unclear`: the node did not say.
  */
 type TransactionLookup =
   | { readonly kind: 'included'; readonly receipt: Receipt }

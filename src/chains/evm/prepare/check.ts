@@ -60,7 +60,7 @@ function onePricing({
   ].filter(Boolean).length
   if (families <= 1) return undefined
   return invalid(
-    'gas_price, max_fee_per_gas with max_priority_fee_per_gas, and speed exclude each other: give one of the three.',
+    'gas_price, max_fee_per_gas with max_priority_fee_per_gas, and speed exclude each other: use only one of the three.',
   )
 }
 
@@ -84,7 +84,7 @@ function typeSupported(
   if (maxFeePerGas === undefined || eip1559) return undefined
   return {
     code: 'not_supported',
-    detail: 'max_fee_per_gas: this network has no EIP-1559 fees; give gas_price or speed.',
+    detail: 'max_fee_per_gas: this network has no EIP-1559 fees; use gas_price or speed.',
   }
 }
 
@@ -102,7 +102,7 @@ function checkGasPresent({ gasLimit }: EvmRequest, { policies }: EvmAccount): Re
   if (gasLimit !== undefined || policies.gasLimitEstimation !== false) return undefined
   return {
     code: 'gas_limit_required',
-    detail: 'gas_limit: expected, because this relayer has gas_limit_estimation switched off.',
+    detail: 'gas_limit: expected, because gas_limit_estimation is off for this relayer.',
   }
 }
 
@@ -111,7 +111,7 @@ function gasEnough(request: EvmRequest): Refusal | undefined {
   if (request.gasLimit === undefined || request.gasLimit >= needed) return undefined
   return {
     code: 'gas_limit_too_low',
-    detail: `gas_limit: at least ${needed} is expected, which every network demands for this content; ${request.gasLimit} was given.`,
+    detail: `gas_limit: at least ${needed} is expected, which every network requires for this content; ${request.gasLimit} was given.`,
   }
 }
 

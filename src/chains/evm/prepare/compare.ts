@@ -35,7 +35,7 @@ export async function prepareComparedNoop(
   return { kind: 'ok', value: { ...rest, draft: { ...draft, fees: atMost(draft.fees, refused.draft.fees) } } }
 }
 
-/** Returns the fees with neither price above that of `most`: a price that is the reason of a refusal then shows as one of the no-op, too. */
+/** Returns the fees with neither price above that of `most`: a price that causes a refusal then also causes that of the no-op. */
 function atMost(fees: Fees, most: Fees): Fees {
   const lowered = capped(fees, ceilingOf(most))
   if (lowered.kind === 'legacy' || most.kind === 'legacy') return lowered
@@ -68,7 +68,7 @@ export function comparePrice(
   })
 }
 
-/** A draft does not tell its block where no node told one. Every block is new to it, once: the next attempt tells its own. */
+/** A draft has no block if no node returned one. Then every block is new to it, once: the next attempt has one. */
 function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): ComparedBlock {
   const { preparedAtBlock } = draft
   return omitUndefined({
@@ -80,8 +80,8 @@ function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): Comp
 }
 
 /**
- * Judges the block by its header. In a full block the tip decides: below what the dearest of them paid, others were preferred. A node that does
- * not tell the used gas leaves the room unknown, which counts as room: the block did come, and did not have it.
+ * Judges the block by its header. In a full block the tip decides: below what the dearest of them paid, others were preferred. If a node
+ * does not return the used gas, the room is unknown, which counts as room: the block came without the transaction.
  */
 function leftOutOf({ fees, gasLimit }: EvmDraft, { tips }: Market, block: MarketBlock): LeftOut {
   const { baseFee = 0n, gasUsed } = block

@@ -8,7 +8,7 @@ import type { EvmAttempt } from '../types.ts'
 export interface PriceBounds {
   /** The lowest price that a pool accepts. */
   readonly floor?: PriceFloor
-  /** The lowest price that a pool named as its own minimum, whatever blocks ask; callers' prices are compared with it. */
+  /** The lowest price that a pool named as its minimum, regardless of blocks; callers' prices are compared with it. */
   readonly poolMinimum?: PoolMinimum
   /** The highest fee of a whole transaction, gas times price (geth's `--rpc.txfeecap`). */
   readonly maximumFee?: bigint
@@ -28,15 +28,15 @@ export interface PriceFloor {
   readonly stated: boolean
 }
 
-/** The newest block, as far as it tells about prices. */
+/** The newest block, as far as it affects prices. */
 export interface MarketBlock {
   readonly number: bigint
   /** In wei per gas; absent where blocks have none. */
   readonly baseFee?: bigint | undefined
   readonly gasLimit: bigint
-  /** Absent when the node did not tell it. */
+  /** Absent if the node did not return it. */
   readonly gasUsed?: bigint | undefined
-  /** The time that the block states; absent when the node did not tell it. */
+  /** The time that the block states; absent if the node did not return it. */
   readonly time?: Date | undefined
 }
 
@@ -50,13 +50,13 @@ export interface Market extends PriceBounds {
   readonly blockGasLimit: bigint
   /** Tips that were enough lately, for each speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
-  /** The block of which the prices are; absent when the node did not tell its number. */
+  /** The block of which the prices are; absent if the node did not return its number. */
   readonly block?: MarketBlock | undefined
-  /** The lowest price of the content that is to be sent, on networks that tell one (Linea). */
+  /** The lowest price of the content to send, on networks that return one (Linea). */
   readonly quote?: PriceFloor
 }
 
-/** How a relayer prices its transactions. */
+/** The pricing settings of a relayer. */
 export interface Pricing {
   readonly eip1559: boolean
   /** As in `EvmPolicies`. */
@@ -97,18 +97,18 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
 }
 
 /**
- * Tells that fees which a caller named are below what the next block or the pools of the nodes ask, with both numbers; undefined when they are not. A
- * minimum of a pool that is too far above the market is not believed.
+ * Explains that a caller's fees are below what the next block or the nodes' pools require, with both numbers; undefined if they are not. A
+ * pool minimum too far above the market is not believed.
  */
 export function belowLeast(fees: Fees, market: Market, pricing: Pricing): string | undefined {
   const { baseFee = 0n, poolMinimum: { tip, price } = { tip: 0n, price: 0n } } = market
   const offered = `it offers ${ceilingOf(fees)} wei per gas`
-  if (ceilingOf(fees) < baseFee) return `${offered}, and the next block asks for at least ${baseFee}`
+  if (ceilingOf(fees) < baseFee) return `${offered}, and the next block requires at least ${baseFee}`
   const most = limitAt(market, contentFees(market, DEFAULT_SPEED, pricing), mostStated(pricing))
   if (ceilingOf(fees) < price && price <= most.ceiling)
-    return `${offered}, and the nodes ask for at least ${price}`
+    return `${offered}, and the nodes require at least ${price}`
   if (tipOf(fees) < tip && tip <= most.tip)
-    return `it offers a tip of ${tipOf(fees)} wei per gas, and the nodes ask for at least ${tip}`
+    return `it offers a tip of ${tipOf(fees)} wei per gas, and the nodes require at least ${tip}`
   return undefined
 }
 
@@ -135,7 +135,7 @@ function multiplierOf({
   return feeLimitMultiplier
 }
 
-/** The highest prices that the service chooses by itself, in wei per gas. */
+/** The highest prices that the service chooses, in wei per gas. */
 interface FeeLimit {
   /** The most that any block may charge. */
   readonly ceiling: bigint
@@ -159,12 +159,12 @@ export function isWithin(fees: Fees, { ceiling, tip }: FeeLimit): boolean {
 }
 
 /**
- * The price that stands in for a market whose every source says 0, in the limits only, in wei per gas. A multiple of 0 would be 0, so that a
+ * The price that replaces a market whose every source reports 0, only in the limits, in wei per gas. A multiple of 0 would be 0, so that a
  * node which refuses 0 could never be satisfied. A transfer at five times this price costs 0.0001 of the currency.
  */
 const UNPRICED = parseGwei('1')
 
-/** Returns so many times what these fees offer, and what a block of today's base fee charges for them. */
+/** Returns this many times what these fees offer, and what a block with the current base fee charges for them. */
 function limitAt({ baseFee = 0n }: Market, fees: Fees, multiplier: number): FeeLimit {
   const factor = BigInt(multiplier)
   if (fees.kind === 'legacy') {
@@ -236,7 +236,7 @@ export interface Floor {
   readonly tip: bigint
 }
 
-/** Returns the floor over every attempt that may be in a pool with the present nonce; undefined when there is none. */
+/** Returns the floor over every attempt that may be in a pool with the current nonce; undefined if there is none. */
 export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undefined {
   const inPool = attempts
     .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
@@ -276,7 +276,7 @@ interface SpeedMeaning {
   readonly priceMultiplier: number
   /** Percentile of the tips paid in recent blocks (`eth_feeHistory`). */
   readonly rewardPercentile: number
-  /** Seconds without inclusion until the service raises the fee by itself. */
+  /** Seconds without inclusion until the service raises the fee automatically. */
   readonly raiseAfterSeconds: number
 }
 

@@ -30,8 +30,8 @@ interface IntrinsicGas {
 }
 
 /**
- * Forks change these numbers, and networks adopt forks at their own times. So the service knows two bounds and asks the node in between:
- * `LEAST` is the lowest that a fork up to Amsterdam demands (EIP-2028, EIP-2780, EIP-2930, EIP-3860; state is paid apart since EIP-8037).
+ * Forks change these numbers, and networks adopt forks at their own times. So the service knows two bounds and asks the node between them:
+ * `LEAST` is the lowest that a fork up to Amsterdam requires (EIP-2028, EIP-2780, EIP-2930, EIP-3860; state is paid apart since EIP-8037).
  * With higher numbers, requests that a network accepts are refused.
  */
 const LEAST: IntrinsicGas = {
@@ -47,8 +47,8 @@ const LEAST: IntrinsicGas = {
 }
 
 /**
- * The highest that a fork up to Amsterdam demands (EIP-2, EIP-7623, EIP-7702, EIP-7976, EIP-7981). With lower numbers, a node refuses bytes
- * that the service has signed; with higher ones, it asks the node more often than needed.
+ * The highest that a fork up to Amsterdam requires (EIP-2, EIP-7623, EIP-7702, EIP-7976, EIP-7981). With lower numbers, a node refuses
+ * bytes that the service has signed; with higher ones, it asks the node more often than needed.
  */
 const MOST: IntrinsicGas = {
   base: 21_000n,
@@ -89,8 +89,8 @@ function intrinsicGas(request: GasContent, rules: IntrinsicGas): bigint {
 }
 
 /**
- * Returns true when only the node can tell whether its fork accepts this limit for this content. `maxGas` is the most gas of a transaction by
- * the configuration.
+ * Returns true when only the node can tell whether its fork accepts this limit for this content. `maxGas` is the configured maximum gas of
+ * a transaction.
  */
 export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: bigint | undefined): boolean {
   const initCode = request.to === undefined ? ((request.data?.length ?? 2) - 2) / 2 : 0
@@ -150,7 +150,7 @@ export function listParameters({
   }
 }
 
-/** Asks a node for the gas of the request and adds a margin. A revert becomes a refusal with the decoded reason. */
+/** Estimates the gas of the request with a node and adds a margin. A revert becomes a refusal with the decoded reason. */
 export async function estimateGas(
   { client, unknownTexts }: { readonly client: RpcClient; readonly unknownTexts?: UnknownTexts | undefined },
   request: EvmRequest,
@@ -172,9 +172,9 @@ function comparedCalls(call: GasCall): RpcCall[] {
 }
 
 /**
- * An error with an unknown wording belongs to the node or to the content. It belongs to the content when the same node simulates a call of
- * nothing from the same account, which succeeds wherever a node can simulate at all. Without this comparison such a request would wait for
- * ever and hold up the requests behind it.
+ * An error with an unknown wording belongs to the node or to the content. It belongs to the content if the same node can simulate an empty
+ * call from the same account, which succeeds on any node that can simulate. Without this comparison such a request would wait forever and
+ * block the requests behind it.
  */
 function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<bigint> {
   const estimate = readEstimate(reply)
@@ -242,8 +242,8 @@ export interface EstimateContext {
 }
 
 /**
- * Estimates the gas of a request. A node that has not seen the newest block may call a good request reverted, so a revert asks for the opinions
- * of all endpoints. A lack of funds does not: the transaction waits for them in any case.
+ * Estimates the gas of a request. A node that has not seen the newest block may call a good request reverted, so a revert needs the
+ * opinions of all endpoints. A lack of funds does not: the transaction waits for them in any case.
  */
 export async function estimateWithSecondOpinion(
   context: EstimateContext,
@@ -273,7 +273,7 @@ async function estimateEverywhere(
   return simulations.settle(call, opinions)
 }
 
-/** An address without a key, so nobody can deploy or delegate code there. */
+/** An address without a key, so no code can be deployed or delegated there. */
 export const NO_CODE = '0x0000000000000000000000000000000000000000'
 
 /**
@@ -290,6 +290,6 @@ export async function chooseNoopTarget(
   if (privateTransactions === true) return { kind: 'ok', value: { ...request, to: NO_CODE } }
   const reply = await client.call('eth_getCode', [request.to, 'latest'])
   if (reply.kind !== 'result' || !isHex(reply.result))
-    return { kind: 'unknown', detail: 'no endpoint tells whether the account has code' }
+    return { kind: 'unknown', detail: 'no endpoint returned whether the account has code' }
   return { kind: 'ok', value: size(reply.result) === 0 ? request : { ...request, to: NO_CODE } }
 }

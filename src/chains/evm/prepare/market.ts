@@ -29,13 +29,13 @@ interface MarketWatchOptions {
   readonly clock: Clock
   /** Prices are fresh for this time, in ms: about a block. */
   readonly freshForMs: number
-  /** Limits of price that endpoints showed lately. Default: none. */
+  /** Price limits that endpoints showed recently. Default: none. */
   readonly bounds?: () => PriceBounds
 }
 
 /**
- * Creates a reader of the network's prices, which asks at most once in `freshForMs` for all callers. Where the network has several endpoints,
- * prices that have risen are compared with those of the others, so that one of them alone cannot raise what is paid.
+ * Creates a reader of the network's prices, which queries at most once in `freshForMs` for all callers. If the network has several
+ * endpoints, prices that have risen are compared with those of the others, so that one of them alone cannot raise what is paid.
  */
 export function createMarketWatch({
   client,
@@ -51,14 +51,14 @@ export function createMarketWatch({
 }
 
 /**
- * Prices up to this many times the last ones that two endpoints agreed on are believed from one endpoint alone. More lets one endpoint that lies
- * cost more, and less asks all endpoints at each movement of the market.
+ * Prices up to this many times the last ones that two endpoints agreed on are believed from one endpoint alone. With a higher value, a
+ * lying endpoint costs more; with a lower one, every movement of the market queries all endpoints.
  */
 const BELIEVED_ALONE = 2n
 
 /**
- * Creates a question for the market that one endpoint which lies cannot answer alone: when the prices rise, every endpoint is asked, and the
- * second highest answer counts. With one endpoint, or when only one answers, there is nobody to compare with: `gas_price_cap` bounds it then.
+ * Creates a market query that one lying endpoint cannot decide: if the prices rise, every endpoint is queried, and the second highest reply
+ * counts. With one endpoint, or if only one answers, there is no comparison: then only `gas_price_cap` bounds it.
  */
 function createComparison(client: MarketWatchOptions['client']): () => Promise<Answer<Market>> {
   let agreed: bigint | undefined
@@ -83,7 +83,7 @@ function createComparison(client: MarketWatchOptions['client']): () => Promise<A
 
 const UNKNOWN: Answer<never> = { kind: 'unknown', detail: 'not asked yet' }
 
-/** Returns one price that stands for the whole market, in wei per gas. Tips of `fastest` jump too much from block to block for it. */
+/** Returns one price that represents the whole market, in wei per gas. Tips of `fastest` jump too much from block to block for it. */
 function scaleOf({ gasPrice, baseFee = 0n, tips }: Market): bigint {
   return larger(gasPrice, baseFee + tips.fast)
 }
@@ -99,7 +99,7 @@ function readMarket(replies: readonly RpcReply[]): Answer<Market> {
     told === undefined &&
     (baseFee === undefined || (suggested === undefined && paid.every((tip) => tip === undefined)))
   if (isUnpriced || gasLimit === undefined)
-    return { kind: 'unknown', detail: `the network's prices are not known: ${textOf(gasPriceReply)}` }
+    return { kind: 'unknown', detail: `the network's prices are unknown: ${textOf(gasPriceReply)}` }
   const tips = tipsFrom(paid, { gasPrice: told, baseFee, suggested })
   const gasPrice = told ?? (baseFee ?? 0n) + tips.safeLow
   const block = readBlock(blockReply, gasLimit)

@@ -20,8 +20,9 @@ export interface PriceBoundsMemory {
 const PRICE_LIMIT_HOLD_MS = 60_000
 
 /**
- * A pool's own minimum counts for this long for prices that callers name, in ms. It is a setting of the node, which changes with a restart. Then the
- * first such price is signed, to see whether it is taken now: after a shorter time more of them hold a nonce, after a longer one they wait for nothing.
+ * A pool's minimum applies to callers' prices for this long, in ms. It is a setting of the node, which changes with a restart. Then the
+ * first such price is signed, to see whether it is now accepted: with a shorter time more of them occupy a nonce, with a longer one they
+ * wait in vain.
  */
 const MINIMUM_HOLD_MS = 3_600_000
 
@@ -65,14 +66,14 @@ function higherOf(a: PriceFloor, b: PriceFloor): PriceFloor {
   }
 }
 
-/** Where messages name the lowest tip. */
+/** Matches the lowest tip in messages. */
 const TIPS = [
   /(?:tip|minimum) needed:? (\d+)/i, // geth
   /required priority fee (\d+)/i, // Reth
   /PriorityFeePerGas too low \d+ < (\d+)/i, // Nethermind
 ]
 
-/** Where messages name the lowest price of a unit of gas. */
+/** Matches the lowest gas price in messages. */
 const PRICES = [
   /use at least tx\.gasPrice = (\d+)/i, // Metis
   /minimum gas price '(\d+)'/i, // Hedera
@@ -133,8 +134,8 @@ function maximumFrom(fee: bigint, message: string): bigint {
 type GasContent = Pick<EvmDraft, 'to' | 'value' | 'data'>
 
 /**
- * Limits of gas that nodes named in their refusals. They shape the gas limits that the service chooses, and refuse nothing by themselves: a node can
- * be wrong.
+ * Limits of gas that nodes named in their refusals. They affect the gas limits that the service chooses, but refuse nothing: a node can be
+ * wrong.
  */
 export interface GasLimitsMemory {
   /** The most gas of one transaction, to which margins are cut; undefined when no node named it lately. */
@@ -173,7 +174,7 @@ export function createGasLimits(clock: Clock): GasLimitsMemory {
     stored !== undefined && clock.monotonic() < stored.until ? stored.gas : undefined
   return {
     most: () => unexpired(most),
-    // Without any, as nearly always, the content is not read.
+    // If there are none, as nearly always, the content is not read.
     leastFor: (content) => (least.size === 0 ? 0n : (unexpired(least.get(keyOf(content))) ?? 0n)),
     sawRefusal: ({ gas: refused, ...content }, message) => {
       const named = readGasLimits(message)
@@ -194,7 +195,7 @@ function keyOf({ to, value, data }: GasContent): string {
   return fingerprintOf({ to: to?.toLowerCase(), value, data: data.toLowerCase() })
 }
 
-/** Where messages name the most gas of a transaction, with the nodes that say so. */
+/** Matches the maximum gas of a transaction in messages, with the nodes that send them. */
 const MOST = [
   /gas limit too high \(cap: (\d+)/i, // geth, EIP-7825
   /gas limit \(\d+\) is greater than the cap \((\d+)\)/i, // revm
@@ -204,7 +205,7 @@ const MOST = [
   /^GasLimitExceeded, Gas limit: (\d+)/i, // Nethermind, the block's limit
 ]
 
-/** Where messages name the least gas of this transaction. */
+/** Matches the minimum gas of this transaction in messages. */
 const LEAST = [
   /must specify gas limit at least (\d+)/i, // Avalanche
   /gas \d+, minimum needed (\d+)/i, // geth

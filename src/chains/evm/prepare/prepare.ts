@@ -39,18 +39,18 @@ export interface PrepareContext extends EstimateContext {
   /** The network has EIP-1559 fees. */
   readonly eip1559: boolean
   /**
-   * The most gas of one transaction (EIP-7825), as far as the configuration knows; absent where only the block's limit counts. Forks change it, so
-   * the node's estimate overrules it.
+   * The configured maximum gas of a transaction (EIP-7825); absent if only the block's limit counts. Forks change it, so the node's
+   * estimate overrules it.
    */
   readonly maxGas?: bigint | undefined
-  /** Reads the fees besides that of the gas; absent where a network has none. */
+  /** Reads the fees besides gas; absent if a network has none. */
   readonly rollupFee?: ((draft: EvmDraft) => Promise<Answer<bigint>>) | undefined
-  /** Asks for the lowest price of exactly this content, on networks where it depends on the content; undefined without an answer. */
+  /** Reads the lowest price of exactly this content, on networks where it depends on the content; undefined without a reply. */
   readonly quote?: ((request: EvmRequest, from: string) => Promise<PriceFloor | undefined>) | undefined
   readonly gasLimits: GasLimitsMemory
 }
 
-/** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs tell it. */
+/** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs say so. */
 export async function prepareDraft(
   context: PrepareContext,
   {
@@ -87,7 +87,7 @@ function finishAtOwnPrice(parts: Parts, pricing: Pricing): Answer<EvmPrepared> {
   const finished = finish(parts)
   const below = belowLeast(parts.fees, parts.market, pricing)
   if (finished.kind !== 'ok' || below === undefined) return finished
-  const awaitsPrice = `Waiting for its price: ${below}. It is signed when a block could include it; others overtake it until then.`
+  const awaitsPrice = `Waiting for its price: ${below}. It is signed when a block can include it; until then others overtake it.`
   return {
     kind: 'ok',
     value: { ...finished.value, awaitsPrice, logs: [...finished.value.logs, awaitsPrice] },
@@ -116,11 +116,11 @@ function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
   const price = maximumFee / gas
   const least = market.baseFee ?? market.gasPrice
   if (price < least) {
-    const detail = `no endpoint lets a transaction with a fee above ${maximumFee} wei pass (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei at present`
+    const detail = `no endpoint accepts a transaction with a fee above ${maximumFee} wei (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei now`
     return { kind: 'unknown', detail }
   }
   const lowered = capped(fees, price)
-  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint lets more than ${maximumFee} wei pass.`
+  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint accepts more than ${maximumFee} wei.`
   return finish({ ...parts, fees: lowered, logs: [...logs, log] })
 }
 
@@ -128,7 +128,7 @@ interface Replacement {
   readonly request: EvmRequest
   readonly attempts: readonly EvmAttempt[]
   readonly account: EvmAccount
-  /** The service raises the fee by itself, so its limit counts. */
+  /** This is an automatic raise, so its limit applies. */
   readonly isRaise?: boolean
   /** A block that the service has seen, which may be newer than the one of the market. */
   readonly seenBlock?: bigint | undefined
@@ -164,7 +164,7 @@ export async function prepareReplacement(
   if (refusal) return { kind: 'refused', refusal }
   const logs = explicit
     ? []
-    : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
+    : [`The fees are now ${describeFees(fees)}; a node requires at least ${describeFloor(floor, fees.kind)}.`]
   const known = { ...market.value, block: noOlder(market.value.block, attempts, seenBlock) }
   const parts = { request, gas: gas.value, fees, market: known, limits: context, logs }
   return withRollupFee(context, finish(parts))
@@ -210,7 +210,7 @@ function pricingOf(
   return { eip1559: eip1559 && eip1559Pricing !== false, feeLimitMultiplier }
 }
 
-/** Reads the market, with the price of exactly this content where the network tells one. A price of the caller needs none. */
+/** Reads the market, with the price of exactly this content if the network returns one. A caller's price needs none. */
 async function marketFor(
   { market, quote }: PrepareContext,
   request: EvmRequest,
@@ -235,7 +235,7 @@ async function gasFor(
   if (estimate.kind !== 'ok') return estimate
   const needed = withoutMargin(estimate.value)
   const { maxGas } = context
-  // A call that needs more than the most of the configuration proves that this network has no such limit any more.
+  // A call that needs more than the configured maximum proves that this network no longer has that limit.
   if (maxGas !== undefined && gasLimit > maxGas && needed <= maxGas) {
     const detail = `gas_limit: at most ${maxGas} is expected, the most of one transaction on this network; ${gasLimit} was given, and ${needed} is enough.`
     return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
@@ -269,7 +269,7 @@ async function tryLimit(
   const call = { ...gasCallOf(request, from), gas: numberToHex(gasLimit) }
   const reply = await client.call('eth_estimateGas', [call])
   if (reply.kind === 'unknown') return reply
-  // anvil gives the need of a plain transfer whatever the limit is.
+  // anvil returns the gas of a plain transfer regardless of the limit.
   const used = reply.kind === 'result' ? readCount(reply.result) : undefined
   if (used !== undefined && used <= gasLimit) return { kind: 'ok', value: gasLimit }
   const detail = `gas_limit: at least ${needed} is expected, by the estimate of the network; ${gasLimit} was given.`
@@ -318,7 +318,7 @@ function finish({ request, gas: wanted, fees, market, limits, logs }: Parts): An
   }
 }
 
-/** Legacy prices with an access list make a transaction of type 1, which every network with EIP-1559 fees accepts, too. */
+/** Legacy prices with an access list make a transaction of type 1, which every network with EIP-1559 fees also accepts. */
 function listsOf({
   accessList,
   authorizationList,
@@ -352,7 +352,7 @@ function aboveLimit(fees: Fees, { market, request, pricing }: Raise): Refusal | 
   const { feeLimitMultiplier: times = DEFAULT_FEE_LIMIT_MULTIPLIER } = pricing
   return {
     code: 'gas_price_above_cap',
-    detail: `it needs ${describeFees(fees)}, which is above ${times} times the present market of ${describeFees(marketFees(market, request.speed, pricing))} (fee_limit_multiplier).`,
+    detail: `it needs ${describeFees(fees)}, which is above ${times} times the current market of ${describeFees(marketFees(market, request.speed, pricing))} (fee_limit_multiplier).`,
   }
 }
 

@@ -38,7 +38,7 @@ export function decodeRevert(data: unknown, message: string): string {
   return decoded ?? `custom error ${selector}, data ${cut(hex)}`
 }
 
-/** Fields in which nodes and gateways put the bytes of a revert, and fields in which they put its words. */
+/** Fields in which nodes and gateways put the bytes of a revert, and fields in which they put its text. */
 const BYTES_FIELDS: readonly string[] = ['data', 'result', 'output', 'return']
 const WORDS_FIELDS: readonly string[] = ['message', 'reason', 'data', 'error']
 
@@ -57,7 +57,7 @@ function revertBytes(data: unknown): Hex | undefined {
     .find((text): text is Hex => isHex(text) && size(text) > 0)
 }
 
-/** The message of a gateway that has wrapped the error of its node and says nothing by itself. */
+/** The message of a gateway that wraps the error of its node and has no meaning itself. */
 const WRAPPED = /^(internal (json-rpc |server )?error|server error|(transaction|rpc) error|error)\W*$/i
 
 /**
@@ -115,7 +115,7 @@ function decodePanic(hex: Hex): string | undefined {
   }
 }
 
-/** Most nodes write "execution reverted: reason"; our own sentence already tells that it reverts. */
+/** Most nodes write "execution reverted: reason"; our sentence already says that it reverts. */
 function withoutPrefix(message: string): string {
   const text = message.replace(/^.*execution reverted(: )?/i, '').trim()
   return text === '' ? 'no reason given' : cut(text)
@@ -127,7 +127,7 @@ function cut(text: string): string {
 
 /**
  * The meaning of an error of `eth_estimateGas` or `eth_call`. `reverted`: the code itself failed · `out_of_gas`: it needs more gas than the
- * node allows a call · `insufficient_funds`: the account cannot pay for it · `unavailable`: the node cannot tell now · `unclear`: none of
+ * node allows a call · `insufficient_funds`: the account cannot pay for it · `unavailable`: the node cannot say now · `unclear`: none of
  * the known wordings.
  */
 export type SimulationError = 'reverted' | 'out_of_gas' | 'insufficient_funds' | 'unavailable' | 'unclear'
@@ -138,11 +138,11 @@ const REVERTED = /execution reverted|\breverted\b|^VM Exception while processing
 /** geth's `gasestimator`: without a price in the call the message is about the gas limit of a block or of the node, never about money. */
 const OUT_OF_GAS = /gas required exceeds (the )?allowance|gas limit is too low|exceeds the gas cap/i
 
-/** The phrases match only at the beginning, where the node's own sentence stands: a contract chooses the words of its revert. */
+/** The phrases match only at the beginning, where the node's own text is: a contract chooses the text of its revert. */
 const INSUFFICIENT_FUNDS =
   /^(err: |failed with \d+ gas: |rpc error: .*desc = )?(insufficient ?(sender ?)?(funds|balance)|(transaction )?up-?front cost .*exceeds|sender doesn't have enough|EVM error:? OutOfFunds?)/i
 
-/** The node lacks the state for the simulation. */
+/** The node does not have the state for the simulation. */
 const NO_STATE = /missing trie node|state .*(not|un)available|no state|world state/i
 
 /** Wordings for code that failed (`core/vm/errors.go` of geth). Anvil and Reth write "EVM error" and the name of the halt. */
@@ -155,7 +155,7 @@ const HALTS = [
 
 /**
  * Sentences of zkSync, which uses the code of a revert for every error (`tx_sender/result.rs` `SubmitTxError`; `backend_jsonrpsee/mod.rs`
- * `map_err`). They are whole sentences, because the words of a revert can come under this code without any prefix from other nodes.
+ * `map_err`). They are whole sentences, because other nodes use this code for revert texts without a prefix.
  */
 const UNDER_REVERT_CODE: readonly (readonly [RegExp, SimulationError])[] = [
   [/^insufficient funds for gas \+ value\. balance: \d+, fee: \d+, value: \d+$/, 'insufficient_funds'],
@@ -169,8 +169,8 @@ const UNDER_REVERT_CODE: readonly (readonly [RegExp, SimulationError])[] = [
 ]
 
 /**
- * Reads an error of a simulation. Reverts come first, because the author of a contract, or its caller, chooses the words in them. The code
- * of a revert alone proves none, so other words under it leave it `unclear`.
+ * Reads an error of a simulation. Reverts come first, because the author of a contract, or its caller, chooses their text. The code of a
+ * revert alone proves none, so any other text with it stays `unclear`.
  */
 export function readSimulationError(reply: Extract<RpcReply, { kind: 'error' }>): SimulationError {
   const message = wordsOf(reply)

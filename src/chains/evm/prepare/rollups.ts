@@ -8,7 +8,7 @@ import { serializeUnsigned } from '../sign.ts'
 import type { PriceFloor } from './fees.ts'
 import { gasCallOf } from './gas.ts'
 
-/** The contract of the OP stack that tells the fees besides that of the gas (`GasPriceOracle` of its specification, a predeploy). */
+/** The contract of the OP stack that returns the fees besides gas (`GasPriceOracle` of its specification, a predeploy). */
 const ORACLE = '0x420000000000000000000000000000000000000F'
 
 const ORACLE_ABI = parseAbi([
@@ -22,12 +22,12 @@ const ORACLE_ABI = parseAbi([
  */
 const L1_MARGIN_PERCENT = 150n
 
-/** Stands for a nonce that is not known yet, with as many bytes as a high one. */
+/** Represents an unknown nonce, with as many bytes as a high one. */
 const SOME_NONCE = 0xffffffffn
 
 /**
- * Reads the most that the OP stack takes from the account besides the fee of the gas, in wei: for the data on the parent chain, and for the
- * operator (since Isthmus). Zero where the network has no such contract or function.
+ * Reads the maximum fee of the OP stack besides gas, in wei: for the data on the parent chain, and for the operator (since Isthmus). Zero
+ * where the network has no such contract or function.
  */
 export async function readRollupFee(
   client: Pick<RpcClient, 'send'>,
@@ -47,7 +47,7 @@ export async function readRollupFee(
       ? undefined
       : (l1Fee * L1_MARGIN_PERCENT) / 100n + operatorFee
   return fee === undefined || !isPrice(fee)
-    ? { kind: 'unknown', detail: 'no endpoint tells the fees of the rollup' }
+    ? { kind: 'unknown', detail: 'no endpoint returned the fees of the rollup' }
     : { kind: 'ok', value: fee }
 }
 
@@ -69,10 +69,10 @@ function readFee(
 const CHAIN_IDS: readonly number[] = [59_144, 59_141]
 
 /**
- * Creates the question for the lowest price of a call on Linea; undefined on every other network. Its sequencer demands a tip that grows with the
- * compressed size of the transaction for each unit of gas (`TransactionProfitabilityCalculator` of linea-besu), so a call with much data costs
- * several times the price of the market, and the refusal names no number. `linea_estimateGas` tells the price. A node without the method, and
- * one that does not answer, leave it to the market and to the guesses after a refusal.
+ * Creates the query for the lowest price of a call on Linea; undefined on every other network. Its sequencer requires a tip that grows with
+ * the compressed size of the transaction for each unit of gas (`TransactionProfitabilityCalculator` of linea-besu), so a call with much
+ * data costs several times the price of the market, and the refusal names no number. `linea_estimateGas` returns the price. If the node
+ * does not have the method or does not answer, the market price and the steps after a refusal decide.
  */
 export function createLineaQuote(
   client: Pick<PooledClient, 'call'>,

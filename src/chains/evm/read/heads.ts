@@ -7,7 +7,7 @@ import type { HeadFeed } from '../../answer.ts'
 import { trustedLookup } from '../../rpc/transport.ts'
 
 interface HeadFeedOptions {
-  /** `ws://` or `wss://` urls; the feed moves to the next one when one fails. Without urls the feed is never live. */
+  /** `ws://` or `wss://` urls; the feed moves to the next one if one fails. Without urls the feed is never live. */
   readonly urls: readonly RpcUrl[]
   /** Expected time between blocks, in ms. */
   readonly blocktimeMs: number
@@ -114,7 +114,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
     const limit = Math.max(MIN_SILENT_MS, SILENT_BLOCKS * blocktimeMs)
     while (!over.signal.aborted) {
       const rest = heardAt + limit - clock.monotonic()
-      if (rest <= 0) return end('nothing was heard for too long')
+      if (rest <= 0) return end('nothing was received for too long')
       await clock.sleep(rest, over.signal)
     }
   }
@@ -155,6 +155,6 @@ function readMessage(data: unknown): Message {
     if (message?.error) return { kind: 'refused', detail: String(message.error.message ?? 'refused') }
     return { kind: 'other' }
   } catch {
-    return { kind: 'other' } // The feed asked for nothing that is not JSON.
+    return { kind: 'other' } // The feed only requested JSON.
   }
 }

@@ -23,13 +23,13 @@ export function readCount(value: unknown): bigint | undefined {
 /** Amounts have at most 128 bits in the contract, and so gas times a price fits the column `cost`. */
 const MAX_PRICE = 2n ** 128n - 1n
 
-/** Reads a price of gas or a fee, in wei (at most 128 bits); undefined for any other value, which no chain asks. */
+/** Reads a gas price or a fee, in wei (at most 128 bits); undefined for any other value, which no chain charges. */
 export function readPrice(value: unknown): bigint | undefined {
   const price = readQuantity(value)
   return price !== undefined && isPrice(price) ? price : undefined
 }
 
-/** Returns true for a price or a fee that a chain could ask. */
+/** Returns true for a plausible price or fee. */
 export function isPrice(amount: bigint): boolean {
   return amount <= MAX_PRICE
 }

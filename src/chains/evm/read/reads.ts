@@ -9,7 +9,7 @@ import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
 
 /**
  * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
@@ -112,7 +112,7 @@ export async function readRevertReason(
   const reply = await client.call('eth_call', [call, numberToHex(block - 1n)])
   if (reply.kind !== 'error') return undefined
   const meaning = readSimulationError(reply)
-  // The chain has proved the revert, so other words under the code of a revert are its reason.
+  // The chain has proved the revert, so any other text with the code of a revert is its reason.
   const isReason = meaning === 'reverted' || (meaning === 'unclear' && reply.code === 3)
   return isReason ? decodeRevert(reply.data, reply.message) : undefined
 }
@@ -217,13 +217,13 @@ function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'
 const WORTH_A_BLOCK = 20
 
 /**
- * The service looks through the blocks from the newest down, until this many had too few of the hashes to be worth it; it asks for the remaining
- * hashes one by one. With less, an account that sends little beside others finds its receipts in no block; with more, hashes that no block
- * includes cost a call for each.
+ * The service searches the blocks from the newest down, until this many had too few of the hashes to be worth it; it queries the remaining
+ * hashes one by one. With less, an account that sends little finds its receipts in no block; with more, hashes that no block includes cost
+ * a call for each.
  */
 const MOST_POOR_BLOCKS = 4
 
-/** Reads receipts in the order of the hashes: many of them from whole blocks first, the rest one by one. */
+/** Reads receipts in the order of the hashes: many of them from whole blocks first, the others one by one. */
 export async function readManyReceipts(
   client: PooledClient,
   hashes: readonly string[],

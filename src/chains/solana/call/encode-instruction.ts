@@ -14,8 +14,8 @@ import { createDefinitions, readNamedFields } from './idl.ts'
 import { createByteWriter, writeFields } from './write-value.ts'
 
 /**
- * Encodes an instruction by its name in an IDL. The IDL is the caller's: one that a node gave could turn an instruction into another one.
- * A refusal begins with the field, from `call` on. Pure.
+ * Encodes an instruction by its name in an IDL. The IDL is the caller's: one from a node could turn an instruction into another one. A
+ * refusal begins with the field, from `call` on. Pure.
  */
 export function encodeInstruction(call: IdlCall, programId: string): CallResult<EncodedInstruction> {
   return callResult(() => encode(call, programId))

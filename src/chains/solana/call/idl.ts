@@ -175,7 +175,7 @@ function readArray(value: unknown, path: string): IdlType {
   return { kind: 'array', item: readType(item, `${path}[0]`), length: Number(length) }
 }
 
-/** Anchor before 0.30 writes the name alone. */
+/** Anchor before 0.30 writes only the name. */
 function readDefined(value: unknown, path: string): IdlType {
   const { name, generics = [] } = typeof value === 'string' ? { name: value } : readObject(value, path)
   if (typeof name !== 'string') throw new CallProblem(`${path}.name`, 'expected the name of a type')

@@ -44,7 +44,7 @@ function writeValue(writer: ValueWriter, type: IdlType, value: unknown, { path, 
 }
 
 /**
- * Writes fields one after the other: an object by their names, or a list for a tuple. An option may be left out of an object.
+ * Writes fields one after the other: an object by their names, or a list for a tuple. An option may be omitted from an object.
  * @throws CallProblem with the place of the first value that does not fit
  */
 export function writeFields(
@@ -153,7 +153,8 @@ function lengthBytes(length: number): Uint8Array {
 }
 
 /**
- * Reads bytes: `{"base64": …}`, `{"hex": …}`, or a list of integers. A text alone could be either, because hexadecimal digits are base64, too.
+ * Reads bytes: `{"base64": …}`, `{"hex": …}`, or a list of integers. A plain text could be either, because hexadecimal digits are also
+ * base64.
  * @throws CallProblem for any other value
  */
 function readBytes(value: unknown, path: string): Uint8Array {

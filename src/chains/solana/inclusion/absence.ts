@@ -6,10 +6,10 @@ import type { EndpointStatuses } from '../read/receipts.ts'
 import type { InclusionWindow } from './inclusion-window.ts'
 import { type Coverage, coverageOf, readLedgers, type Span } from './ledgers.ts'
 
-/** The proof asks for blocks from another slot on at most this often, because the number of slots without a block is not known before. */
+/** The proof continues from another slot at most this often, because the number of slots without a block is not known in advance. */
 const MAX_ROUNDS = 6
 
-/** A proof looks at no more slots than this, about nine days. An operator has to look up older transactions. */
+/** A proof reads at most this many slots, about nine days. An operator must look up older transactions. */
 const MAX_SLOTS = 2_000_000n
 
 /** One slot in this many is expected to have no block; where more have none, another round follows. */
@@ -26,15 +26,15 @@ interface AbsenceQuestion {
   readonly asOf: bigint
   /** A finalized slot and its height, not before `asOf`. */
   readonly head: Finalized
-  /** The answers of each endpoint about the signatures: none of them knows one. */
+  /** The replies of each endpoint about the signatures: none of them knows one. */
   readonly endpoints: readonly EndpointStatuses[]
 }
 
 /**
- * Proves that the chain does not include the signatures: an endpoint whose ledger contains every block that could include them does not know
- * them, and neither does any other endpoint that could. An endpoint without these blocks could not know; one that is silent or behind could, so
- * it prevents the proof (I6). The endpoints were asked for the signatures before their ledgers, so a block that a node deletes in between is missing from the ledger, and
- * the proof fails safely.
+ * Proves that the chain does not include the signatures: an endpoint whose ledger contains every block that could include them does not
+ * know them, and neither does any other endpoint that could. An endpoint without these blocks could not know; one that is silent or behind
+ * could, so it prevents the proof (I6). The signatures are read before the ledgers, so a block that a node deletes in the meantime is
+ * missing from the ledger, and the proof fails safely.
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
   const { life, asOf, head, endpoints } = question
@@ -124,7 +124,7 @@ interface Circumstances {
   readonly to: bigint
 }
 
-/** Explains to an operator why nothing is proved; `unprovable` when every endpoint lacks for good what the proof needs. */
+/** Explains to an operator why nothing is proved; `unprovable` if no endpoint can ever supply the data that the proof needs. */
 function explainMissingProof(
   findings: ReadonlyMap<string, EndpointFinding>,
   { from, to }: Circumstances,
@@ -163,7 +163,7 @@ const FOR_GOOD: Readonly<Record<EndpointFinding['kind'], boolean>> = {
 function describeFinding(finding: EndpointFinding): string {
   switch (finding.kind) {
     case 'pruned':
-      return `has blocks of its own only from slot ${finding.begin} on`
+      return `has blocks only from slot ${finding.begin} on`
     case 'hole':
       return `lacks ${finding.missing ?? 'some'} of these blocks (ledger jump to a newer snapshot)`
     case 'no_history':
@@ -175,9 +175,9 @@ function describeFinding(finding: EndpointFinding): string {
     case 'unasked':
     case 'late':
     case 'edge':
-      return 'needs questions about more slots than a proof reads'
+      return 'would need more slots than a proof reads'
     case 'complete':
-      return 'has all of these blocks, and none holds it'
+      return 'has all of these blocks, and none contains it'
     case 'unknown':
       return 'did not answer'
   }

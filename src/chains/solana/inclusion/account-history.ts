@@ -20,10 +20,10 @@ import { askEverywhere, lacksHistory, MINIMUM_LEDGER_SLOT, readSlot } from './le
 /** The highest number of transactions that one call lists (agave `MAX_GET_CONFIRMED_SIGNATURES_FOR_ADDRESS2_LIMIT`). */
 const PAGE = 1_000
 
-/** Anybody can name an account in a transaction. A reading ends after so many pages without the mark, and an operator looks instead. */
+/** Anyone can name an account in a transaction. A read ends after this many pages without the mark, and an operator must check instead. */
 const MAX_PAGES = 100
 
-/** A transaction with its logs has some 10 kB, and this many are asked for in one request. */
+/** A transaction with its logs has some 10 kB, and this many are read in one request. */
 const READ_AT_ONCE = 20
 
 /**
@@ -49,9 +49,10 @@ interface FirstPage {
 }
 
 /**
- * Creates the reader of what an account has signed. A node lists every transaction that names the account, newest first. Those that the account
- * alone has signed are its own: with further signers the bytes cannot be signed again, and without them only the key of the account makes one.
- * An endpoint that has not reached the newest finalized slot, keeps no history, or has a ledger that begins after the mark does not count.
+ * Creates the reader of what an account has signed. A node lists every transaction that names the account, newest first. Those signed only
+ * by the account are its own: with further signers the bytes cannot be signed again, and without them only the account's key can create
+ * one. An endpoint that has not reached the newest finalized slot, keeps no history, or has a ledger that begins after the mark does not
+ * count.
  */
 export function createAccountHistory(client: PooledClient): AccountHistory {
   return { readAfter: (address, mark, known) => readAfter(client, { address, mark, known }) }
@@ -143,7 +144,7 @@ async function askFirst(
     : NOT_TOLD
 }
 
-/** The first block of a long-term storage, where there is one; 0 tells nothing (agave `rpc/src/rpc.rs` `get_first_available_block`). */
+/** The first block of a long-term storage, if there is one; 0 means nothing (agave `rpc/src/rpc.rs` `get_first_available_block`). */
 const FIRST_AVAILABLE: RpcCall = { method: 'getFirstAvailableBlock', params: [] }
 
 function reachesBack([ledger, storage]: readonly (EndpointReply | undefined)[], slot: bigint): boolean {
@@ -189,7 +190,7 @@ function markAfter(
   return { slot, ...(hash !== undefined && { hash }) }
 }
 
-/** Reads those of the transactions that the account alone has signed; unknown while no endpoint tells one of them. */
+/** Reads those of the transactions that the account alone has signed; unknown while no endpoint returns one of them. */
 async function readOwn(
   client: PooledClient,
   address: string,
@@ -204,15 +205,15 @@ async function readOwn(
       { address, hash },
     )
     if (told === undefined)
-      return { kind: 'unknown', detail: `no endpoint tells the content of transaction ${hash}` }
+      return { kind: 'unknown', detail: `no endpoint returned the content of transaction ${hash}` }
     if (told !== 'foreign') own.push(told)
   }
   return { kind: 'ok', value: own }
 }
 
 /**
- * `foreign`: others signed it, too, or it is of a version that the service does not sign. What proves to be the account's own counts, whatever
- * the other endpoints say. Undefined when no endpoint tells it; one that has deleted it answers null.
+ * `foreign`: others also signed it, or it has a version that the service does not sign. Proof that it is the account's own counts,
+ * regardless of other endpoints. Undefined if no endpoint returns it; one that has deleted it answers null.
  */
 function contentIn(
   replies: readonly (EndpointReply | undefined)[],
@@ -237,7 +238,7 @@ function contentIn(
   return isOfOthers ? 'foreign' : undefined
 }
 
-/** Undefined for a transaction that a node has made up: the hash is a signature, which nobody else can make. */
+/** Undefined for a transaction that a node has made up: the hash is a signature, which cannot be forged. */
 function signerOf(
   raw: Uint8Array,
   { address, hash }: { readonly address: string; readonly hash: string },

@@ -36,7 +36,7 @@ export interface InclusionWindow {
   readonly fromHeight?: bigint
   /** No block below this slot can include it. */
   readonly fromSlot?: bigint
-  /** No block above this height can include it. Absent where only the head of the chain ends the life. */
+  /** No block above this height can include it. Absent if only the head of the chain ends its life. */
   readonly toHeight?: bigint
 }
 
@@ -76,9 +76,9 @@ export async function hasExpired(
 }
 
 /**
- * Returns true when a block contains the draft without having executed it and another may still execute it: that did not advance the durable
- * nonce, and the network forgets such a transaction (SIMD-0297). A blockhash has no second time: the network remembers its transactions as
- * long as it is valid, executed or not (SIMD-0290).
+ * Returns true when a block contains the draft without having executed it and another may still execute it: that did not advance the
+ * durable nonce, and the network forgets such a transaction (SIMD-0297). A blockhash has no second time: the network remembers its
+ * transactions while it is valid, executed or not (SIMD-0290).
  */
 export function mayStillExecute({ nonceAccount }: SolanaDraft, { executed }: Receipt): boolean {
   return nonceAccount !== undefined && executed !== undefined

@@ -22,8 +22,8 @@ interface ProverOptions {
 }
 
 /**
- * The result "nobody can prove it" holds for this time before the ledgers are read again, in ms. Signatures are asked for every time, and a
- * new endpoint creates a new instance of the chain.
+ * The result "unprovable" is kept for this time before the ledgers are read again, in ms. Signatures are read every time, and a new
+ * endpoint creates a new instance of the chain.
  */
 const HOPELESS_MS = 30_000
 
@@ -51,12 +51,13 @@ interface Look {
  * never had it. Absence is therefore proved with an endpoint that
  *
  * 1. does not know the signatures, as no other endpoint does, and
- * 2. has every block that could include the transaction, in its own ledger. `life.ts` tells the range of blocks: a
- * transaction lives for 150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks
- * with the difference of their heights, which shows every hole.
+ * 2. has every block that could include the transaction, in its own ledger. `life.ts` computes the range of blocks: a transaction lives for
+ *   150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks with the difference
+ *   of their heights, which shows every hole.
  *
- * It is asked for the signatures before and after its ledger. Every other endpoint must do the same, or lack these blocks for good: one that is silent could know the transaction. `absence.ts` asks in
- * rounds, because the number of slots without a block is not known before. Questions of the same turn of the event loop share their calls.
+ * Its signatures are read before and after its ledger. Every other endpoint must do the same, or can never have these blocks: a silent one
+ * could know the transaction. `absence.ts` works in rounds, because the number of slots without a block is not known in advance. Queries of
+ * the same turn of the event loop share their calls.
  */
 export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
   const hopeless = new Map<string, { readonly proof: InclusionProof; readonly until: number }>()
@@ -110,8 +111,8 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
   }
 
   /**
-   * The signatures are asked for again after the ledgers: behind one url there may be several nodes, or one that got its blocks back, so the ledger
-   * that was read need not be that of the node which did not know them.
+   * The signatures are read again after the ledgers: behind one url there may be several nodes, or one that got its blocks back, so the
+   * ledger that was read need not be that of the node which did not know them.
    */
   async function isUnchanged(
     group: readonly UnprovenTransaction<Attempts>[],
@@ -156,18 +157,18 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
 
 const NO_ANSWER: InclusionProof = {
   kind: 'unknown',
-  detail: 'No endpoint has reached the newest finalized slot that is known.',
+  detail: 'No endpoint has reached the newest known finalized slot.',
 }
 
 const CHANGED: InclusionProof = {
   kind: 'unknown',
-  detail: 'An endpoint told something else about its signatures after its ledger was read.',
+  detail: 'The reply of an endpoint about its signatures changed after its ledger was read.',
 }
 
 const NO_SLOT: InclusionProof = {
   kind: 'unknown',
   detail:
-    'It uses a durable nonce, and the version of this service that signed it did not store the slot, so nothing shows which history is long enough. Look up its signatures and decide the outcome.',
+    'It uses a durable nonce, and the version of this service that signed it did not store the slot, so it is unknown which history is long enough. Look up its signatures and decide the outcome.',
   unprovable: true,
 }
 
@@ -178,11 +179,11 @@ function keyOf(attempts: Attempts): string {
 const NOT_EXECUTED: InclusionProof = {
   kind: 'unknown',
   detail:
-    'A block contains it without having executed it, and its durable nonce was advanced later. Nodes tell one inclusion of a signature, so nothing shows whether a later block executed it. Look up its signatures and decide the outcome.',
+    'A block contains it without having executed it, and its durable nonce was advanced later. Nodes report only one inclusion per signature, so nothing shows whether a later block executed it. Look up its signatures and decide the outcome.',
   unprovable: true,
 }
 
-/** Decides by the signatures alone; undefined when the ledgers have to be read. */
+/** Decides by the signatures alone; undefined if the ledgers must be read. */
 function evaluateStatuses(
   attempts: Attempts,
   endpoints: readonly EndpointStatuses[],
@@ -201,7 +202,7 @@ function evaluateStatuses(
   return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
 }
 
-/** Expired attempts were proved to be absent when they expired. Returns undefined when one of the others does not tell its life. */
+/** Expired attempts were proved to be absent when they expired. Returns undefined if the life of one of the others is unknown. */
 function lifeOfAll(attempts: Attempts): InclusionWindow | undefined {
   const open = attempts.filter(({ outcome }) => outcome !== 'expired')
   const lives = (open.length > 0 ? open : attempts).map(({ draft }) => inclusionWindowOf(draft))
@@ -209,7 +210,7 @@ function lifeOfAll(attempts: Attempts): InclusionWindow | undefined {
   return known.length === lives.length ? joinWindows(known) : undefined
 }
 
-/** Joins the answers of each endpoint about all transactions; every transaction was asked of the same endpoints. */
+/** Joins the answers of each endpoint about all transactions; all transactions were queried at the same endpoints. */
 function mergeStatuses(group: readonly UnprovenTransaction<Attempts>[]): EndpointStatuses[] {
   const [first] = group
   return (first?.endpoints ?? []).map(({ url }, index) => ({

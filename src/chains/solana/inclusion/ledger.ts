@@ -10,8 +10,8 @@ const METHOD_NOT_FOUND = -32601
 const HISTORY_NOT_AVAILABLE = -32011
 
 /**
- * Asks for the oldest slot of the node's own ledger. `getFirstAvailableBlock` would report the slot of a long-term storage where there is
- * one, and 0 where the ledger could not be read (agave `rpc/src/rpc.rs` `minimum_ledger_slot`, `get_first_available_block`).
+ * Reads the oldest slot of the node's own ledger. `getFirstAvailableBlock` would report the slot of a long-term storage where there is one,
+ * and 0 where the ledger could not be read (agave `rpc/src/rpc.rs` `minimum_ledger_slot`, `get_first_available_block`).
  */
 export const MINIMUM_LEDGER_SLOT: RpcCall = { method: 'minimumLedgerSlot', params: [] }
 
@@ -59,8 +59,8 @@ export function heightCall(slot: bigint): RpcCall {
 }
 
 /**
- * Reads the height of a block; null when the node cannot tell it (agave answers null where it lacks the content of the block, and an error
- * where it lacks the block); undefined when it did not answer.
+ * Reads the height of a block; null if the node does not know it (agave returns null if it does not have the content of the block, and an
+ * error if it does not have the block); undefined if it did not answer.
  */
 export function readHeight(endpointReply: EndpointReply | undefined): bigint | null | undefined {
   if (endpointReply?.reply.kind === 'error') return null
@@ -133,7 +133,7 @@ interface EndpointReplies {
   readonly replies: readonly EndpointReply[]
 }
 
-/** Asks like `sendEverywhere` and names each endpoint, so that its answers to two questions can be joined. */
+/** Calls like `sendEverywhere` and names each endpoint, so that its replies to two calls can be joined. */
 export async function askEverywhere(
   client: PooledClient,
   calls: readonly RpcCall[],

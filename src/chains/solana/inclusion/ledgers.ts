@@ -49,7 +49,7 @@ export async function readLedgers(
     await learnHeights(client, decisive, { told, head, heights })
   }
   const [begun] = await Promise.all([askEverywhere(client, [MINIMUM_LEDGER_SLOT], asOf), learn()])
-  // The heights of the last blocks tell which blocks are the first ones.
+  // The heights of the last blocks determine the first ones.
   await learn()
   const begins = new Map(begun.map(({ url, replies }) => [url, replies]))
   return new Map(
@@ -63,7 +63,7 @@ export async function readLedgers(
   )
 }
 
-/** The heights that each endpoint reported, by url and slot; null where it cannot tell. */
+/** The heights that each endpoint reported, by url and slot; null if it does not know. */
 type TellsOfHeights = Map<string, Map<bigint, bigint | null>>
 
 interface Learned {
@@ -112,7 +112,7 @@ function isPossible(slot: bigint, height: bigint, head: Finalized): boolean {
 
 /**
  * A node's own ledger begins at the second rooted block after the oldest slot that it reports (agave `blockstore.rs`
- * `get_first_available_block`); below that it asks its long-term storage. This many slots certainly contain two blocks.
+ * `get_first_available_block`); below that it uses its long-term storage. This many slots certainly contain two blocks.
  */
 const LEDGER_EDGE = 32n
 

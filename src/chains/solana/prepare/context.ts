@@ -33,7 +33,7 @@ export interface Case {
   readonly nonceAccount?: string
 }
 
-/** A blockhash, and the height after which no block accepts it any more. */
+/** A blockhash, and the height after which no block accepts it. */
 interface Lifetime {
   readonly blockhash: string
   readonly expiresAt: bigint
@@ -46,7 +46,7 @@ interface BlockhashWatchOptions {
   readonly freshForMs: number
 }
 
-/** Creates a reader of confirmed blockhashes, which asks at most once in `freshForMs` for all callers. */
+/** Creates a reader of confirmed blockhashes, which queries at most once in `freshForMs` for all callers. */
 export function createBlockhashWatch({
   client,
   clock,
@@ -80,12 +80,11 @@ export async function readExternalLifetime(
   if (ends.length > 0) return { kind: 'ok', value: { expiresAt: ends.reduce(larger) + FORK_MARGIN } }
   const agreed =
     endpoints.length > 0 && endpoints.every(([endpointReply]) => isValid(endpointReply) === false)
-  if (!agreed)
-    return { kind: 'unknown', detail: 'no endpoint could tell whether the blockhash is still good' }
+  if (!agreed) return { kind: 'unknown', detail: 'no endpoint returned whether the blockhash is still valid' }
   if (!timeouts.isOver(`blockhash ${blockhash}`))
     return { kind: 'unknown', detail: 'no endpoint knows the blockhash; it may be too new for them' }
   const detail =
-    'transaction: its blockhash is not, or no longer, known to the network; sign it with a new one.'
+    'transaction: the network does not know its blockhash, or no longer does; sign it with a new one.'
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 

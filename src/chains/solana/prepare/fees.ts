@@ -146,7 +146,7 @@ function withNumber(kind: number, value: number): Uint8Array {
   return Uint8Array.from(data)
 }
 
-/** Returns the charge for the signatures in lamports, those included that instructions bring for verification. */
+/** Returns the charge for the signatures in lamports, including those that instructions contain for verification. */
 function signatureFee(message: Message): bigint {
   const inside = message.instructions
     .filter((instruction) => PRECOMPILES.includes(programOf(message, instruction)))
@@ -172,7 +172,7 @@ export function feeOf(message: Message): bigint {
   return signatureFee(message) + priorityFee(unitPrice, Math.min(limit, MAX_UNITS))
 }
 
-/** The percentile of the recent prices for each speed. Blocks in which nobody paid count as 0. */
+/** The percentile of the recent prices for each speed. Blocks without such a price count as 0. */
 const PERCENTILES: Readonly<Record<Speed, number>> = { safeLow: 30, average: 50, fast: 85, fastest: 99 }
 
 /** The highest number of accounts of one question (agave `MAX_TX_ACCOUNT_LOCKS`). */

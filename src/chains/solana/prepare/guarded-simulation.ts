@@ -28,7 +28,7 @@ type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 /**
  * Simulates the message. Where the relayer only pays, neither lamports beyond the fee nor tokens of its accounts may leave. No instruction
  * receives its authority, but some tokens can be taken without it (Token-2022 has permanent delegates). A node that lacks the newest slots
- * may refuse a good transaction, so a refusal that depends on the state of the accounts asks for the opinions of all endpoints.
+ * may refuse a good transaction, so a refusal that depends on the state of the accounts needs the opinions of all endpoints.
  */
 export async function guardedSimulation(
   tools: GuardTools,
@@ -40,7 +40,7 @@ export async function guardedSimulation(
   const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, subject)
   if (tokens.kind !== 'ok') return tokens
   const watched = [subject.self, ...tokens.value]
-  // A transaction that others have signed is simulated unchanged: only then the node tells that it was included already.
+  // A transaction that others have signed is simulated unchanged: only then does the node report that it was already included.
   const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
   const trial = { message, watched, anyBlockhash, exact: !spends }
   const answer = guard(one, trial, await simulate(tools, trial))
@@ -158,7 +158,7 @@ function tokensTaken({ address, before, after }: Change): string | undefined {
   if (amountIn(after) < amountIn(before))
     return `the relayer's token account ${address} would lose ${amountIn(before) - amountIn(after)} of its tokens`
   const changed = RIGHTS.some(([from, to]) => !part(after, from, to).equals(part(before, from, to)))
-  return changed ? `somebody else would get rights in the relayer's token account ${address}` : undefined
+  return changed ? `another account would get rights in the relayer's token account ${address}` : undefined
 }
 
 /** Refuses a transaction that takes from an account that only pays. */
@@ -179,7 +179,7 @@ function part({ data }: AccountState, from: number, to: number): Buffer {
 
 /**
  * An endpoint that sees the relayer lose something forbids the successes of the others: their state may be some slots older, and a loss
- * cannot be undone. The transaction is not signed before no endpoint that is not behind sees a loss any more. Pure.
+ * cannot be undone. The transaction is not signed while any current endpoint sees a loss. Pure.
  */
 export function refuseIfAnySeesLoss<T>(
   opinions: readonly SimulationOpinion<T>[],

@@ -269,6 +269,6 @@ async function checkNonce(
   if (nonce.value.value === value) return { kind: 'ok', value: { preparedAtSlot: nonce.value.slot } }
   const lifetime = await readExternalLifetime(context, value)
   if (lifetime.kind !== 'refused') return lifetime
-  const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
+  const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the current one.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

@@ -32,13 +32,13 @@ export async function prepareReplacement(
   if (first !== undefined && nonceAccount !== undefined) {
     return replaceDurable(context, { request, account, earlier: first, nonceAccount })
   }
-  // The caller learns at once when it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
+  // The caller learns immediately if it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
   const trial = isNoop(request) ? undefined : await prepareDraft(context, request, account)
   if (trial?.kind === 'refused') return trial
   return {
     kind: 'after_expiry',
     detail: isNoop(request)
-      ? 'The signed version may still be included until its blockhash has expired, which takes about a minute; the service does not broadcast it any more.'
+      ? 'The signed version may still be included until its blockhash has expired, which takes about a minute; the service no longer broadcasts it.'
       : 'Both versions could be included, so the new one is sent when the blockhash of the earlier one has expired, which takes about a minute, and the chain has proved that it was not included.',
   }
 }
@@ -68,7 +68,7 @@ async function replaceDurable(
 
 const MOVED_ON: Answer<never> = {
   kind: 'unknown',
-  detail: 'the durable nonce was advanced; the service asks the chain which transaction advanced it',
+  detail: 'the durable nonce was advanced; the service is finding out which transaction advanced it',
 }
 
 /** Returns the value of the durable nonce that the draft uses up. */
@@ -84,7 +84,7 @@ function withNonce(
   const { message } = contentOf(request, self)
   if (nonceAccountOf(message, accountsOf(message)) === nonceAccount) return request
   if (request.transaction !== undefined)
-    return `transaction: it has to advance the nonce account ${nonceAccount} first, as the one that it replaces does.`
+    return `transaction: it must advance the nonce account ${nonceAccount} first, like the one that it replaces.`
   if (nonce.authority !== self)
     return `Its durable nonce belongs to ${nonce.authority}; only a transaction that advances ${nonceAccount} and is signed by that account can take its place.`
   return { ...request, instructions: [advance(nonceAccount, self), ...(request.instructions ?? [])] }

@@ -51,7 +51,7 @@ export async function simulate(tools: SimulationTools, trial: Trial): Promise<An
   return requireSameSlot(await tryOnce(tools, trial), trial)
 }
 
-/** Asks every endpoint once. The answer of an endpoint that is behind counts less than that of a newer one. */
+/** Calls every endpoint once. The reply of an endpoint that is behind counts less than that of a newer one. */
 export async function simulateEverywhere(
   { client, timeouts }: SimulationTools,
   trial: Trial,
@@ -109,7 +109,7 @@ function readAttempt(
 const NO_SIMULATION = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
 /**
- * A node that refuses to look at a transaction calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be too new
+ * A node that refuses to process a transaction calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be too new
  * for the node; every other reason is permanent.
  */
 function readUnusable(
@@ -146,7 +146,7 @@ function refuse(message: Message, failure: TransactionFailure, logs: unknown): A
   const code = codeOf(message, failure)
   const detail =
     code === 'already_accepted'
-      ? 'transaction: a block holds it already.'
+      ? 'transaction: a block already contains it.'
       : `The simulation failed: ${failure.description}${lastLogMessage(logs)}.`
   return { kind: 'refused', refusal: { code, detail } }
 }

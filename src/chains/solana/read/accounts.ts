@@ -73,13 +73,13 @@ function readAccount(value: unknown): AccountState | undefined | 'unreadable' {
 }
 
 /**
- * The balance that an account without data must keep where no node tells it, in lamports: 128 bytes of overhead, two years, 3480 lamports for
- * each byte and year (agave `Rent::default`). The network does not let a fee leave less (`InsufficientFundsForRent`), and lowers it in steps
- * (SIMD-0437), so this is never too little.
+ * The balance that an account without data must keep, if no node returns it, in lamports: 128 bytes of overhead, two years, 3480 lamports
+ * for each byte and year (agave `Rent::default`). The network does not let a fee leave less (`InsufficientFundsForRent`), and lowers it in
+ * steps (SIMD-0437), so this is never too little.
  */
 const HIGHEST_MINIMUM = 890_880n
 
-/** The minimum changes with an epoch, so an older answer is asked for again after this time, in ms. */
+/** The minimum changes with an epoch, so an older result is read again after this time, in ms. */
 const MINIMUM_FRESH_FOR_MS = 600_000
 
 /** The minimum for an account without data. */
@@ -87,13 +87,13 @@ const MINIMUM: RpcCall = { method: 'getMinimumBalanceForRentExemption', params: 
 
 /** Reads the funds of accounts. */
 export interface FundsReader {
-  /** Reads the lamports of an account; an endpoint that has not reached the slot `asOf` cannot tell. */
+  /** Reads the lamports of an account; an endpoint that has not reached the slot `asOf` yields unknown. */
   readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>>
   /** Reads the amount that an account can spend, in lamports, without the minimum that it must keep; 0 for an account that does not exist. */
   readBalance(address: string): Promise<Answer<bigint>>
 }
 
-/** Creates a reader of funds, which asks for the minimum of the network from time to time. */
+/** Creates a reader of funds, which reads the minimum of the network from time to time. */
 export function createFundsReader(client: PooledClient, clock: Clock): FundsReader {
   const minimum = createRecentAnswer({
     ask: () => askMinimum(client),
@@ -132,11 +132,11 @@ async function askMinimum(client: PooledClient): Promise<Answer<bigint>> {
   const result = resultOf(endpointReply?.reply)
   const lamports = result.kind === 'ok' ? readInteger(result.value) : undefined
   return lamports === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not tell the minimum of an account' }
+    ? { kind: 'unknown', detail: 'the endpoint did not return the minimum balance of an account' }
     : { kind: 'ok', value: lamports }
 }
 
-/** The present value of a durable nonce, and its authority. */
+/** The current value of a durable nonce, and its authority. */
 export interface NonceState {
   readonly value: string
   readonly authority: string
@@ -149,7 +149,7 @@ export interface NonceState {
 const NONCE_BYTES = 80
 const INITIALIZED = 1
 
-/** The content of a nonce account in this slot; without a state when the account does not exist any more. */
+/** The content of a nonce account in this slot; without a state if the account no longer exists. */
 interface NonceReading {
   readonly slot: bigint
   readonly state: NonceState | undefined
@@ -182,8 +182,8 @@ export async function requireNonce(
   const { slot, state } = reading.value
   if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
   if (!timeouts.isOver(`nonce account ${address}`))
-    return { kind: 'unknown', detail: `${address} is no nonce account yet` }
-  const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
+    return { kind: 'unknown', detail: `${address} is not a nonce account yet` }
+  const detail = `The transaction advances a durable nonce, but ${address} is not an initialized nonce account.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 

@@ -3,10 +3,10 @@ import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf } from './replies.ts'
 
-/** Asks for the finalized slot and its height, which does not count slots without a block. */
+/** Reads the finalized slot and its height, which does not count slots without a block. */
 const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 
-/** Asks for the newest slot that the node has processed. */
+/** Reads the newest slot that the node has processed. */
 const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processed' }] }
 
 /**
@@ -34,7 +34,7 @@ export async function readFinalized(client: PooledClient, asOf?: bigint): Promis
   const height = readInteger(blockHeight)
   return endpointReply?.behind === false && slot !== undefined && height !== undefined && slot >= (asOf ?? 0n)
     ? { kind: 'ok', value: { slot, height } }
-    : { kind: 'unknown', detail: 'no endpoint has reached the newest finalized slot that is known' }
+    : { kind: 'unknown', detail: 'no endpoint has reached the newest known finalized slot' }
 }
 
 /**
@@ -52,7 +52,7 @@ export async function readHead(client: PooledClient): Promise<Answer<Head>> {
   const expiredUpTo = readInteger(blockHeight)
   const slot = readInteger(newest.value)
   if (number === undefined || expiredUpTo === undefined || slot === undefined) {
-    return { kind: 'unknown', detail: 'the endpoint did not tell its slot' }
+    return { kind: 'unknown', detail: 'the endpoint did not return its slot' }
   }
   return { kind: 'ok', value: { number, hash: `${number}/${slot}`, expiredUpTo } }
 }

@@ -16,7 +16,7 @@ export interface EndpointStatuses {
 export interface ReceiptReader {
   /** Reads receipts. A node's yes always counts; its no counts only when it has reached `asOf` and keeps a history. */
   read(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
-  /** Reads receipts from every endpoint. An endpoint that is behind, or keeps no history, gives `unknown` for what it does not know. */
+  /** Reads receipts from every endpoint. An endpoint that is behind, or keeps no history, yields `unknown` for what it does not know. */
   readEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[][]>
   /** Reads the answers of each endpoint. Endpoints without history answer for their newest blocks; a resting endpoint does not answer. */
   askEach(hashes: readonly string[], asOf?: bigint): Promise<readonly EndpointStatuses[]>
@@ -25,7 +25,7 @@ export interface ReceiptReader {
 /**
  * Creates a reader of receipts. Before a block is finalized, nodes learn of it at different times. So the reader remembers the newest slot
  * that included a transaction of the service, and a "none" of a node that has not reached it does not mean a dropped fork. A new process
- * starts without that memory; then it broadcasts bytes once more, which is harmless.
+ * starts without that memory; then it broadcasts bytes again, which is harmless.
  */
 export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
@@ -39,7 +39,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     return statuses.map((one) => (one.kind === 'none' && one.slot < newest ? INCONCLUSIVE : one))
   }
 
-  /** Asks for the fees that tell whether transactions were executed; hardly ever there are any to ask for. */
+  /** Reads the fees that show whether transactions were executed; there are hardly ever any to read. */
   async function withFees(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
     const open = statuses.flatMap((one) =>
       one.kind === 'included' && one.receipt.executed === 'unknown' ? [one.receipt] : [],
@@ -52,7 +52,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     )
   }
 
-  /** Asks endpoints that refuse the first question for their newest blocks only; there a hit counts, and nothing else. */
+  /** Queries endpoints that refuse the first call only for their newest blocks; then only a hit counts. */
   async function askEach(hashes: readonly string[], asOf?: bigint) {
     const endpoints = await askEverywhere(client, statusCalls(hashes), asOf)
     const searched = await Promise.all(
@@ -177,13 +177,13 @@ function unexecuted(receipt: Receipt): Receipt {
   return { ...receipt, executed: 'no', result: { feeCharged: 0n } }
 }
 
-/** Returns the call that tells a transaction in a block, with its fee. */
+/** Returns the call that reads a transaction in a block, with its fee. */
 export function transactionCall(signature: string): RpcCall {
   const options = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 0 }
   return { method: 'getTransaction', params: [signature, options] }
 }
 
-/** Completes a receipt whose error does not tell whether the transaction was executed with the reply to `transactionCall`: a fee of 0 tells that it was not. */
+/** Completes a receipt whose error does not show whether the transaction was executed with the reply to `transactionCall`: a fee of 0 means that it was not. */
 function withFee(receipt: Receipt, endpointReply: EndpointReply | undefined): Receipt {
   const answer = resultOf(endpointReply?.reply)
   const fee = answer.kind === 'ok' ? readInteger(fieldsOf(fieldsOf(answer.value).meta).fee) : undefined
@@ -193,7 +193,7 @@ function withFee(receipt: Receipt, endpointReply: EndpointReply | undefined): Re
   return executed
 }
 
-/** Nodes that do not report the commitment leave out `confirmations` when a transaction is finalized. */
+/** Nodes that do not report the commitment omit `confirmations` if a transaction is finalized. */
 function isFinalized({ confirmationStatus, confirmations }: Readonly<Record<string, unknown>>): boolean {
   return typeof confirmationStatus === 'string' ? confirmationStatus === 'finalized' : confirmations === null
 }

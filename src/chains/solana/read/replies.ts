@@ -11,7 +11,7 @@ interface Contextual {
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /** The answer of a node that has not reached the demanded slot, or did not report its slot. */
-const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest slot that is known' } as const
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known slot' } as const
 
 /** Reads an integer from 0 that JSON has not rounded; undefined for anything else. */
 export function readInteger(value: unknown): bigint | undefined {
@@ -48,8 +48,8 @@ export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contex
 
 /**
  * A node may be this many slots behind the newest one, about six seconds, when its answer is not final. Behind one url there are often many
- * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide for good, do not
- * use it.
+ * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide permanently, do
+ * not use it.
  */
 const TOLERATED_SLOTS = 16n
 

@@ -1,8 +1,8 @@
 import { fieldsOf } from './replies.ts'
 
 /**
- * The meaning of an error for the transaction. `known`: the network has it already · `funds`: the fee payer lacks money · `wait`: the node
- * cannot accept it now · `state`: it fails with the present accounts · `never`: no node will accept these bytes.
+ * The meaning of an error for the transaction. `known`: the network already has it · `funds`: the fee payer has too little money · `wait`:
+ * the node cannot accept it now · `state`: it fails with the current accounts · `never`: no node will accept these bytes.
  */
 export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'state' | 'never'
 
@@ -30,7 +30,7 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   WouldExceedMaxAccountCostLimit: 'wait',
   WouldExceedMaxBlockCostLimit: 'wait',
   WouldExceedMaxVoteCostLimit: 'wait',
-  // Programs, tables and balances have this state at present.
+  // Programs, tables and balances currently have this state.
   AddressLookupTableNotFound: 'state',
   CallChainTooDeep: 'state',
   InstructionError: 'state',
@@ -58,9 +58,9 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
 }
 
 /**
- * Errors of a transaction that a block contains and that was not executed: it has no effect and costs nothing, because the network could not
- * charge its fee payer (SIMD-0290), or because its durable nonce was not the present one (SIMD-0297). Before these rules, no block contained
- * a transaction with such an error.
+ * Errors of a transaction that a block contains and that was not executed: it has no effect and costs nothing, because the network could
+ * not charge its fee payer (SIMD-0290), or because its durable nonce was not the current one (SIMD-0297). Before these rules, no block
+ * contained a transaction with such an error.
  */
 const UNEXECUTED: readonly string[] = [
   'AccountNotFound',
@@ -78,8 +78,8 @@ export interface TransactionFailure {
   /** The error number of the program, if it returned one. */
   readonly custom?: number
   /**
-   * For a transaction in a block. `no`: it was not executed and costs nothing · `unknown`: the error does not tell, because a fee payer can be
-   * too poor for the fee, or be left with too little by the execution · absent: it was executed, and paid for.
+   * For a transaction in a block. `no`: it was not executed and costs nothing · `unknown`: the error does not show it, because a fee payer
+   * can be too poor for the fee, or be left with too little by the execution · absent: it was executed, and paid for.
    */
   readonly executed?: 'no' | 'unknown'
   /** A text for people: `InstructionError in instruction 0: custom program error 0x1`. */

@@ -15,7 +15,7 @@ import { lookupsOf, type Message } from './message.ts'
 const META_BYTES = 56
 
 /**
- * Reads the accounts that a message loads from tables in their present state; refuses when a table or an index in it does not exist and is
+ * Reads the accounts that a message loads from tables in their current state; refuses when a table or an index in it does not exist and is
  * not only too new.
  */
 export async function loadAddresses(
@@ -59,8 +59,8 @@ const TOO_NEW: Answer<never> = {
 
 function missing(table: string, whole: boolean): Answer<never> {
   const detail = whole
-    ? `transaction: ${table} is no address lookup table.`
-    : `transaction: the address lookup table ${table} does not have all the addresses that are taken from it.`
+    ? `transaction: ${table} is not an address lookup table.`
+    : `transaction: the address lookup table ${table} lacks some of the addresses that the transaction uses.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 
@@ -74,7 +74,7 @@ export function withLifetime(message: Message, lifetimeToken: string): Message {
 
 /**
  * Returns the same message with further instructions of one program, which use no accounts. They come last: some instructions refer to
- * others by index (those of the ed25519 program), and the first one has to advance a durable nonce.
+ * others by index (those of the ed25519 program), and the first one must advance a durable nonce.
  */
 export function withInstructions(message: Message, program: string, datas: readonly Uint8Array[]): Message {
   if (datas.length === 0) return message

@@ -24,7 +24,7 @@ export function encodeMessage(message: Message): Uint8Array {
 
 /**
  * Reads a message. Returns undefined for other bytes, for other versions, for an encoding that is longer than necessary, and for a message
- * that the network would not look at.
+ * that the network would not process.
  */
 export function decodeMessage(bytes: Uint8Array): Message | undefined {
   const message = decode(bytes)
@@ -34,7 +34,7 @@ export function decodeMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /**
- * Returns true when the bytes can be read to their end as a message, of any version and of any sense: a network may look at messages that
+ * Returns true when the bytes can be read to their end as a message, of any version and of any sense: a network may process messages that
  * `decodeMessage` rejects.
  */
 export function resemblesMessage(bytes: Uint8Array): boolean {
@@ -152,7 +152,7 @@ export function readTransaction(raw: Uint8Array): WireTransaction | undefined {
  */
 export function openTransaction(base64: string): WireTransaction {
   const transaction = readTransaction(Buffer.from(base64, 'base64'))
-  if (transaction === undefined) throw new Error('these bytes are no transaction')
+  if (transaction === undefined) throw new Error('these bytes are not a transaction')
   return transaction
 }
 

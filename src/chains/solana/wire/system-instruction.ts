@@ -51,7 +51,7 @@ export function nonceProblem(message: Message): string | undefined {
   const account = index === undefined ? undefined : accountsOf(message)[index]
   return account?.writable
     ? undefined
-    : 'instruction 0 advances a nonce account, which has to be writable and must not come from a table.'
+    : 'instruction 0 advances a nonce account, which must be writable and not from a table.'
 }
 
 /** Returns the nonce account when the first instruction advances one; its value then replaces the blockhash. */

@@ -71,8 +71,8 @@ const CHECKS: Checks = {
 }
 
 /**
- * The largest number that an account is raised to. After 2^63 - 1 no number comes, so the account could never send anything again, nor be merged
- * (`BumpSequenceOpFrame`, `MergeOpFrame`: ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
+ * The largest number that an account is raised to. There is no number after 2^63 - 1, so the account could never send anything again, nor
+ * be merged (`BumpSequenceOpFrame`, `MergeOpFrame`: ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
  */
 const MAX_BUMP = 2n ** 63n - 1n - 2n ** 32n
 
@@ -187,7 +187,7 @@ function checkOptions(operation: SetOptionsOperation, at: string, self: string):
   const { set_flags = 0, clear_flags = 0, inflation_destination, home_domain, signer } = operation
   if (set_flags > ALL_FLAGS || clear_flags > ALL_FLAGS)
     return `${at}: flags from 0 to ${ALL_FLAGS} are expected.`
-  if ((set_flags & clear_flags) !== 0) return `${at}.clear_flags: a flag cannot be set and cleared at once.`
+  if ((set_flags & clear_flags) !== 0) return `${at}.clear_flags: a flag cannot be both set and cleared.`
   return (
     (inflation_destination === undefined
       ? undefined
@@ -200,5 +200,5 @@ function checkOptions(operation: SetOptionsOperation, at: string, self: string):
 function checkSigner({ key }: { readonly key: string }, at: string, self: string): Problem {
   if (readSignerKey(key) === undefined)
     return `${at}.key: a signer's key is expected (G…, T…, X… or P…); its checksum is wrong.`
-  return key === self ? `${at}.key: the account's own key is weighed by master_weight.` : undefined
+  return key === self ? `${at}.key: the weight of the account's own key is master_weight.` : undefined
 }

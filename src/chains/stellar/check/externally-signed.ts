@@ -10,8 +10,8 @@ import { isBy } from '../sign.ts'
 
 /**
  * Checks with its source account that an externally signed transaction can be included at all: the account exists, its sequence number is
- * not used, and one of its signers has signed. Without this check the relayer would wait for a transaction that the network refuses for
- * ever. When the transaction itself used the number, because a third party sent it, the answer is a sentence that tells so.
+ * not used, and one of its signers has signed. Without this check the relayer would wait for a transaction that the network refuses
+ * forever. If the transaction itself used the number, because a third party sent it, the result is a sentence that says so.
  */
 export async function checkExternallySigned(
   client: PooledClient,
@@ -49,13 +49,13 @@ async function explainUsed(
     const applied = included.receipt.result?.appliedHash ?? hash
     return {
       kind: 'ok',
-      value: `transaction_xdr: the ledger includes it already, as transaction ${applied}.`,
+      value: `transaction_xdr: the ledger already includes it, as transaction ${applied}.`,
     }
   }
   if (answers.every(({ kind }) => kind === 'unknown'))
     return {
       kind: 'unknown',
-      detail: `sequence number ${tx.seqNum} of ${source} is used, and no endpoint tells by which transaction`,
+      detail: `sequence number ${tx.seqNum} of ${source} is used, and no endpoint returned by which transaction`,
     }
   const detail = `transaction_xdr: its sequence number ${tx.seqNum} is used; the next of ${source} is ${used + 1n}.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }

@@ -1,7 +1,7 @@
 import type { StellarAsset } from '../model/operation.ts'
 import { isAccountAddress, isAccountId, isContractAddress } from '../model/strkey.ts'
 
-/** A sentence that begins with the field and tells the expected value; undefined when nothing is wrong. */
+/** A sentence that begins with the field and states the expected value; undefined if nothing is wrong. */
 export type Problem = string | undefined
 
 /** The largest integer of XDR's `int64`. */
@@ -31,7 +31,7 @@ export function accountAddress(text: string, at: string): Problem {
 export function accountId(text: string, at: string): Problem {
   if (isAccountId(text)) return undefined
   return isAccountAddress(text)
-    ? `${at}: an account without a number is expected (G…); the ledger takes no muxed account here.`
+    ? `${at}: an account without a muxed id is expected (G…); the ledger accepts no muxed account here.`
     : accountAddress(text, at)
 }
 

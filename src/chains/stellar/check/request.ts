@@ -44,7 +44,7 @@ function checkFrame(
   const { network, operations, transactionXdr, feeBump, maxFee, sourceAccount } = request
   if (network !== name) return `network: ${name} is expected, the network of the relayer.`
   if (operations !== undefined && transactionXdr !== undefined) {
-    return 'operations, transaction_xdr: one of the two is expected, not both.'
+    return 'operations, transaction_xdr: exactly one of the two is expected, not both.'
   }
   if (operations === undefined && transactionXdr === undefined) {
     return 'operations, transaction_xdr: one of the two is expected.'
@@ -62,7 +62,7 @@ function checkSource(source: string, self: string): Problem {
     accountAddress(source, 'source_account') ??
     (baseAccountId(source) === self
       ? undefined
-      : `source_account: the relayer's own account ${self} is expected; the service signs for no other.`)
+      : `source_account: the relayer's own account ${self} is expected; the service signs only for that one.`)
   )
 }
 
@@ -91,7 +91,7 @@ function checkTogether(operations: readonly StellarOperation[], hasMemo: boolean
   const soroban = operations.findIndex(isSoroban)
   if (soroban < 0) return undefined
   if (operations.length > 1) {
-    return `operations[${soroban}]: ${operations[soroban]?.type} has to be the only operation of its transaction.`
+    return `operations[${soroban}]: ${operations[soroban]?.type} must be the only operation of its transaction.`
   }
   return hasMemo ? `memo: none is expected with ${operations[soroban]?.type}.` : undefined
 }
@@ -101,7 +101,7 @@ function checkInvoker({ sourceAccount, operations = [] }: StellarRequest): Probl
   const [operation] = operations
   if (sourceAccount === undefined || isAccountId(sourceAccount)) return undefined
   return operation !== undefined && isSoroban(operation)
-    ? `source_account: an account without a number is expected (G…) with ${operation.type}.`
+    ? `source_account: an account without a muxed id is expected (G…) with ${operation.type}.`
     : undefined
 }
 

@@ -36,7 +36,7 @@ export function checkSoroban(operation: SorobanOperation, at: string): Problem {
 /** Explains which valid authorization the service cannot provide. */
 export function unsupportedAuth(operation: SorobanOperation, at: string): Problem {
   return operation.type !== 'restore_footprint' && operation.auth?.type === 'addresses'
-    ? `${at}.auth.type: the service signs for the relayer's own account only; give the signed entries of others as xdr.`
+    ? `${at}.auth.type: the service signs only for the relayer's own account; pass the signed entries of others as xdr.`
     : undefined
 }
 

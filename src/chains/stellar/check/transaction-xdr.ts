@@ -22,7 +22,7 @@ export function checkTransactionXdr(request: StellarRequest, xdr: string, rules:
   }
   const read = readEnvelope(xdr)
   if (read === undefined) return `${AT}: a TransactionEnvelope is expected, XDR in base64.`
-  if (read.kind === 'fee_bump') return `${AT}: a transaction is expected; this is a fee bump already.`
+  if (read.kind === 'fee_bump') return `${AT}: a transaction is expected; this is already a fee bump.`
   const { envelope } = read
   return request.feeBump === true ? checkSigned(request, envelope, rules) : checkUnsigned(envelope, rules)
 }
@@ -30,13 +30,13 @@ export function checkTransactionXdr(request: StellarRequest, xdr: string, rules:
 /** The relayer signs it with a new sequence number, so no other signature is needed, and earlier ones are worthless. */
 function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrRules): Problem {
   if (signatures.length > 0) {
-    return `${AT}: an unsigned transaction is expected, this one has ${signatures.length} signatures; with fee_bump it is wrapped as it is.`
+    return `${AT}: an unsigned transaction is expected, this one has ${signatures.length} signatures; with fee_bump it is wrapped unchanged.`
   }
   const source = underlying(tx.sourceAccount)
   if (source !== self)
     return `${AT}: the relayer's own account ${self} is expected as its source, not ${source}.`
   if (tx.cond.type === 'precondV2' && tx.cond.v2.extraSigners.length > 0) {
-    return `${AT}: extra signers are expected to be none; the service signs for the relayer's own account only.`
+    return `${AT}: no extra signers are expected; the service signs only for the relayer's own account.`
   }
   return checkPreconditions(tx) ?? checkInvoker(tx) ?? checkOperations(tx, self)
 }
@@ -49,7 +49,7 @@ function checkPreconditions(tx: Transaction): Problem {
   if (maxLedgerOf(tx) !== undefined)
     return `${AT}: cond.ledgerBounds.maxLedger is expected to be 0; use timeBounds.maxTime or valid_until.`
   return tx.cond.type === 'precondV2' && tx.cond.v2.minSeqNum !== null
-    ? `${AT}: cond.minSeqNum is expected to be absent; the service gives the sequence number.`
+    ? `${AT}: cond.minSeqNum is expected to be absent; the service assigns the sequence number.`
     : undefined
 }
 
@@ -57,12 +57,12 @@ function checkPreconditions(tx: Transaction): Problem {
 function checkInvoker({ sourceAccount, operations, memo }: Transaction): Problem {
   const [operation] = operations
   if (operation?.body.type !== 'invokeHostFunction') return undefined
-  if (memo.type !== 'memoNone') return `${AT}: an operation of smart contracts goes without a memo.`
+  if (memo.type !== 'memoNone') return `${AT}: a smart contract operation must have no memo.`
   const muxed = [sourceAccount, operation.sourceAccount].some(
     (source) => source?.type === 'keyTypeMuxedEd25519',
   )
   return muxed
-    ? `${AT}: a source without a number is expected (G…, not M…), of the transaction and of operations[0].`
+    ? `${AT}: a source without a muxed id is expected (G…, not M…), of the transaction and of operations[0].`
     : undefined
 }
 
@@ -72,13 +72,11 @@ const SOROBAN: ReadonlySet<string> = new Set(['invokeHostFunction', 'extendFootp
 function checkOperations({ operations, memo }: Transaction, self: string): Problem {
   if (operations.length === 0) return `${AT}: at least one operation is expected.`
   const soroban = operations.some(({ body }) => SOROBAN.has(body.type))
-  if (soroban && operations.length > 1)
-    return `${AT}: an operation of smart contracts has to be the only one.`
-  if (soroban && memo.type !== 'memoNone')
-    return `${AT}: an operation of smart contracts goes without a memo.`
+  if (soroban && operations.length > 1) return `${AT}: a smart contract operation must be the only one.`
+  if (soroban && memo.type !== 'memoNone') return `${AT}: a smart contract operation must have no memo.`
   return firstOf(operations, `${AT}: operations`, ({ sourceAccount, body }, path) => {
     if (sourceAccount !== null && underlying(sourceAccount) !== self)
-      return `${path} has the source ${underlying(sourceAccount)}; the service signs for the relayer's own account only.`
+      return `${path} has the source ${underlying(sourceAccount)}; the service signs only for the relayer's own account.`
     return body.type === 'bumpSequence' ? checkBump(body.bumpSequenceOp.bumpTo, `${path}.bump_to`) : undefined
   })
 }
@@ -111,5 +109,5 @@ function checkValidUntil(tx: Transaction, validUntil: Date | undefined): Problem
   const maxTime = maxTimeOf(tx)
   return maxTime !== undefined && Number(maxTime) * 1_000 <= validUntil.getTime()
     ? undefined
-    : 'valid_until: a signed transaction keeps its own time bounds, and these reach further.'
+    : 'valid_until: a signed transaction keeps its time bounds, and these end later.'
 }

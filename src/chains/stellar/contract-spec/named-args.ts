@@ -167,7 +167,7 @@ function readSimple(type: Simple, value: unknown, path: string): ScValue {
     case 'scSpecTypeError':
       throw new CallProblem(
         path,
-        'the contract takes a value of any type here, so send args in place of named_args',
+        'the contract accepts a value of any type here, so send args instead of named_args',
       )
     default:
       return readInteger(type.type, value, path)
@@ -270,7 +270,7 @@ type Reading = ValueContext & { readonly readValue: ValueReader }
 function readUserType(name: string, value: unknown, reading: Reading): ScValue {
   const type = reading.types.get(name)
   if (type === undefined)
-    throw new CallProblem(reading.path, `the specification of the contract lacks its type ${name}; send args`)
+    throw new CallProblem(reading.path, `the specification of the contract lacks the type ${name}; send args`)
   if (type.type === 'scSpecEntryUdtStructV0') return readStruct(type.udtStructV0, value, reading)
   if (type.type === 'scSpecEntryUdtUnionV0') return readUnion(type.udtUnionV0, value, reading)
   return readEnum(type.udtEnumV0, value, reading)

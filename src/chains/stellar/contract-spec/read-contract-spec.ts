@@ -66,9 +66,9 @@ async function readCode(client: PooledClient, contract: string): Promise<Answer<
   const failed = answers.find((answer) => answer.kind !== 'ok')
   if (first === undefined) return failed ?? NO_ANSWER
   if (known.some((code) => nameOf(code) !== nameOf(first)))
-    return { kind: 'unknown', detail: `the endpoints name different code of contract ${contract}` }
+    return { kind: 'unknown', detail: `the endpoints return different code for contract ${contract}` }
   if (first !== 'none') return { kind: 'ok', value: first }
-  return refused('contract_address: expected a contract that the network has')
+  return refused('contract_address: expected a contract that exists on the network')
 }
 
 /** Asks every endpoint, because the hash shows which one gave the right code. */
@@ -76,7 +76,8 @@ async function readSpec(client: PooledClient, hash: string): Promise<Answer<Cont
   const key = LedgerKey.contractCode(new LedgerKeyContractCode({ hash: new Hash(hash) }))
   const endpoints = await client.sendEverywhere([entriesCall(key)])
   const wasm = endpoints.flatMap(([reply]) => wasmIn(reply)).find((bytes) => sha256(bytes) === hash)
-  if (wasm === undefined) return { kind: 'unknown', detail: `no endpoint gave the code with hash ${hash}` }
+  if (wasm === undefined)
+    return { kind: 'unknown', detail: `no endpoint returned the code with hash ${hash}` }
   const section = wasm.length > MAX_WASM_BYTES ? undefined : customSection(wasm, SECTION)
   const spec = section && readContractSpec(section)
   return spec === undefined

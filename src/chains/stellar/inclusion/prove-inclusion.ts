@@ -197,7 +197,7 @@ function explainMissingProof(
       : `Sequence number ${nonce} of ${sourceAccount} was used`
   const back = since === undefined ? '' : ` back to ${since.toISOString()}`
   if (kind === 'open')
-    return `${fact}, and not every endpoint told its history${back} up to ledger ${asOf ?? 'latest'}, which would show the transaction.`
+    return `${fact}, and not every endpoint returned its history${back} up to ledger ${asOf ?? 'latest'}, which would show the transaction.`
   const hash = signed.innerHash ?? signed.hash
   return `${fact}, and no endpoint keeps its history${back}. Look up transaction ${hash} in an archive of the network: if it is there, this transaction was executed; if it is not, it was not.`
 }

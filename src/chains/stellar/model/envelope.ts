@@ -38,7 +38,7 @@ export function readEnvelope(base64: string): ReadEnvelope | undefined {
  */
 export function openEnvelope(base64: string): TransactionV1Envelope {
   const read = readEnvelope(base64)
-  if (read?.kind !== 'transaction') throw new Error('the envelope holds no transaction')
+  if (read?.kind !== 'transaction') throw new Error('the envelope contains no transaction')
   return read.envelope
 }
 

@@ -132,7 +132,7 @@ const FEE_STATS: RpcCall = { method: 'getFeeStats', params: {} }
 
 const UNTOLD = {
   kind: 'unknown',
-  detail: "the network's fees and time are not known: the endpoint did not report them",
+  detail: "the network's fees and time are unknown: the endpoint did not report them",
 } as const
 
 interface MarketWatchOptions {

@@ -197,7 +197,7 @@ function restoreFirst(
   return {
     kind: 'setup',
     request: { type: 'stellar', network, operations, ...(maxFee === undefined ? {} : { maxFee }) },
-    detail: 'The service restores the archived entries that the call of a smart contract needs.',
+    detail: 'The service restores the archived entries that the contract call needs.',
   }
 }
 

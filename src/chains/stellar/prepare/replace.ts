@@ -64,7 +64,7 @@ function raised(content: Content, { market, floor, maxFee }: Raise): Answer<Stel
   const bid = chooseBid({ ...wish, least: larger(wish.least, floor) })
   if (bid.kind === 'short') return { kind: 'refused', refusal: underpriced(bid.needed, maxFee) }
   const draft: StellarDraft = { ...content, feePerOperation: bid.feePerOperation, bumped: true, maxFee }
-  const log = `The bid is now ${bid.feePerOperation} stroops for each operation; a node asks for at least ${floor}.`
+  const log = `The bid is now ${bid.feePerOperation} stroops for each operation; a node requires at least ${floor}.`
   return { kind: 'ok', value: { draft, logs: [log, ...logsOf(bid)] } }
 }
 

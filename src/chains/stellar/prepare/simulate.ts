@@ -251,11 +251,11 @@ function missingAuth(
 ): Refusal | undefined {
   if (found.length === 0 || operations.some(hasEntries)) return undefined
   if (auth?.type === 'none') {
-    return reverted('operations[0].auth: the call asks for an authorization, so none is not enough.')
+    return reverted('operations[0].auth: the call requires an authorization, so none is not enough.')
   }
   return found.some(({ credentials }) => credentials.type !== 'sorobanCredentialsSourceAccount')
     ? reverted(
-        "operations[0].auth: the call asks for the authorization of others than the relayer's own account; give their signed entries as xdr.",
+        "operations[0].auth: the call requires authorizations of accounts other than the relayer's; pass their signed entries as xdr.",
       )
     : undefined
 }

@@ -39,7 +39,7 @@ export async function readNonces(
   return entries.map((entry, index) => {
     if (entry.kind !== 'ok') return entry
     if (entry.value !== undefined) return { kind: 'ok', value: entry.value.seqNum + 1n }
-    const detail = `Account ${addresses[index]} does not exist on the ledger; it begins with the first payment to it.`
+    const detail = `Account ${addresses[index]} does not exist on the ledger; the first payment to it creates it.`
     return { kind: 'refused', refusal: { code: 'account_not_found', detail } }
   })
 }
@@ -215,7 +215,7 @@ async function askBaseReserve(client: PooledClient): Promise<Answer<bigint>> {
 
 const UNTOLD = {
   kind: 'unknown',
-  detail: 'the endpoint did not tell the header of its newest ledger',
+  detail: 'the endpoint did not return the header of its newest ledger',
 } as const
 
 /** Servers before version 25 tell the header here only. */

@@ -9,7 +9,7 @@ const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 /** The answer of a node that has not reached the demanded ledger, or did not report its ledger. */
 export const BEHIND = {
   kind: 'unknown',
-  detail: 'the endpoint is behind the newest ledger that is known',
+  detail: 'the endpoint is behind the newest known ledger',
 } as const
 
 /** Returns the fields of a result; unknown when there is none, or it is unreadable. */

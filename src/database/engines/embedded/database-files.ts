@@ -10,7 +10,7 @@ type EngineOptions = Parameters<NodeFS['init']>[1]
 
 /**
  * The files of an embedded database in a folder of the host. With `full` durability they have the system call fsync, which the engine's own
- * runtime lacks, so what the engine has synced survives a power cut.
+ * runtime does not have, so what the engine has synced survives a power cut.
  */
 export class DatabaseFiles extends NodeFS {
   readonly #durability: Durability
@@ -45,7 +45,7 @@ export class DatabaseFiles extends NodeFS {
 /** The requests that are under way get their answers within this time, in ms. All of them are failures. */
 const LAST_ANSWERS_MS = 500
 
-/** Ends the process as an error that nobody catches does, because whatever supervises it has to start it again. */
+/** Ends the process like an uncaught error, so that its supervisor restarts it. */
 function endProcess(error: LogLostError): void {
   setTimeout(() => {
     throw error
@@ -53,8 +53,8 @@ function endProcess(error: LogLostError): void {
 }
 
 /**
- * Adds fsync. A new name of a file is an entry of its folder, and lasts only when the folder is synced, too: PostgreSQL does that for the
- * renames that it relies on, and trusts the host with new files.
+ * Adds fsync. A new name of a file is an entry of its folder, and is durable only when the folder is synced as well: PostgreSQL does that
+ * for the renames that it relies on, and trusts the host with new files.
  */
 function addFileSync(files: HostFiles): void {
   const names = createNewNames(syncPath)

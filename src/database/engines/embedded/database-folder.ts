@@ -25,7 +25,7 @@ export interface DatabaseFolder {
 
 /**
  * Prepares the folder `pglite` of the data folder for the engine, and returns its path. A new database is made under another name and
- * renamed when it is complete, so that a process that dies meanwhile leaves no half of it.
+ * renamed when it is complete, so that a process that dies in the middle leaves no partial one.
  */
 export async function prepareDatabaseFolder({
   dataDir,
@@ -47,12 +47,12 @@ export async function prepareDatabaseFolder({
   return folder
 }
 
-/** Refuses a folder that may be the rest of a database: only a person can know whether its transactions are needed. */
+/** Refuses a folder that may be the remains of a database: only a person can know whether its transactions are needed. */
 function assertEmpty(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : []
   if (names.length > 0)
     throw new Error(
-      `${folder} is no complete database: PG_VERSION is missing, and there are ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}. Restore a backup there. If it never held anything that you need, move it away, and the service makes a new one.`,
+      `${folder} is not a complete database: PG_VERSION is missing, and there are ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}. Restore a backup there. If it never contained anything that you need, move it away, and the service creates a new one.`,
     )
 }
 
@@ -112,7 +112,7 @@ function readMark(folder: string): string | undefined {
   }
 }
 
-/** Tells the folder from a copy of it, such as a restored backup, whose files may not be on the disk yet. */
+/** Distinguishes the folder from a copy of it, such as a restored backup, whose files may not be on the disk yet. */
 function identityOf(folder: string): string {
   const { ino, birthtimeNs } = statSync(folder, { bigint: true })
   return `inode ${ino} created ${birthtimeNs}\n`

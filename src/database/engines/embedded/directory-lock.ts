@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** The file whose lock is that of the folder. It stays empty. */
 const LOCK_FILE = 'relayer.lock'
 
-/** Says who has the lock, for a person. Nothing is decided by it: other containers have process ids of their own. */
+/** Says who has the lock, for people. Nothing is decided by it: process ids differ between containers. */
 const HOLDER_FILE = 'relayer.lock.json'
 
 /** Time in ms between two attempts to take the lock. */
@@ -37,25 +37,25 @@ class DirectoryLockLostError extends Error {
 
   constructor(directory: string) {
     super(
-      `The lock file of the data folder ${directory} was removed or replaced while this process used the folder; it ends, because another process may use it.`,
+      `The lock file of the data folder ${directory} was removed or replaced while this process used the folder; the process exits, because another one may be using it.`,
     )
   }
 }
 
 interface LockOptions {
   /**
-   * Another process gets this time to end, in ms: one that was killed lives on until it has freed its memory, and is often started again before.
+   * Another process gets this time to end, in ms: a killed one exists until it has freed its memory, and is often restarted before that.
    * Default 0.
    */
   readonly waitMs?: number
-  /** Called once when the lock does not protect the folder any more: nothing may be written from then on. */
+  /** Called once when the lock no longer protects the folder: nothing may be written after that. */
   readonly onLost?: (error: DirectoryLockLostError) => void
 }
 
 /**
  * Locks the folder for this process and returns the function that unlocks it. The kernel keeps the lock, as one of SQLite on a file of the
- * folder (`fcntl`): it holds for processes of other containers on the same machine, whatever their process ids are, and ends with the process,
- * however that ends. On a network file system it holds as far as that has locks.
+ * folder (`fcntl`): it holds for processes of other containers on the same machine, regardless of process ids, and ends with the process,
+ * however it ends. On a network file system it works only if that supports locks.
  * @throws DirectoryInUseError
  */
 export async function lockDirectory(

@@ -8,7 +8,7 @@ import type { StartedEngine } from './start-engine.ts'
 
 /** An embedded database that is open. Its callers take turns: it has one session, as one connection to a server has. */
 export interface EngineClient {
-  /** @throws DatabaseError with the SQLSTATE in `code`; LogLostError when the database cannot be written any more */
+  /** @throws DatabaseError with the SQLSTATE in `code`; LogLostError if the database can no longer be written */
   query(text: string, parameters: readonly unknown[]): Promise<StatementResult>
   /** Calls the listener with the payload of each notification on the channel, before the commit that sends it has returned. */
   onNotification(channel: string, listener: (payload: string) => void): () => void
@@ -16,8 +16,8 @@ export interface EngineClient {
 }
 
 /**
- * Opens a database with an engine. When its thread ends by itself, every call fails and the process ends as by an error that nobody catches:
- * whatever supervises it has to start it again.
+ * Opens a database with an engine. If its thread ends unexpectedly, every call fails and the process ends like on an uncaught error, so
+ * that its supervisor restarts it.
  */
 export async function openEngine(engine: StartedEngine, options: EngineOptions): Promise<EngineClient> {
   const { ask, end } = createRequests(engine)

@@ -54,11 +54,11 @@ function messageOf(error: unknown): string {
 const WITHOUT_SYNC = '-F'
 
 /**
- * Settings of the engine. `wal_sync_method`: the engine's runtime ignores the system call fdatasync. `shared_buffers`: the default of
- * 160 MB is memory of this process, and the operating system caches the files as well; less than this costs a loaded service a twentieth of
- * its CPU, because the pages that its steps change are written and read again in between. `jit`: the engine has none. `random_page_cost`: the
- * default is for disks that turn, and prefers plans that read a page once to those that go through an index row by row; the pages of open
- * transactions are in memory. `min_wal_size`: the engine refuses less than two segments, which have 16 MB in a database of its default.
+ * Settings of the engine. `wal_sync_method`: the engine's runtime ignores the system call fdatasync. `shared_buffers`: the default of 160
+ * MB is memory of this process, and the operating system caches the files as well; less than this costs a loaded service a twentieth of its
+ * CPU, because changed pages are written and read again. `jit`: the engine has none. `random_page_cost`: the default is for disks that
+ * turn, and prefers plans that read a page once to those that go through an index row by row; the pages of open transactions are in memory.
+ * `min_wal_size`: the engine refuses less than two segments, of 16 MB each.
  */
 const SETTINGS = [
   'wal_sync_method=fsync',
@@ -76,7 +76,7 @@ async function createEngine({ folder, durability }: EngineOptions): Promise<Engi
   return start(fs, isSynced)
 }
 
-/** Lets the engine create the files of a database in a folder that does not exist yet, which takes it seconds. */
+/** Lets the engine create the files of a database in a folder that does not exist yet, which takes seconds. */
 export async function createWithEngine(folder: string): Promise<void> {
   const engine = await start(new NodeFS(folder), false)
   await engine.close()
@@ -114,7 +114,7 @@ class Engine extends PGlite {
     return super.execProtocolRawSync(message)
   }
 
-  /** Sends messages of PostgreSQL's protocol, and returns the bytes of the answers, in memory of their own. */
+  /** Sends messages of PostgreSQL's protocol, and returns the bytes of the responses, in separate memory. */
   async exchange(message: Uint8Array): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
     // The engine writes each part into the same memory.

@@ -10,7 +10,7 @@ export type EngineRequest =
 /** The answer to the oldest request that has none. */
 export type EngineAnswer =
   | { readonly kind: 'done'; readonly bytes: Uint8Array }
-  /** `isLost`: the log cannot be written any more (`LogLostError`). */
+  /** `isLost`: the log can no longer be written (`LogLostError`). */
   | { readonly kind: 'failed'; readonly message: string; readonly isLost: boolean }
 
 /** The client's end of the connection to an engine: its thread, or something like it. */
@@ -26,7 +26,7 @@ export interface HostPort {
 }
 
 /**
- * Joins parts in memory of their own, which can go to another thread. Buffer.concat would give a part of memory that others use, too.
+ * Joins parts in separate memory, which can be transferred to another thread. Buffer.concat would return a slice of shared memory.
  */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
@@ -38,12 +38,12 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** The engine cannot write its log any more, because the disk is full, read-only or broken. Only a new process can open the database. */
+/** The engine can no longer write its log, because the disk is full, read-only or broken. Only a new process can open the database. */
 export class LogLostError extends Error {
   override readonly name = 'LogLostError'
 
   constructor(cause: unknown) {
-    super('The embedded database cannot write its log. The service has to be started again.', { cause })
+    super('The embedded database cannot write its log. The service must be restarted.', { cause })
   }
 }
 

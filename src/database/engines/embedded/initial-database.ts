@@ -9,9 +9,9 @@ import { migrationsVersion } from './migrations-version.ts'
 export const CREATION: readonly string[] = ['--wal-segsize=4']
 
 /**
- * The files of a database that was created, migrated, and never used, in one file. The engine takes seconds and several hundred MB of memory
- * to create a database, and more seconds to migrate it; to unpack one takes a fraction of it. `npm ci` and the image make the file; without
- * it, or with one of another version, the service starts all the same and lets the engine do it.
+ * The files of a database that was created, migrated, and never used, in one file. The engine takes seconds and several hundred MB of
+ * memory to create a database, and more seconds to migrate it; unpacking one takes a fraction of that. `npm ci` and the image create the
+ * file; without it, or with one of another version, the service lets the engine create the database.
  */
 interface InitialDatabase {
   readonly madeBy: string
@@ -30,7 +30,7 @@ export function initialVersion(): string {
   return ['pglite', version, ...CREATION, migrationsVersion()].join(' ')
 }
 
-/** Packs the folder of a database that nobody has open. The file appears complete or not at all. */
+/** Packs the folder of a closed database. The file appears complete or not at all. */
 export function packDatabase(folder: string, { file, madeBy }: { file: string; madeBy: string }): void {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const pathOf = ({ parentPath, name }: (typeof entries)[number]) =>

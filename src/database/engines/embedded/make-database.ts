@@ -5,7 +5,7 @@ import { openPGlite } from './pglite.ts'
 /** The engine makes them for `create database`, which the service never calls. Each has 300 files, as many as the database itself. */
 const TEMPLATES = ['template0', 'template1']
 
-/** Makes the folder `pglite` of an empty data folder: a database of the newest migration that nobody has used. */
+/** Makes the folder `pglite` of an empty data folder: an unused database with the newest migration. */
 export async function makeDatabase(dataDir: string): Promise<void> {
   const database = await openPGlite({ dataDir, durability: 'relaxed' })
   try {

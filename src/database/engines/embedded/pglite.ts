@@ -9,7 +9,7 @@ import { type EngineClient, openEngine } from './engine-client.ts'
 import { INITIAL_DATABASE, initialVersion, readInitialDatabase, unpackDatabase } from './initial-database.ts'
 import { isInMemory, type StartedEngine, startEngineHere, startEngineThread } from './start-engine.ts'
 
-/** A process that was killed gets so many ms to end. A longer time delays the message that the folder is in use. */
+/** A killed process gets this many ms to end. A longer time delays the message that the folder is in use. */
 const ENDING_MS = 2_000
 
 interface PGliteOptions {
@@ -18,14 +18,13 @@ interface PGliteOptions {
   readonly durability: Durability
   /** Receives a report of each statement. */
   readonly observer?: QueryObserver | undefined
-  /** Default: in a thread of its own. */
+  /** Default: in a separate thread. */
   readonly startEngine?: (() => StartedEngine | Promise<StartedEngine>) | undefined
 }
 
 /**
- * Opens PostgreSQL inside this process, in a thread of its own. There is one session: a transaction makes every other query wait, and those
- * of requests come before those of workers.
- * @throws DirectoryInUseError when another process has `dataDir` open
+ * Opens PostgreSQL inside this process, in a separate thread. There is one session: a transaction makes every other query wait, and queries
+ * of requests come before those of workers. @throws DirectoryInUseError if another process has `dataDir` open
  */
 export async function openPGlite({
   dataDir,
@@ -41,11 +40,11 @@ export async function openPGlite({
   let started: StartedEngine | undefined
   const onLost = async (error: Error) => {
     await started?.stop()
-    // Nobody handles it, so the process ends, and writes nothing before.
+    // It is not handled, so the process ends without writing anything.
     throw error
   }
   const unlock = await lockDirectory(dataDir, { waitMs: ENDING_MS, onLost })
-  // The thread loads its program meanwhile.
+  // In the meantime the thread loads its program.
   started = await startEngine()
   try {
     const folder = await prepareDatabaseFolder({ dataDir, durability, create: createFiles })
@@ -63,13 +62,13 @@ class DatabaseUnopenedError extends Error {
 
   constructor(dataDir: string, cause: Error) {
     super(
-      `The embedded database in ${dataDir} cannot be opened. Look at the free space of the disk and the memory first; if they suffice, its files are damaged: keep the folder, and restore a backup as docs/backup-and-restore.md says. The engine said: ${cause.message}`,
+      `The embedded database in ${dataDir} cannot be opened. Check the free disk space and memory first; if they suffice, its files are damaged: keep the folder, and restore a backup as described in docs/backup-and-restore.md. The engine reported: ${cause.message}`,
       { cause },
     )
   }
 }
 
-/** The sentences with which the program of the engine ends (Emscripten), and with which PGlite tells that it did not begin. */
+/** The messages with which the engine's program ends (Emscripten), and with which PGlite reports that it did not start. */
 function isAbort(error: unknown): error is Error {
   return error instanceof Error && /^(Aborted\(|PGlite failed to initialize)/.test(error.message)
 }
@@ -148,15 +147,15 @@ function createEmbeddedDialect({ engine, turns, kind }: EmbeddedDialectConfig): 
   })
 }
 
-/** The write-ahead log that a start would have to replay may grow to this size, in bytes; one more second of writing is added to it. */
+/** The write-ahead log that a start would have to replay may grow to this size, in bytes, plus one second of writing. */
 const LONGEST_LOG_BYTES = 16 * 1024 * 1024
 
-/** Time in ms between two looks at the log. */
+/** Time in ms between two checks of the log. */
 const INTERVAL_MS = 1_000
 
 /**
- * Makes a checkpoint whenever the write-ahead log has become long, until the returned function is called. The engine makes none by itself,
- * because it has no background processes: the log, and the time of a start after a kill, would grow without limit.
+ * Makes a checkpoint whenever the write-ahead log has become long, until the returned function is called. The engine makes none, because it
+ * has no background processes: the log, and the time of a start after a kill, would grow without limit.
  */
 function boundLog(db: Db): () => void {
   let isBusy = false
@@ -166,7 +165,7 @@ function boundLog(db: Db): () => void {
     try {
       await checkpointIfLong(db)
     } catch {
-      // A database that cannot write says so to everybody who uses it.
+      // A database that cannot write reports it to all its users.
     } finally {
       isBusy = false
     }

@@ -1,8 +1,9 @@
 /**
  * Statements that the embedded database parses once. PGlite's own `query` parses each one each time and calls the engine six times for it.
  *
- * This is speed code: it moves the benchmark's row "send embedded: CPU per transaction, database and all". Without prepared statements that is
- * about 1.2 times as much, and with `query` 1.3 times. When the row does not move any more, send `parse` with each statement and delete the map.
+ * This is speed code: it moves the benchmark's row "send embedded: CPU per transaction, database and all". Without prepared statements that
+ * is about 1.2 times as much, and with `query` 1.3 times. When that row no longer changes, send `parse` with each statement and delete the
+ * map.
  */
 import utils from 'pg/lib/utils.js'
 import { serialize } from 'pg-protocol'
@@ -31,8 +32,8 @@ const MAX_STATEMENTS = 200
 const MAX_PARAMETERS = 32
 
 /**
- * The engine keeps plans, also those by which it checks foreign keys, and a plan for a small table reads all of a table that has grown meanwhile.
- * It forgets them when the statements have carried twice as many bytes to it as at the last time, and this many more: about 200 transactions.
+ * The engine keeps plans, including those that check foreign keys, and a plan for a small table reads all of a table that has since grown.
+ * They are discarded when the statements have carried twice as many bytes as the last time, plus this many: about 200 transactions.
  */
 const GROWTH_BYTES = 262_144
 
@@ -136,7 +137,7 @@ function columnsIn(messages: readonly BackendMessage[]): readonly ColumnReader[]
 }
 
 function readResult(messages: readonly BackendMessage[], columns: readonly ColumnReader[]): StatementResult {
-  // After `discard plans`, the last command is the one that was asked for.
+  // After `discard plans`, the last command is the requested one.
   const completed = messages.findLast((message) => message instanceof CommandCompleteMessage)
   const words = completed?.text.split(' ') ?? []
   return {
@@ -147,7 +148,7 @@ function readResult(messages: readonly BackendMessage[], columns: readonly Colum
 }
 
 function readRows(messages: readonly BackendMessage[], columns: readonly ColumnReader[]): object[] {
-  // With all its names at once, a row is made in one piece; otherwise it is made again for every few of them.
+  // With all its names at once, a row is created in one piece; otherwise it is created again for every few of them.
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(columns.map(({ name }) => [name, null]))
   const rows: object[] = []
   for (const message of messages) {

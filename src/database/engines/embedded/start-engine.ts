@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../../lib/package-files.ts'
 import type { ClientPort, EngineAnswer, EngineRequest } from './engine-messages.ts'
 
-/** An engine that is not open yet, in a thread of its own or in this one. */
+/** An engine that is not open yet, in a separate thread or in this one. */
 export interface StartedEngine {
   readonly port: ClientPort
-  /** Calls the listener when the thread has ended by itself: nothing that waits for the engine gets an answer any more. */
+  /** Calls the listener if the thread ends unexpectedly: pending calls to the engine will get no response. */
   onEnd(listener: (reason: Error) => void): void
   /** Ends the thread. Call it when the engine is closed. */
   stop(): Promise<void>
@@ -29,7 +29,7 @@ const PROGRAM =
     ? join(import.meta.dirname, 'engine-thread.ts')
     : builtFile('database/engines/embedded/engine-thread.js')
 
-/** Starts an engine in a thread of its own. It loads its program while this thread goes on. */
+/** Starts an engine in a separate thread, which loads its program while this thread continues. */
 export function startEngineThread(): StartedEngine {
   const thread = new Worker(PROGRAM)
   let isStopping = false

@@ -57,7 +57,7 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
         forget(channel, handler)
         throw error
       }
-      // The server is not told: a stop would wait for one that is away, and the connection ends soon after.
+      // The server is not notified: a shutdown would wait for an unreachable one, and the connection ends soon after.
       return async () => forget(channel, handler)
     },
     close: keeper.close,

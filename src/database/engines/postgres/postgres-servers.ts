@@ -18,7 +18,7 @@ const UNDEFINED_FUNCTION = '42883'
 /** No server of the url can be used now. */
 class NoServerError extends Error {
   override readonly name = 'NoServerError'
-  /** sqlclient_unable_to_establish_sqlconnection (SQL:2016, class 08); absent when waiting cures none of the reasons. */
+  /** sqlclient_unable_to_establish_sqlconnection (SQL:2016, class 08); absent if waiting does not help. */
   readonly code: '08001' | undefined
 
   constructor(failures: ReadonlyMap<string, unknown>) {
@@ -38,7 +38,7 @@ class WrongServerError extends Error {
 export interface Servers {
   /** A client of the server that is next. `connect` fails for a server without the wanted property. */
   readonly Client: typeof pg.Client
-  /** Calls `connect`, which connects a new client, until one server can be used or all were asked. */
+  /** Calls `connect`, which connects a new client, until one server can be used or all were tried. */
   use<T>(connect: () => Promise<T>): Promise<T>
 }
 
@@ -100,8 +100,8 @@ export function chooseServers(url: string): Servers {
     }
 
     /**
-     * A standby that was promoted, or a server that was recovered to an earlier time, counts its log in a timeline of its own, and may lack the last
-     * commits. Before this connection writes anything there, the numbers that were given before are skipped.
+     * A standby that was promoted, or a server that was recovered to an earlier time, has a new timeline in its log, and may not have the
+     * last commits. Before this connection writes anything there, the event numbers used before are skipped.
      */
     private async followTimeline(): Promise<void> {
       const present = await this.readTimeline()
@@ -159,7 +159,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  // Node joins the errors of several addresses of one host, and gives the joined one no message.
+  // Node joins the errors of several addresses of one host, without a message.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

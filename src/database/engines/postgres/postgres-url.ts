@@ -1,4 +1,4 @@
-/** One server of a url, with the url that leads to it alone. */
+/** One server of a URL, with a URL for only that server. */
 export interface PostgresServer {
   /** Host and port for people; without user and password. */
   readonly name: string
@@ -28,7 +28,7 @@ const PARTS =
 /** A host with a port, if it has one; an IPv6 address is in brackets. */
 const HOST = /^(?<host>\[[^\]]*\]|[^:]*)(?::(?<port>\d*))?$/
 
-/** The parameters that are read here. node-postgres gets the url of one server, and knows all others. */
+/** The parameters that are read here. node-postgres gets the URL of one server, and handles all others. */
 const READ_HERE = ['target_session_attrs', 'load_balance_hosts', 'connect_timeout']
 
 const TARGETS = ['any', 'read-write', 'primary'] as const
@@ -53,7 +53,7 @@ export function readPostgresUrl(url: string): PostgresServers {
       ? hosts.split(',').map((host) => ({ name: nameOf(host), url: at(host, read.others) }))
       : pairsOf(names ?? hosts, ports).map(({ host, port }) => ({
           name: [host, port].filter((part) => part !== '').join(':'),
-          // A folder of sockets can only be a parameter. What stands before the path then has no meaning, as with one host.
+          // A folder of sockets can only be a parameter. Anything before the path is then ignored, as with one host.
           url: at(names === undefined ? host : (hosts.split(',')[0] ?? ''), [
             ...read.others,
             ...(names === undefined ? [] : [`host=${encodeURIComponent(host)}`]),
@@ -70,7 +70,7 @@ export function readPostgresUrl(url: string): PostgresServers {
 }
 
 const UNREADABLE =
-  'cannot be read: expected postgres://user:password@host:port/database, with commas between several host:port, and characters such as / ? # in a password percent-encoded'
+  'cannot be read: expected postgres://user:password@host:port/database, with commas between several host:port pairs, and characters such as / ? # in a password percent-encoded'
 
 /** A user without a host is no url for Node.js, and is one for node-postgres (pg-connection-string, index.js). */
 function isReadable(url: string): boolean {
@@ -103,7 +103,7 @@ function pairsOf(hostText: string, portText = ''): { host: string; port: string 
   const ports = portText.split(',')
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new PostgresUrlError(
-      `has ${hosts.length} hosts and ${ports.length} ports: give each host a port, or give one port for all`,
+      `has ${hosts.length} hosts and ${ports.length} ports: set a port for each host, or one port for all`,
     )
   if (!ports.every((port) => /^\d*$/.test(port) && Number(port) <= 65_535))
     throw new PostgresUrlError('has a port that is not a whole number up to 65535')

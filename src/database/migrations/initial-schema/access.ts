@@ -1,4 +1,4 @@
-/** Who may call the service, how often, and what was done. */
+/** API keys, rate limits, and the audit log. */
 export const ACCESS: readonly string[] = [
   // Deleted ones as well: records name who did something by their id.
   `create table api_keys (
@@ -61,7 +61,7 @@ export const ACCESS: readonly string[] = [
     filled_at timestamptz not null
   )`,
 
-  // The newest entry of each chain of the audit log. Who appends holds the lock of the row until the commit.
+  // The newest entry of each chain of the audit log. A writer keeps the lock of the row until its commit.
   `create table audit_chains (
     -- management, or relayer:<id> for what one relayer sends and signs.
     chain text collate "C" primary key,
@@ -92,7 +92,7 @@ export const ACCESS: readonly string[] = [
     primary key (chain, number)
   )`,
   'create index audit_log_by_time on audit_log (at)',
-  // What a relayer only signs is in no other table: a transaction on a chain is searched for here by its bytes.
+  // Transactions that a relayer only signs are in no other table: a transaction found on a chain is looked up here by its bytes.
   "create index audit_log_signed_transactions on audit_log ((after->>'sha256')) where action = 'signTransaction'",
   // A row is written for each transaction, and searches are rare: a summary of 32 pages costs nothing at a write, where an entry in an index for
   // each filter would be as large as the row.

@@ -4,9 +4,9 @@ export const EVENTS: readonly string[] = [
   'create sequence event_numbers minvalue 0',
   "select setval('event_numbers', 0)",
 
-  // An event gets its number when it is written, and may be committed after one with a higher number. The lock tells readers that events with
-  // numbers above its key may still be committed. One lock for each database transaction is enough, so a local setting remembers it. The first
-  // key of the lock is arbitrary (events/store.ts has it, too); the second one is the last number, cut to 31 bits.
+  // An event gets its number when it is written, and may be committed after one with a higher number. The lock tells readers that events
+  // with numbers above its key may still be committed. One lock for each database transaction is enough, so a local setting remembers it.
+  // The first key of the lock is arbitrary (also in events/store.ts); the second one is the last number, cut to 31 bits.
   `create function next_event_number() returns bigint language plpgsql as $$
     begin
       if coalesce(current_setting('relayer.writes_events', true), '') = '' then
@@ -23,7 +23,7 @@ export const EVENTS: readonly string[] = [
     -- The id for receivers.
     uid uuid not null default gen_random_uuid(),
     created_at timestamptz not null default now(),
-    -- Null for a test event, and for an alert that is about no relayer alone.
+    -- Null for a test event, and for an alert that is not about one relayer.
     relayer_id text,
     transaction_id text,
     -- The notification that the relayer had when the event happened.
@@ -34,7 +34,7 @@ export const EVENTS: readonly string[] = [
   )`,
   'create index events_of_relayer on events (relayer_id, number)',
   'create index events_of_notification on events (notification_id, number) where notification_id is not null',
-  // A hash, because only equality is asked: ids of 36 characters would make this the largest index of all.
+  // A hash, because only equality is needed: ids of 36 characters would make this the largest index of all.
   'create index events_of_transaction on events using hash (transaction_id)',
   // Wakes the readers.
   `create function announce_events() returns trigger language plpgsql as $$
@@ -44,9 +44,9 @@ export const EVENTS: readonly string[] = [
     end $$`,
   'create trigger announce_events after insert on events for each statement execute function announce_events()',
 
-  // Continues the numbers at the present time, in microseconds. A database that went back in time has forgotten the last numbers, and readers
-  // that have those events must not get others under the same numbers. The lock waits for writers that have a number and no commit: a reader
-  // would take the skipped numbers for settled before theirs are. An empty log begins at 1.
+  // Continues the numbers at the current time, in microseconds. A database that went back in time no longer has the last numbers, and
+  // readers that have those events must not get others under the same numbers. The lock waits for writers that have a number but no commit:
+  // a reader would consider the skipped numbers settled before theirs are. An empty log begins at 1.
   `create function skip_issued_event_numbers() returns void language plpgsql as $$
     begin
       lock table events in exclusive mode;
@@ -73,7 +73,7 @@ export const EVENTS: readonly string[] = [
     -- Names what it is about among all alerts of the kind.
     subject text not null,
     since timestamptz not null,
-    -- Null for what is about no relayer alone.
+    -- Null if it is not about one relayer.
     relayer_id text,
     -- The ids of those that got the event.
     notifications jsonb not null,
@@ -81,7 +81,7 @@ export const EVENTS: readonly string[] = [
     primary key (kind, subject)
   )`,
 
-  // What alerts wait for, such as an endpoint that is down, since when. A process that starts again goes on from there.
+  // The states that alerts wait for, such as an endpoint that is down, with their beginning. A restarted process continues from there.
   `create table watched_states (
     kind text not null,
     subject text not null,

@@ -33,11 +33,11 @@ export const NOTIFICATIONS: readonly string[] = [
     event_number bigint not null,
     -- The end of the last pause: deliveries without a row have their time from then on, where it is later than their event.
     window_from timestamptz,
-    -- Tells the notification from an earlier one with its id. In milliseconds, because it is compared with times of JavaScript.
+    -- Distinguishes the notification from an earlier one with the same id. In milliseconds, because it is compared with times of JavaScript.
     created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp())
   )`,
 
-  // One event for one notification, from the result of its first try on. Without foreign keys, which would cost more than the row: the
+  // One event for one notification, from the result of its first attempt on. Without foreign keys, which would cost more than the row: the
   // service deletes deliveries with their events and notifications itself.
   `create table deliveries (
     notification_id text not null,

@@ -49,14 +49,14 @@ export const RELAYERS: readonly string[] = [
     type text not null,
     -- The sealed secret of a signer that a caller created; null for one of the file, whose secret is never stored.
     sealed bytea,
-    -- The part of its configuration that everybody may see.
+    -- The public part of its configuration.
     config jsonb,
     -- Hex digits by curve, as this service saw them first, where another service holds the key: it must not change unnoticed.
     public_keys jsonb,
     created_at timestamptz not null default now()
   )`,
 
-  // What a start has applied of the configuration file. A row stays when its record is deleted, so that the next start does not create it again.
+  // The applied entries of the configuration file. A row stays when its record is deleted, so that the next start does not create it again.
   `create table file_entries (
     kind text not null check (kind in ('relayer', 'notification', 'signer')),
     id text not null,
@@ -76,7 +76,7 @@ export const RELAYERS: readonly string[] = [
     primary key (network_type, network)
   )`,
 
-  // The same for private endpoints. A table of its own, so that no query that reads from a network can take them for its endpoints.
+  // The same for private endpoints. A separate table, so that no query for a network's endpoints can include them.
   `create table network_private_urls (
     network_type text not null,
     network text not null,
@@ -85,7 +85,7 @@ export const RELAYERS: readonly string[] = [
     primary key (network_type, network)
   )`,
 
-  // Tells a chain that was reset, such as a local node that was started again, from the one before it.
+  // Distinguishes a reset chain, such as that of a restarted local node, from the previous one.
   `create table chain_identities (
     network_type text not null check (network_type in ('evm', 'solana', 'stellar')),
     network text not null,
@@ -113,7 +113,7 @@ export const RELAYERS: readonly string[] = [
     primary key (relayer_id, address)
   )`,
 
-  // Which process works for an account. A row is never deleted, so that its fence never restarts.
+  // The process that works for an account. A row is never deleted, so that its fence never restarts.
   `create table leases (
     name text primary key,
     owner text not null,
@@ -122,8 +122,8 @@ export const RELAYERS: readonly string[] = [
     fence bigint not null
   )`,
 
-  // Triggers tell the processes that hold copies, so that no writer can forget it. They fire at the commit, once for any number of rows.
-  // This one leaves out health: with thousands of relayers, each failed check would make every process read all of them again.
+  // Triggers notify the processes that hold copies, so that no writer can forget it. They fire at the commit, once for any number of rows.
+  // This one excludes health: with thousands of relayers, each failed check would make every process read all of them again.
   `create function announce_relayers() returns trigger language plpgsql as $$
     begin
       perform pg_notify('relayers_changed', '');

@@ -1,10 +1,11 @@
-/** What API keys and relayers may spend, what they have spent, and what waits for somebody's approval. Amounts are in the smallest unit. */
+/** What API keys and relayers may spend, what they have spent, and what waits for an approval. Amounts are in the smallest unit. */
 export const SPENDING: readonly string[] = [
-  // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit is asked about locks the rows of its spenders until the
-  // commit, so that no two requests spend the same budget.
+  // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit applies to locks the rows of its spenders until
+  // the commit, so that no two requests spend the same budget.
   'create table spenders (subject text primary key)',
 
-  // How much one version of a transaction takes from the budget of one spender, in one asset. The room in each page is for one more version of its rows.
+  // The amount that one version of a transaction takes from the budget of one spender, in one asset. The free space in each page is for one
+  // more version of its rows.
   `create table spendings (
     transaction_id text not null,
     subject text not null,
@@ -63,7 +64,7 @@ export const SPENDING: readonly string[] = [
   )`,
   'create index approvals_by_time on approvals (created_at, transaction_id)',
 
-  // Receivers that approved transactions have paid, so that a rule about new receivers asks once.
+  // Receivers that approved transactions have paid, so that a rule about new receivers applies once.
   `create table known_receivers (
     -- key:<id> or relayer:<id>.
     subject text not null,

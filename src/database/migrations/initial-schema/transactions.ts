@@ -18,9 +18,9 @@ export const TRANSACTIONS: readonly string[] = [
     primary key (relayer_id, address)
   )`,
 
-  // The columns stand in the order of their last change: the log gets a new version of a row without the leading bytes that it shares with
-  // the version before, so the content of a request is logged once and not at every step. A step gives all rows of a page a new version before
-  // the old ones can be removed, so half of each page stays free for them; less room costs index entries in the log.
+  // The columns are in the order of their last change: the log gets a new version of a row without the leading bytes that it shares with
+  // the version before, so the content of a request is logged once and not at every step. A step gives all rows of a page a new version
+  // before the old ones can be removed, so half of each page stays free for them; less space costs index entries in the log.
   `create table transactions (
     -- The order of acceptance.
     position bigint generated always as identity,
@@ -92,7 +92,7 @@ export const TRANSACTIONS: readonly string[] = [
     stuck_since timestamptz,
     -- The block of the confirmed transaction was found to be missing from the chain.
     reorganized_at timestamptz,
-    -- The chain that it was on was reset; null on the present chain.
+    -- The chain that it was on was reset; null on the current chain.
     reset_at timestamptz,
 
     -- An index takes nulls for different values, so a nonce without an account would escape transactions_nonce.
@@ -105,7 +105,7 @@ export const TRANSACTIONS: readonly string[] = [
   // Workers read open transactions. This index stays small with a long history.
   "create index transactions_open on transactions (relayer_id, phase, position) where phase in ('pending', 'signed')",
   "create index transactions_final on transactions (relayer_id, phase, position) where phase not in ('pending', 'signed')",
-  // Pending transactions that come before all others of their account: a step finds the few of them however many wait.
+  // Pending transactions that come before all others of their account: a step finds these few even if many wait.
   "create index transactions_resumed on transactions (relayer_id, nonce) where phase = 'pending' and nonce is not null",
   "create index transactions_setup on transactions (relayer_id, position) where phase = 'pending' and purpose = 'setup'",
   'create index transactions_awaiting on transactions (relayer_id) where awaits_approval',
@@ -120,10 +120,10 @@ export const TRANSACTIONS: readonly string[] = [
   'create index transactions_stuck on transactions (stuck_since) where stuck_since is not null',
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
 
-  // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is written again when a node takes it and when
-  // a block includes it, often at once with all rows of its page. No index has what changes, so with half of the page free both versions stay on it and
-  // no index is written (HOT); with a full one nearly every version goes elsewhere and costs an entry in each index. The columns stand in the
-  // order of their last change, as in `transactions`.
+  // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is written again when a node accepts it
+  // and when a block includes it, often together with all rows of its page. No index has what changes, so with half of the page free both
+  // versions stay on it and no index is written (HOT); with a full one nearly every version goes elsewhere and costs an entry in each
+  // index. The columns stand in the order of their last change, as in `transactions`.
   `create table attempts (
     transaction_id text not null references transactions (id),
     -- From 1, by transaction.

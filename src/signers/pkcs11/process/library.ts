@@ -5,12 +5,12 @@ import type { ModuleFault } from '../protocol.ts'
 /** A number of the library for a slot, a session or an object. */
 export type Handle = Buffer
 
-/** Attributes of an object; those without a value are asked for. */
+/** Attributes of an object; those without a value are requested. */
 export type Template = readonly { readonly type: number; readonly value?: Buffer | string | number }[]
 
 /**
- * The functions of the package pkcs11js that signing needs, as PKCS#11 names them. Types of its own let this compile without the package,
- * which is native and installed only where an HSM is.
+ * The functions of the package pkcs11js that signing needs, as PKCS#11 names them. Separate types let this compile without the package,
+ * which is native and installed only where an HSM is used.
  */
 export interface Library {
   load(path: string): void
@@ -36,7 +36,7 @@ export function loadLibrary(path: string): Library {
   try {
     library.load(path)
   } catch (cause) {
-    throw new RemoteFault('refused', `cannot be asked: the library ${path} cannot be loaded`, { cause })
+    throw new RemoteFault('refused', `cannot be used: the library ${path} cannot be loaded`, { cause })
   }
   library.C_Initialize({ flags: OS_LOCKING_OK })
   return library
@@ -47,13 +47,13 @@ function requirePackage(): { readonly PKCS11: new () => Library } {
     return createRequire(import.meta.url)('pkcs11js')
   } catch (cause) {
     const remedy = 'build it with: npm rebuild pkcs11js (it needs a C++ compiler, make and Python 3)'
-    throw new RemoteFault('refused', `cannot be asked: the package pkcs11js was not built; ${remedy}`, {
+    throw new RemoteFault('refused', `cannot be used: the package pkcs11js was not built; ${remedy}`, {
       cause,
     })
   }
 }
 
-/** Unloads a library, whatever its state. */
+/** Unloads a library in any state. */
 export function unloadLibrary(library: Library | undefined): void {
   try {
     library?.C_Finalize()
@@ -63,7 +63,7 @@ export function unloadLibrary(library: Library | undefined): void {
   }
 }
 
-/** The numbers of PKCS#11 3.0 that signing needs. They stand here because the package is loaded only where a signer needs it. */
+/** The numbers of PKCS#11 3.0 that signing needs. They are here because the package is loaded only if a signer needs it. */
 
 /** Attributes. */
 export const CLASS = 0x0
@@ -93,17 +93,17 @@ export const USER = 1
 export const PIN_FINAL_TRY = 0x20000
 export const PIN_LOCKED = 0x40000
 
-/** The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so nobody may try again by itself. */
+/** The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so there must be no automatic retry. */
 export class PinRefused extends RemoteFault {}
 
 /** Return values about the PIN, with sentences that complete "PKCS#11 key …". */
 const PIN_PROBLEMS: Readonly<Record<string, string>> = {
-  CKR_PIN_INCORRECT: 'cannot be asked: the PIN is wrong',
-  CKR_PIN_INVALID: 'cannot be asked: the PIN is wrong',
-  CKR_PIN_LEN_RANGE: 'cannot be asked: the PIN is wrong',
-  CKR_PIN_LOCKED: 'cannot be asked: its token is locked after too many wrong PINs',
-  CKR_PIN_EXPIRED: 'cannot be asked: the PIN has expired',
-  CKR_USER_PIN_NOT_INITIALIZED: 'cannot be asked: its token has no PIN of the user yet',
+  CKR_PIN_INCORRECT: 'cannot be used: the PIN is wrong',
+  CKR_PIN_INVALID: 'cannot be used: the PIN is wrong',
+  CKR_PIN_LEN_RANGE: 'cannot be used: the PIN is wrong',
+  CKR_PIN_LOCKED: 'cannot be used: its token is locked after too many wrong PINs',
+  CKR_PIN_EXPIRED: 'cannot be used: the PIN has expired',
+  CKR_USER_PIN_NOT_INITIALIZED: 'cannot be used: its token has no PIN of the user yet',
 }
 
 /** Return values after which the same call fails until an operator acts. */
@@ -126,7 +126,7 @@ export function toFault(error: unknown): RemoteFault {
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (${name})`, { cause: error })
   // Tokens come back: cables are plugged in, and connections of network HSMs are made again.
   const shown = name.startsWith('CKR_') ? ` (${name})` : ''
-  return new RemoteFault('unavailable', `cannot be asked: its token failed${shown}`, { cause: error })
+  return new RemoteFault('unavailable', `cannot be used: its token failed${shown}`, { cause: error })
 }
 
 /** Writes a failure for the process of the service. */

@@ -35,7 +35,7 @@ import {
 /** Answers questions about the keys of one PKCS#11 library. Rejects with a `RemoteFault`. */
 type Module = (request: ModuleRequest) => Promise<ModuleResult>
 
-/** A call is made twice at most: tokens that were away, and were reset, want a new login. */
+/** A call is made at most twice: tokens that were removed or reset require a new login. */
 const MAX_ATTEMPTS = 2
 
 /** Creates the module of a library; the first question loads it. */
@@ -87,7 +87,7 @@ export function createModule(path: string): Module {
       return { curve: pair.curve, bytes: await token.sign(pair, payload) }
     } catch (error) {
       const fault = toFault(error)
-      // Handles are void after a token was away; whatever the library says then, the next attempt begins with a login.
+      // Handles are invalid after a token was removed; regardless of the library's reply, the next attempt begins with a login.
       if (fault.kind !== 'refused') forget(location, token)
       throw fault
     }
@@ -152,7 +152,7 @@ function openToken(library: Library, { token, pin }: Omit<KeyLocation, 'key'>): 
     sign: ({ curve, privateKey }, payload) =>
       run(async (own) => {
         library.C_SignInit(own, { mechanism: MECHANISMS[curve] }, privateKey)
-        // The call runs in a thread of its own, so that other sessions of a slow HSM sign meanwhile.
+        // The call runs in a separate thread, so that other sessions of a slow HSM can sign at the same time.
         const output = Buffer.alloc(SIGNATURE_BUFFER_BYTES)
         return Uint8Array.from(await library.C_SignAsync(own, Buffer.from(payload), output))
       }),
@@ -165,15 +165,15 @@ function findSlot(library: Library, token: TokenSelector): Handle {
     return library.C_GetTokenInfo(candidate).label.trimEnd() === token.label
   })
   if (slot === undefined)
-    throw new RemoteFault('unavailable', `cannot be asked: there is no ${describeToken(token)} now`)
+    throw new RemoteFault('unavailable', `cannot be used: there is no ${describeToken(token)} now`)
   if (another !== undefined)
-    throw new RemoteFault('refused', 'cannot be asked: several tokens have this label; name the slot')
+    throw new RemoteFault('refused', 'cannot be used: several tokens have this label; name the slot')
   return slot
 }
 
 /**
- * Logs in as the user of a token. A token that the next wrong PIN would lock is left alone: a service that is restarted again and again must
- * not use up the attempts.
+ * Logs in as the user of a token. There is no login to a token that the next wrong PIN would lock: a service that keeps restarting must not
+ * use up the attempts.
  * @throws PinRefused
  */
 function logIn(
@@ -192,22 +192,22 @@ function logIn(
 
 /** Returns the reason not to send a PIN to a token with these flags. */
 export function describePinState(flags: number): string | undefined {
-  if ((flags & PIN_LOCKED) !== 0) return 'cannot be asked: its token is locked after too many wrong PINs'
+  if ((flags & PIN_LOCKED) !== 0) return 'cannot be used: its token is locked after too many wrong PINs'
   if ((flags & PIN_FINAL_TRY) !== 0)
-    return 'cannot be asked: its token allows one more wrong PIN before it locks itself; log in with the right one by another tool first'
+    return 'cannot be used: its token allows one more wrong PIN before it locks itself; log in with the right one by another tool first'
   return undefined
 }
 
 /** The sessions of a token. One stays open, because a login ends with the last session; the others sign. */
 interface Sessions {
   readonly first: Handle
-  /** Runs work in a session that nobody else uses meanwhile. */
+  /** Runs work in an exclusive session. */
   run<T>(work: (session: Handle) => Promise<T>): Promise<T>
   /** Closes all of them; work that runs fails. */
   close(): void
 }
 
-/** Signatures of a token at the same time. Each has a session of its own, of which small HSMs have few, and one of Node's four threads. */
+/** Simultaneous signatures of a token. Each uses a session, of which small HSMs have few, and one of Node's four threads. */
 const MAX_SESSIONS = 4
 
 /** Opens the first session; the others follow when they are needed. */
@@ -255,7 +255,7 @@ function openSessions(library: Library, slot: Handle): Sessions {
 /** A key pair as a token has it. */
 interface KeyPair {
   readonly curve: Curve
-  /** Valid as long as the session that found it. */
+  /** Valid while the session that found it is open. */
   readonly privateKey: Handle
   /** The attribute CKA_EC_POINT. */
   readonly point: Uint8Array
@@ -278,8 +278,8 @@ interface Session {
 }
 
 /**
- * Finds a key pair. The public key stands beside the private one with the same label or id, as the tools of HSMs make it.
- * @throws RemoteFault `refused` when there is none, when there are several, and for a curve that no relayer has
+ * Finds a key pair. The public key is beside the private one with the same label or id, as HSM tools create it.
+ * @throws RemoteFault `refused` when there is none, when there are several, and for an unsupported curve
  */
 function findKeyPair(at: Session, key: KeySelector): KeyPair {
   const selector: Template = [
@@ -293,7 +293,7 @@ function findKeyPair(at: Session, key: KeySelector): KeyPair {
   ])
   const curve = CURVES[params?.value.toString('hex') ?? '']
   if (curve === undefined || point === undefined)
-    throw new RemoteFault('refused', 'is of a curve that no relayer has: it must be secp256k1 or ed25519')
+    throw new RemoteFault('refused', 'is of an unsupported curve: it must be secp256k1 or ed25519')
   return { curve, privateKey, point: Uint8Array.from(point.value) }
 }
 

@@ -424,7 +424,7 @@ describe('prepareSpeedUp', () => {
     {
       name: 'above five times the market',
       fees: eip1559(501n, 10n),
-      names: 'above 5 times the present market of max_fee_per_gas 110',
+      names: 'above 5 times the current market of max_fee_per_gas 110',
     },
     {
       name: 'above the tip that makes it five times',

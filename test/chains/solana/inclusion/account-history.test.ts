@@ -128,6 +128,6 @@ test('a transaction of the account that a node has made up shows nothing', async
   for (const hash of [forged.signature, paid])
     expect(await readFrom(hash)).toEqual({
       kind: 'unknown',
-      detail: `no endpoint tells the content of transaction ${hash}`,
+      detail: `no endpoint returned the content of transaction ${hash}`,
     })
 })

@@ -434,7 +434,7 @@ describe('nothing is decided', () => {
         const both = await fateOf(stage.chainAt(broken.url, stage.solana.url), attempt)
         expect(both).toMatchObject({
           kind: 'unknown',
-          detail: expect.stringContaining('has all of these blocks, and none holds it'),
+          detail: expect.stringContaining('has all of these blocks, and none contains it'),
         })
         broken.fault = () => 'pass'
         expect(await fateOf(stage.chainAt(broken.url, stage.solana.url), attempt)).toEqual({ kind: 'absent' })

@@ -291,7 +291,7 @@ describe('what takes addresses from a table', () => {
       }).base64,
     })
     expect(await afterSpeedUpDelay(stage, () => prepare(request))).toMatchObject({
-      refusal: { detail: `transaction: ${someAddress(3)} is no address lookup table.` },
+      refusal: { detail: `transaction: ${someAddress(3)} is not an address lookup table.` },
     })
   })
 })
