@@ -115,8 +115,8 @@ interface Stages {
 
 /**
  * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside
- * the contract goes on to the next middleware. The security handlers and the validation of openapi-backend stay unused, because
- * the library fixes their order out of sight; `serve` below shows the order instead.
+ * the contract goes on to the next middleware. The security handlers of openapi-backend stay unused, and its validation is called in
+ * `serve`, because the library fixes their order out of sight.
  */
 async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
   const { contract, handlers, limits } = options
