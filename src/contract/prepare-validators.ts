@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { Contract } from './document.ts'
+import { ContractRouter } from './router.ts'
 import { createAjv } from './schemas.ts'
 import { createRequestValidator, nameOf } from './validator.ts'
 
@@ -11,7 +12,7 @@ import { createRequestValidator, nameOf } from './validator.ts'
 export function prepareValidators(contract: Contract): string {
   const ajv = createAjv(contract, { normalise: true, keepsCode: true })
   const names: Record<string, string> = {}
-  const validator = createRequestValidator(contract, (schema) => {
+  const validator = createRequestValidator(new ContractRouter(contract), (schema) => {
     const name = nameOf(schema)
     if (names[name] === undefined) ajv.addSchema(schema, name)
     names[name] = name

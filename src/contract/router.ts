@@ -88,12 +88,6 @@ export class ContractRouter extends OpenAPIRouter<Document> {
   }
 }
 
-/** openapi-backend with the router of the contract. */
-interface ContractBackend {
-  readonly backend: OpenAPIBackend
-  readonly router: ContractRouter
-}
-
 /**
  * Creates the openapi-backend that finds the operation of a request and calls the handler that is registered for it.
  *
@@ -102,13 +96,12 @@ interface ContractBackend {
  * - `validate` is off, because it would come before the body is read; the pipeline calls validator.ts after that.
  * - `strict` refuses a handler for an unknown operation.
  */
-export async function createBackend(contract: Contract): Promise<ContractBackend> {
-  const router = new ContractRouter(contract)
+export async function createBackend(router: ContractRouter): Promise<OpenAPIBackend> {
   const definition: Document = { ...router.definition, paths: {} }
   const backend = new OpenAPIBackend({ definition, quick: true, strict: true, validate: false })
   await backend.init()
   backend.router = router
-  return { backend, router }
+  return backend
 }
 
 /** Reduces the contract to what openapi-backend needs: it wants parameters, bodies and their schemas without references. */

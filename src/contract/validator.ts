@@ -43,6 +43,8 @@ interface Answer {
 
 /** Checks requests and answers against the contract. */
 export interface ContractValidator {
+  /** The router that it uses, for the server. */
+  readonly router: ContractRouter
   request(operation: OperationId, input: RawInput): ValidationResult
   /** Gives the first contradiction between an answer and the contract, or undefined. */
   response(operation: OperationId, answer: Answer): string | undefined
@@ -67,8 +69,9 @@ const MAX_WAIT_MS = 5_000
 export function createValidator(contract: Contract, prepared = PREPARED): ContractValidator {
   const compiler = createSchemaCompiler(contract, { normalise: true })
   const answers = createSchemaCompiler(contract, { normalise: false })
+  const router = new ContractRouter(contract)
   const validator = createRequestValidator(
-    contract,
+    router,
     (schema) => prepared?.[nameOf(schema)] ?? compiler.compile(schema),
   )
   const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
@@ -88,6 +91,7 @@ export function createValidator(contract: Contract, prepared = PREPARED): Contra
       await setTimeout(PAUSE_MS)
   }
   return {
+    router,
     request: (id, input) => {
       lastRequest = performance.now()
       const operation = find(id)
@@ -124,10 +128,9 @@ export function createValidator(contract: Contract, prepared = PREPARED): Contra
  * @param compile takes the place of an AJV, because openapi-backend calls nothing else of it
  */
 export function createRequestValidator(
-  contract: Contract,
+  router: ContractRouter,
   compile: (schema: Node) => ValidateFunction,
 ): OpenAPIValidator {
-  const router = new ContractRouter(contract)
   return new OpenAPIValidator({
     definition: router.definition,
     router,

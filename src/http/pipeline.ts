@@ -120,8 +120,9 @@ interface Stages {
  */
 async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
   const { contract, handlers, limits } = options
+  const { router } = options.validator
   assertHandlers(contract, handlers)
-  const { backend, router } = await createBackend(contract)
+  const backend = await createBackend(router)
   for (const operation of contract.operations) {
     const handler = handlers[operation.id] as AnyHandler
     const service = { ...stages, operation, handler, timeoutMs: limits.requestTimeoutMs }

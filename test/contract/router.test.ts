@@ -15,7 +15,7 @@ test('a path of many slashes takes linear time', () => {
 })
 
 test('a handler for an unknown operation is refused', async () => {
-  const { backend } = await createBackend(contract)
+  const backend = await createBackend(router)
   expect(() => backend.register('teleport', () => {})).toThrow('teleport')
 })
 
@@ -30,7 +30,7 @@ describe('openapi-backend calls', () => {
     ['GET', '/api/v1/relayers/a/sign/more', 'notFound', {}],
     ['GET', '/', 'notFound', {}],
   ])('for %s %s the handler %s', async (method, path, handler, params) => {
-    const { backend } = await createBackend(contract)
+    const backend = await createBackend(router)
     for (const name of [...contract.operations.map(({ id }) => id), 'notFound', 'methodNotAllowed'])
       backend.register(name, ({ request }, caller) => ({ name, params: request.params, caller }))
     expect(await backend.handleRequest({ method, path, headers: {} }, 'caller')).toEqual({
@@ -49,7 +49,7 @@ describe('openapi-backend calls', () => {
     ],
     ['later', () => Promise.reject(new Error('broken'))],
   ])('a handler that fails %s rejects', async (_, handler) => {
-    const { backend } = await createBackend(contract)
+    const backend = await createBackend(router)
     backend.register('listRelayers', handler)
     const request = { method: 'GET', path: '/api/v1/relayers', headers: {} }
     await expect(backend.handleRequest(request)).rejects.toThrow('broken')
