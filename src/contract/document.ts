@@ -16,6 +16,7 @@ export type Node = { readonly [key: string]: unknown }
 export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
+  /** No reference. */
   readonly schema: Node
   /** The server ignores the case of letters (`x-case-insensitive`). */
   readonly caseInsensitive: boolean
@@ -159,7 +160,7 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
     id: node.operationId as OperationId,
     method: method.toUpperCase(),
     path,
-    parameters: declared.map((parameter) => readParameter(resolveReference(document, parameter))),
+    parameters: declared.map((parameter) => readParameter(document, parameter)),
     ...(node.requestBody !== undefined && { body: readBody(node.requestBody as Node) }),
     responses,
     ...readSuccess(document, responses),
@@ -257,11 +258,12 @@ function readBody(node: Node): DeclaredBody {
   return { mediaTypes: entries.map(([mediaType]) => mediaType), schema }
 }
 
-function readParameter(node: Node): Parameter {
+function readParameter(document: Node, declared: Node): Parameter {
+  const node = resolveReference(document, declared)
   return {
     name: node.name as string,
     in: node.in as Parameter['in'],
-    schema: node.schema as Node,
+    schema: resolveReference(document, node.schema as Node),
     caseInsensitive: node['x-case-insensitive'] === true,
     isChosen: node['x-chosen'] === true,
     isRequired: node.required === true,

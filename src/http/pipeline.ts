@@ -114,14 +114,15 @@ interface Stages {
 }
 
 /**
- * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside the contract
- * goes to the next middleware. The security handlers and the validation of openapi-backend stay unused, because the library hides their
- * order; `serve` below shows it instead.
+ * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside
+ * the contract goes on to the next middleware. The security handlers of openapi-backend stay unused, and its validation is called in
+ * `serve`, because the library fixes their order out of sight.
  */
 async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
   const { contract, handlers, limits } = options
+  const { router } = options.validator
   assertHandlers(contract, handlers)
-  const { backend, router } = await createBackend(contract)
+  const backend = await createBackend(router)
   for (const operation of contract.operations) {
     const handler = handlers[operation.id] as AnyHandler
     const service = { ...stages, operation, handler, timeoutMs: limits.requestTimeoutMs }

@@ -6,7 +6,8 @@ import { sentence } from '../../src/contract/explain.ts'
 import type { OperationId } from '../../src/contract/operations.ts'
 import { createValidator } from '../../src/contract/validator.ts'
 
-const validator = createValidator(await loadContract())
+const contract = await loadContract()
+const validator = createValidator(contract)
 const ACCOUNT = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
 const CONTRACT_ID = `C${'A'.repeat(55)}`
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -16,12 +17,18 @@ const INT64 = 'an integer from 0 to 9223372036854775807, as a JSON integer or a 
 
 function check(body: string, operation: OperationId = 'replaceTransaction') {
   const result = validator.request(operation, {
-    path: { relayer_id: 'r', transaction_id: 't' },
+    path: pathOf(operation),
     querystring: '',
     header: () => undefined,
     body: parseJson(body),
   })
   return result.kind === 'invalid' ? sentence(result.problem) : result.kind
+}
+
+/** A value for each path parameter of an operation. */
+function pathOf(id: OperationId): Record<string, string> {
+  const { parameters = [] } = contract.operations.find((one) => one.id === id) ?? {}
+  return Object.fromEntries(parameters.filter((one) => one.in === 'path').map(({ name }) => [name, 'x']))
 }
 
 const operation = (text: string) => `{"network":"testnet","operations":[${text}]}`
@@ -83,6 +90,8 @@ const BAD: [body: string, answer: string][] = [
   ['[]', 'body: expected an object.'],
   ['"x"', 'body: expected an object.'],
   ['null', 'body: expected an object.'],
+  ['true', 'body: expected an object.'],
+  ['9007199254740993', 'body: expected an object.'],
   ['{"value":-1}', `body.value: expected ${U128}.`],
   ['{"value":1.5}', `body.value: expected ${U128}.`],
   ['{"value":"1.5"}', `body.value: expected ${U128}.`],
@@ -229,7 +238,7 @@ test('a list of channels that names a signer twice is told so', () => {
 describe('queries', () => {
   const query = (querystring: string, id: OperationId = 'listTransactions') => {
     const result = validator.request(id, {
-      path: { relayer_id: 'r' },
+      path: pathOf(id),
       querystring,
       header: () => undefined,
       body: undefined,
@@ -269,7 +278,77 @@ describe('queries', () => {
     expect(query(text)).toBe(answer)
   })
 
+  test.each(
+    contract.operations.flatMap(({ id, parameters }) => {
+      const declared = parameters.filter((one) => one.in === 'query')
+      return declared.map(({ name }) => {
+        const others = declared.filter((one) => one.isRequired && one.name !== name)
+        return [id, name, others.map((one) => `&${one.name}=2030-01-01T00:00:00Z`).join('')] as const
+      })
+    }),
+  )('%s: %s is refused when it is given more than once', (id, name, others) => {
+    expect(query(`${name}=1&${name}=1&${name}=1${others}`, id)).toBe(
+      `query.${name}: was given more than once.`,
+    )
+  })
+
+  test('a parameter that must be there is missed by its name', () => {
+    expect(query('from=2030-01-01T00:00:00Z', 'getSpendingReport')).toBe('query.to: is required.')
+  })
+
   test('an operation without query parameters takes none', () => {
     expect(query('x=1', 'getHealth')).toBe('query.x: this operation takes no query parameters.')
+  })
+})
+
+describe('the other parts of a request', () => {
+  const request = (id: OperationId, input: Partial<Parameters<typeof validator.request>[1]>) => {
+    const result = validator.request(id, { path: pathOf(id), querystring: '', body: undefined, ...input })
+    return result.kind === 'invalid' ? sentence(result.problem) : result
+  }
+  const body = { value: 1 }
+
+  test('a body that is missing is refused like one of the wrong type', () => {
+    expect(request('sendTransaction', {})).toBe('body: expected an object.')
+  })
+
+  test('an operation that takes no body gets none', () => {
+    expect(request('getRelayer', { body })).toMatchObject({ kind: 'valid', input: { body: undefined } })
+  })
+
+  test('a header arrives by its name in the contract, and an undeclared one does not', () => {
+    const headers = new Map([
+      ['idempotency-key', 'one'],
+      ['x-other', 'two'],
+    ])
+    expect(request('sendTransaction', { body, header: (name) => headers.get(name) })).toMatchObject({
+      kind: 'valid',
+      input: { header: { 'Idempotency-Key': 'one' } },
+    })
+  })
+
+  test('a header is refused by its name in the contract', () => {
+    expect(request('sendTransaction', { body, header: () => ' ' })).toBe(
+      'header.Idempotency-Key: expected visible ASCII characters.',
+    )
+  })
+
+  test('a text that cannot be an id names nothing, whatever else is wrong', () => {
+    const input = { path: { relayer_id: '.x' }, querystring: 'x=1', body: 1 }
+    expect(request('sendTransaction', input)).toEqual({ kind: 'unknown_id', parameter: 'relayer_id' })
+  })
+
+  test('a text that the caller chooses is refused, and no unknown id', () => {
+    const input = { path: { ...pathOf('getAbi'), address: '0x1' } }
+    expect(request('getAbi', input)).toBe('path.address: expected 0x and 40 hexadecimal digits.')
+  })
+
+  test('an integer of a path is exact', () => {
+    const path = { relayer_id: 'r', nonce: '9223372036854775807' }
+    expect(request('getTransactionByNonce', { path })).toMatchObject({
+      kind: 'valid',
+      input: { path: { relayer_id: 'r', nonce: 9223372036854775807n } },
+    })
+    expect(request('getTransactionByNonce', { path: { ...path, nonce: '-1' } })).toMatch(/^path\.nonce: /)
   })
 })

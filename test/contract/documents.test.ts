@@ -136,7 +136,11 @@ describe('a request that fits the document for code generators fits the contract
     fc.assert(
       fc.property(arbitraryOf(schemaOf(content), schemas), (body) => {
         const result = validator.request(id, {
-          path: Object.fromEntries(operation.parameters.map(({ name }) => [name, VALUES[name] ?? '1'])),
+          path: Object.fromEntries(
+            operation.parameters
+              .filter((parameter) => parameter.in === 'path')
+              .map(({ name }) => [name, VALUES[name] ?? '1']),
+          ),
           querystring: '',
           header: () => undefined,
           body: parseJson(JSON.stringify(body)),
