@@ -63,6 +63,7 @@ describe('presentTransaction', () => {
       gas_limit: 50_000n,
       max_fee_per_gas: '1267650600228229401496703205376',
       max_priority_fee_per_gas: '10',
+      requested: { to: TO, value: '1' },
       signature,
       speed: { level: 'fast', price_multiplier: 1.5, raise_after_seconds: 180 },
     })
