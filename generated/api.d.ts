@@ -570,10 +570,10 @@ export interface paths {
          *     Parameters are positional.
          *
          *     The relayer numbers its transactions: `eth_sendTransaction` with another `nonce` than the next one, or with an unknown field, is refused with
-         *     -32602. The same nonce with the same content is the same transaction. A transaction that is not signed within 10 s, or half of `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the
-         *     error -32002 with its id in `data.transactionId`. **It is accepted: do not send it again.** Calls of a batch that send run one after the
-         *     other; one that has not started by then returns the error -32005 and did nothing. A bundle with your own `id` can be sent again: the same
-         *     calls return the same bundle, others the error 5720.
+         *     -32602. The same nonce with the same content is the same transaction. A transaction that is not signed within 10 s, or half of
+         *     `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the error -32002 with its id in `data.transactionId`. **It is
+         *     accepted: do not send it again.** Calls of a batch that send run one after the other; one that has not started by then returns the error -32005
+         *     and did nothing. A bundle with your own `id` can be sent again: the same calls return the same bundle, others the error 5720.
          *
          *     A node's response, or all responses of a batch together, can have up to 8 MiB, 250,000 JSON values and 512 levels of nesting. A larger one
          *     returns the error -32005.
@@ -901,6 +901,43 @@ export interface paths {
          *     queries the network, so use it to inspect one transaction, not to poll. Facts that no node returned are absent.
          */
         readonly get: operations["diagnoseTransaction"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/receipt": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the receipt of a transaction with its logs
+         * @description Gives the `receipt` of the record, and asks the network for what the transaction emitted: on EVM its logs, decoded by the registered ABIs and
+         *     the events of ERC-20, ERC-721 and ERC-1155; on Stellar the return value and the events of its contracts; on Solana the log of its programs.
+         *     The service does not store these, so nodes tell them only as long as they keep them. At most 500 entries and 256 KiB are returned, and
+         *     `truncated` tells whether there are more.
+         *
+         *     For a transaction that no block includes, this is 400 `transaction_not_included`. When no endpoint tells it within 5 seconds, or one has it in
+         *     another block than the record, this is 500 `network_unavailable`: nothing is known about the logs then.
+         */
+        readonly get: operations["getTransactionReceipt"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1924,6 +1961,7 @@ export interface components {
          *     | `relayer_disabled` | The service has disabled the relayer; its `disabled_reason` says why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
          *     | `transaction_not_undecided` | The transaction does not wait for a decision: the chain decides |
+         *     | `transaction_not_included` | No block includes the transaction, so it has no receipt |
          *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow replacing or canceling it |
          *     | `replacement_underpriced` | No node would accept the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
@@ -1950,7 +1988,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -4875,6 +4913,7 @@ export interface components {
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
+            readonly receipt?: components["schemas"]["EvmReceipt"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
             readonly hash?: components["schemas"]["EvmHash"];
             /** @description Address of the relayer. */
@@ -4956,6 +4995,200 @@ export interface components {
             };
         };
         /**
+         * @description The block that includes the shown attempt, and the price of it. Present while the chain includes it, so also for what was reverted and for a
+         *     no-op: a reorganisation takes it back. Absent where an operator decided that it was included.
+         * @example {
+         *       "transaction_hash": "0xbac88dd159d6a22072c495e627500d52f74e1d6dac9e200b2a114a70c740fd10",
+         *       "block_number": 21,
+         *       "block_hash": "0x8e38b4dbf6b11fcc3b9dee84fb7986e29ca0a02cecd8977c161ff7333329681e",
+         *       "block_time": "2026-11-20T10:00:22.000Z",
+         *       "gas_used": 21000,
+         *       "effective_gas_price": "33875175000",
+         *       "fee": "711378675000000"
+         *     }
+         */
+        readonly EvmReceipt: {
+            /** @description The hash of the included attempt. */
+            readonly transaction_hash: components["schemas"]["EvmHash"];
+            /** @description The number of the block. */
+            readonly block_number: components["schemas"]["Quantity"];
+            /** @description The hash of the block. */
+            readonly block_hash: components["schemas"]["EvmHash"];
+            /** @description The time that the block states. Absent until a node tells it. */
+            readonly block_time?: components["schemas"]["Timestamp"];
+            /** @description The gas that the execution used. */
+            readonly gas_used: components["schemas"]["Quantity"];
+            /** @description The price that was paid for a unit of gas, in wei, as a decimal string. Absent where nodes do not tell it. */
+            readonly effective_gas_price?: components["schemas"]["DecimalString"];
+            /**
+             * @description All that the account paid for it besides `value`, in wei, as a decimal string: `gas_used` times `effective_gas_price`, with `l1_fee` and
+             *     `operator_fee`. Absent where the price is unknown.
+             */
+            readonly fee?: components["schemas"]["DecimalString"];
+            /** @description The part of `fee` for the data on the parent chain, in wei, on rollups whose nodes tell it apart (OP stack). */
+            readonly l1_fee?: components["schemas"]["DecimalString"];
+            /** @description The part of `fee` for the operator of the rollup, in wei, where its nodes tell the rate (OP stack). */
+            readonly operator_fee?: components["schemas"]["DecimalString"];
+        };
+        /**
+         * @description The ledger that includes the shown attempt, and the fee. Present once a ledger includes it, also when it failed there.
+         * @example {
+         *       "transaction_hash": "6dd4f14ea897db1d28e0b8a0e89181901d1fa1585ada2ad54a9b4390a5676160",
+         *       "ledger": 3,
+         *       "ledger_time": "2026-11-20T10:00:28.000Z",
+         *       "fee_charged": 200,
+         *       "fee_account": "GAXYSACHZURRAQ2LVJ46H7D2IP6E5WWBNE6QMUCNJBZWKED3VVCP3U4I"
+         *     }
+         */
+        readonly StellarReceipt: {
+            /** @description The hash of the envelope in the ledger, like `applied_hash`. In a fee bump it is that of the fee bump. */
+            readonly transaction_hash: components["schemas"]["StellarHash"];
+            /** @description The sequence number of the ledger. */
+            readonly ledger: components["schemas"]["Quantity"];
+            /** @description The time when the ledger closed. Absent where no node tells it. */
+            readonly ledger_time?: components["schemas"]["Timestamp"];
+            /** @description The fee that the network charged, in stroops. */
+            readonly fee_charged?: components["schemas"]["Quantity"];
+            /** @description The account that paid it. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
+        };
+        /**
+         * @description The slot whose block includes the shown attempt, and the price of it. Present while the chain includes it, also when it failed there: a
+         *     dropped fork takes it back.
+         * @example {
+         *       "slot": 345,
+         *       "block_time": "2026-11-20T10:00:32.000Z",
+         *       "compute_units": 450,
+         *       "fee": 5000,
+         *       "transaction_signature": "3Ab2w1YYYJd2ZQpFMG3y3FmPz45ZyGUQHn7zoNPWRdMdHxS5hU3CyR4gMCDNpQKYZEuWVJXFjdm2sG1pA8WNvJfL"
+         *     }
+         */
+        readonly SolanaReceipt: {
+            /** @description The signature of the included attempt. */
+            readonly transaction_signature: components["schemas"]["SolanaSignature"];
+            /** @description The slot of the block. */
+            readonly slot: number;
+            /** @description The estimate of the network. Absent until a node tells it. */
+            readonly block_time?: components["schemas"]["Timestamp"];
+            /** @description The compute units that it used. Absent until a node tells them. */
+            readonly compute_units?: components["schemas"]["Quantity"];
+            /** @description The fee for signatures and priority, in lamports; 0 where the block contains it without having executed it (SIMD-0290). */
+            readonly fee: components["schemas"]["Quantity"];
+        };
+        readonly TransactionReceiptResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionReceipt"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The receipt of a transaction, with what it emitted. `network_type` tells which fields there are. */
+        readonly TransactionReceipt: components["schemas"]["EvmTransactionReceipt"] | components["schemas"]["StellarTransactionReceipt"] | components["schemas"]["SolanaTransactionReceipt"];
+        /** @description False when the transaction was reverted or failed in its block. */
+        readonly ReceiptSucceeded: boolean;
+        /** @description True when there is more than an answer may have. */
+        readonly ReceiptTruncated: boolean;
+        /**
+         * Receipt on EVM
+         * @description The receipt of a transaction on an EVM network.
+         */
+        readonly EvmTransactionReceipt: {
+            readonly transaction_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+            readonly receipt: components["schemas"]["EvmReceipt"];
+            readonly succeeded: components["schemas"]["ReceiptSucceeded"];
+            /** @description The logs in the order of their emission. */
+            readonly logs: readonly components["schemas"]["EvmLog"][];
+            readonly truncated: components["schemas"]["ReceiptTruncated"];
+        };
+        /** @description A log of a contract. */
+        readonly EvmLog: {
+            /** @description The position of the log in its block. */
+            readonly log_index: components["schemas"]["Quantity"];
+            /** @description The contract that emitted it. */
+            readonly address: components["schemas"]["EvmAddress"];
+            /** @description The topics; the first one names the event. */
+            readonly topics: readonly components["schemas"]["EvmHash"][];
+            /** @description The values that are not indexed. */
+            readonly data: components["schemas"]["HexData"];
+            readonly decoded_event?: components["schemas"]["DecodedEvent"];
+        };
+        /**
+         * @description A log as an event of ERC-20, ERC-721 or ERC-1155, or else of the ABI that is registered for its contract at present. Absent where the event is
+         *     unknown, or the log is not exactly what the event emits.
+         */
+        readonly DecodedEvent: {
+            /** @description The signature of the event, such as `Transfer(address,address,uint256)`. */
+            readonly event: string;
+            /** @description The name with which the ABI of the contract is registered, or null. */
+            readonly contract_name: string | null;
+            /**
+             * @description As in `decoded_call`.
+             * @enum {string}
+             */
+            readonly source: "registered" | "standard";
+            /**
+             * @description The values in order. In place of an indexed value of a type that has no fixed size, or of a list or tuple, a log has only its Keccak-256
+             *     hash, and so has `value`.
+             */
+            readonly args: readonly components["schemas"]["DecodedArgument"][];
+        };
+        /**
+         * Receipt on Stellar
+         * @description The receipt of a transaction on a Stellar network.
+         */
+        readonly StellarTransactionReceipt: {
+            readonly transaction_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            readonly receipt: components["schemas"]["StellarReceipt"];
+            readonly succeeded: components["schemas"]["ReceiptSucceeded"];
+            /** @description The value that the called function returned. */
+            readonly return_value?: components["schemas"]["DecodedScVal"];
+            /** @description The events of smart contracts and of the network itself, in the order of their emission. */
+            readonly events: readonly {
+                /**
+                 * @description Contract or system.
+                 * @enum {string}
+                 */
+                readonly type: "contract" | "system";
+                /** @description The contract (`C…`). */
+                readonly contract_id?: string;
+                /** @description Its topics. */
+                readonly topics: readonly components["schemas"]["DecodedScVal"][];
+                readonly data: components["schemas"]["DecodedScVal"];
+            }[];
+            readonly truncated: components["schemas"]["ReceiptTruncated"];
+        };
+        /** @description A value in the notation of `ScVal`; integers above 64 bits are decimal strings. What has none there is `{"xdr":"…"}` in base64. */
+        readonly DecodedScVal: string | {
+            readonly [key: string]: unknown;
+        };
+        /**
+         * Receipt on Solana
+         * @description The receipt of a transaction on a Solana network.
+         */
+        readonly SolanaTransactionReceipt: {
+            readonly transaction_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            readonly receipt: components["schemas"]["SolanaReceipt"];
+            readonly succeeded: components["schemas"]["ReceiptSucceeded"];
+            /** @description The lines that its programs wrote. Absent where nodes keep none. */
+            readonly logs?: readonly string[];
+            readonly truncated: components["schemas"]["ReceiptTruncated"];
+        };
+        /**
          * Stellar transaction
          * @description A transaction on a Stellar network.
          */
@@ -4984,6 +5217,7 @@ export interface components {
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
+            readonly receipt?: components["schemas"]["StellarReceipt"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
             readonly hash?: components["schemas"]["StellarHash"];
             /** @description Address of the relayer. */
@@ -5065,6 +5299,7 @@ export interface components {
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
+            readonly receipt?: components["schemas"]["SolanaReceipt"];
             /** @description The first signature of the shown attempt. Absent until something is signed. */
             readonly hash?: components["schemas"]["SolanaSignature"];
             /** @description Address of the relayer. */
@@ -7908,6 +8143,47 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly getTransactionReceipt: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The receipt. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionReceiptResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly getApproval: {
         readonly parameters: {
             readonly query?: never;
@@ -9675,6 +9951,7 @@ export interface scopes {
     readonly cancelTransaction: "transactions:write";
     readonly decideTransaction: "relayers:admin";
     readonly diagnoseTransaction: "transactions:read";
+    readonly getTransactionReceipt: "transactions:read";
     readonly getApproval: "transactions:read";
     readonly decideApproval: "transactions:approve";
     readonly listApprovals: "transactions:read";

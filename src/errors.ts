@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'signer_refused'
   | 'signer_unavailable'
   | 'transaction_not_found'
+  | 'transaction_not_included'
   | 'transaction_not_replaceable'
   | 'transaction_not_undecided'
   | 'unauthorized'

@@ -1,7 +1,10 @@
 import { isAlias, isMap, isScalar, LineCounter, type Pair, parseDocument, type Scalar, visit } from 'yaml'
 
-/** Lines of openapi.yaml. A longer contract is read by nobody as a whole: shorten examples and descriptions, or move explanations to docs/. */
-const MAX_LINES = 9_000
+/**
+ * Lines of openapi.yaml. A longer contract is read by nobody as a whole: shorten examples and descriptions, or move explanations to docs/. It was
+ * 9,000 before receipts, whose logs and events need schemas of their own for three kinds of network.
+ */
+const MAX_LINES = 9_150
 
 /** Lines of the description of one operation: what it does, when it refuses, and what it returns. The rest belongs to docs/. */
 const MAX_PROSE_LINES = 25

@@ -1,4 +1,5 @@
 import type { ChainResult } from './attempt.ts'
+import type { ScShown } from './stellar/contract-spec/show-value.ts'
 
 /** A request that cannot be served. It is data and no exception, because API callers and workers react to it differently. */
 export interface Refusal {
@@ -64,6 +65,8 @@ export interface Receipt {
   readonly hash: string
   readonly blockNumber: bigint
   readonly blockHash: string
+  /** The time of the block, on chains whose receipts tell it. */
+  readonly blockTime?: Date | undefined
   readonly success: boolean
   /** The inclusion is irreversible. Only chains whose receipts include finality set it. */
   readonly final?: boolean
@@ -177,3 +180,62 @@ export interface ComparedBlock {
  * base fee was above the bid.
  */
 export type LeftOut = 'room' | 'outbid' | 'full' | 'base_fee'
+
+/** A log of a contract on EVM, as a receipt has it. */
+export interface EvmLog {
+  /** The position of the log in its block. */
+  readonly logIndex: bigint
+  readonly address: string
+  /** At most four words; the first one names the event. */
+  readonly topics: readonly string[]
+  readonly data: string
+}
+
+/** An event of a contract on Stellar, or of the network itself. */
+export interface StellarEvent {
+  readonly type: 'contract' | 'system'
+  /** Absent for an event of the network. */
+  readonly contractId?: string | undefined
+  readonly topics: readonly ScShown[]
+  readonly data: ScShown
+}
+
+/** What a transaction emitted, by the type of its network. */
+export type Emitted =
+  | { readonly type: 'evm'; readonly logs: readonly EvmLog[] }
+  | {
+      readonly type: 'stellar'
+      readonly returnValue?: ScShown | undefined
+      readonly events: readonly StellarEvent[]
+    }
+  /** `logs` is absent where the node keeps none. */
+  | { readonly type: 'solana'; readonly logs?: readonly string[] | undefined }
+
+/** An inclusion, and what the transaction emitted in it, as a node tells them. */
+export interface EmittedIn {
+  /** The hash of the block, as receipts have it. */
+  readonly blockHash: string
+  readonly success: boolean
+  readonly emitted: Emitted
+  /** There is more than an answer may have. */
+  readonly truncated: boolean
+}
+
+/** The most logs, events or lines of one answer. The contract names this number. */
+const MAX_ITEMS = 500
+
+/** The most characters of them together. The contract names this number, and what is left out costs a caller a node of its own. */
+const MAX_CHARACTERS = 262_144
+
+/** Returns the first items that an answer may have. Pure. */
+export function takeWithin<T>(
+  items: readonly T[],
+  charactersOf: (item: T) => number,
+): { readonly taken: readonly T[]; readonly truncated: boolean } {
+  let left = MAX_CHARACTERS
+  const end = items.findIndex((item, index) => {
+    left -= charactersOf(item)
+    return index >= MAX_ITEMS || left < 0
+  })
+  return end === -1 ? { taken: items, truncated: false } : { taken: items.slice(0, end), truncated: true }
+}

@@ -108,6 +108,16 @@ export interface ChainResult {
    * having executed it; otherwise absent, because the draft has it.
    */
   readonly feeCharged?: bigint
+  /** EVM: the gas that the execution used. */
+  readonly gasUsed?: bigint
+  /** EVM: the price that was paid for a unit of gas, in wei; absent in receipts without it. */
+  readonly gasPrice?: bigint
+  /** EVM: the part of `feeCharged` for the data on the parent chain, in wei, where receipts tell it apart (OP stack). */
+  readonly l1Fee?: bigint
+  /** EVM: the part of `feeCharged` for the operator, in wei, where receipts have its rate (OP stack since Isthmus). */
+  readonly operatorFee?: bigint
+  /** Solana: the compute units that the execution used; absent where no node told them. */
+  readonly computeUnits?: bigint
   /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */
   readonly appliedHash?: string
   /** Stellar: the account (`G…`) that paid the fee: the fee source of a fee bump, otherwise the source account. */

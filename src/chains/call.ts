@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts'
-import type { DecodedCall, NamedCall, ReadAbi, RegisteredFunctions } from './evm/content.ts'
+import type { Answer, EvmLog } from './answer.ts'
+import type { DecodedCall, DecodedEvent, NamedCall, ReadAbi, RegisteredFunctions } from './evm/content.ts'
 
 /** Calls of contracts can be written and read by the names of functions, and contracts can have a registered ABI. */
 export interface ContractCalls {
@@ -11,6 +11,8 @@ export interface ContractCalls {
   keyOf(data: string): string | undefined
   /** Decodes data, with the function of the registered ABI where there is one. Any data and any function give an answer. */
   decode(data: string, registered?: unknown): DecodedCall | undefined
+  /** Decodes a log, with the items of the registered ABI where there is one. Any log and any items give an answer. */
+  decodeEvent(log: EvmLog, registered?: readonly unknown[]): DecodedEvent | undefined
 }
 
 /** A call by name does not fit its function. The message names the field and is written for the caller. */

@@ -261,6 +261,11 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly typedData?: TypedDataSigning
   readonly authorizationEntries?: AuthorizationEntries
   readonly blockFinality?: BlockFinality
+  /**
+   * Reads the times of blocks by their hashes, where receipts do not tell them. Those that no node tells are missing; blocks that were read lately
+   * cost no call.
+   */
+  blockTimes?(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>>
   readonly headSubscription?: HeadSubscription
   readonly revertReasons?: RevertReasons<D>
   readonly inclusionHashes?: InclusionHashes<D>

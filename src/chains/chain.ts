@@ -3,6 +3,7 @@ import type { Signer } from '../signers/signer.ts'
 import type {
   Answer,
   BroadcastResult,
+  EmittedIn,
   EndpointReport,
   Freshness,
   Head,
@@ -124,6 +125,11 @@ export interface ChainOf<
   seenHead(): SeenHead | undefined
   /** Reads receipts. A node that is behind never causes the answer `none`. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /**
+   * Reads what the transaction with this hash emitted, from one endpoint. Unknown when the endpoint does not tell it, or has no such transaction
+   * in a block; refused never.
+   */
+  emitted(hash: string): Promise<Answer<EmittedIn>>
   /**
    * Reads receipts from every endpoint, in the order of the configuration, each in the order of the hashes. An endpoint that is paused or
    * does not answer yields `unknown`.

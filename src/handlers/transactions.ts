@@ -10,7 +10,9 @@ import { fingerprintOf } from '../lib/hash.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
+import { answerWithin } from '../transactions/account-state.ts'
 import type { DryRun } from '../transactions/dry-run.ts'
+import { requireAnswer } from '../transactions/model/require-answer.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import {
   type DecisionOutcome,
@@ -26,6 +28,7 @@ import {
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
+import { presentEmitted } from './present/receipt.ts'
 import { toPage } from './present/shared.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
 import { readBatch, withEncodedCall } from './read/encoded-call.ts'
@@ -40,6 +43,7 @@ type Operations =
   | 'replaceTransaction'
   | 'cancelTransaction'
   | 'diagnoseTransaction'
+  | 'getTransactionReceipt'
   | 'decideTransaction'
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
@@ -91,6 +95,11 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const shown = await presentDecoded(service, relayer, item)
       return { data: presentDiagnosis(await gather(relayer, item), callIn(shown)) }
     },
+    getTransactionReceipt: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const item = await requireTransaction(db, relayer, path.transaction_id)
+      return { data: await readReceipt(service, relayer, item) }
+    },
     decideTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
@@ -132,6 +141,48 @@ async function presentDecoded(
   const shown = presentWithAttempts(item, chain)
   const [decoded = shown] = await withDecodedCalls(db, [shown], () => chain)
   return decoded
+}
+
+/**
+ * Reads the receipt of the record, and asks the network for the rest, about the attempt and the block of the record.
+ * @throws AppError `transaction_not_included`, or `network_unavailable` when no endpoint tells it
+ */
+async function readReceipt(
+  { db, clock, runtimeOf }: Service,
+  relayer: Relayer,
+  item: TransactionWithAttempts,
+): Promise<Schemas['TransactionReceipt']> {
+  const { chain } = runtimeOf(relayer)
+  const transaction = presentTransaction(item, chain)
+  const hash = includedHashOf(transaction)
+  if (hash === undefined) throw notIncluded(item.transaction)
+  const told = requireAnswer(
+    await answerWithin(clock, chain.emitted(hash)),
+    `No endpoint of the network tells what transaction ${hash} emitted: none answers at present, or none keeps it any more.`,
+  )
+  const data =
+    told.blockHash === item.transaction.block?.hash
+      ? await presentEmitted({ db, chain, transaction, told })
+      : undefined
+  if (data !== undefined) return data
+  throw new AppError(
+    'network_unavailable',
+    `An endpoint has transaction ${hash} in another block than the record. Try again when the service has seen the next block.`,
+  )
+}
+
+function includedHashOf(transaction: Schemas['Transaction']): string | undefined {
+  return transaction.network_type === 'solana'
+    ? transaction.receipt?.transaction_signature
+    : transaction.receipt?.transaction_hash
+}
+
+function notIncluded({ id, status }: Transaction): AppError {
+  const detail =
+    status === 'confirmed'
+      ? `Transaction ${id} is ${status} without a block that the service knows: an operator decided so, or its block is no longer in the chain.`
+      : `No block includes transaction ${id}, which is ${status}.`
+  return new AppError('transaction_not_included', detail)
 }
 
 /** @throws AppError 400 `invalid_request` for an attempt of what was not included */

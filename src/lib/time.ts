@@ -21,6 +21,15 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   }
 }
 
+/** The last second of the year 9999, the last one that RFC 3339 and the database can write alike. */
+const MAX_UNIX_SECONDS = 253_402_300_799n
+
+/** Returns the time of a block that a node told in seconds since the Unix epoch; undefined for none, and for a number that no date has. */
+export function fromUnixSeconds(seconds: bigint | undefined): Date | undefined {
+  if (seconds === undefined || seconds < 0n || seconds > MAX_UNIX_SECONDS) return undefined
+  return new Date(Number(seconds) * 1_000)
+}
+
 /** The machine's own clock. Its time of day ignores a step until the step has lasted. */
 export const systemClock: Clock = {
   now: createSteadyTime({ wall: () => Date.now(), monotonic: () => performance.now() }),

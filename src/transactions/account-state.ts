@@ -63,7 +63,8 @@ export function fetchBalance(
   return answerWithin(clock, chain.balance(address))
 }
 
-async function answerWithin<T>(clock: Clock, pending: Promise<Answer<T>>): Promise<Answer<T>> {
+/** Returns the answer of the network to a caller who waits; `unknown` when none comes within a few seconds. */
+export async function answerWithin<T>(clock: Clock, pending: Promise<Answer<T>>): Promise<Answer<T>> {
   const answer = await withTimeout(clock, NETWORK_TIMEOUT_MS, pending)
   return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
 }

@@ -169,6 +169,8 @@ describe('transactions', () => {
     expect(bodyOf(replaced).data).toMatchObject({ network_type: 'evm', value: String(AMOUNT + 1n) })
     const diagnosis = await client.GET(`${of}/diagnosis`, { params: { path } })
     expect(bodyOf(diagnosis).data.transaction_id).toBe(path.transaction_id)
+    const receipt = await client.GET(`${of}/receipt`, { params: { path } })
+    expect(receipt.error).toMatchObject({ code: 'transaction_not_included' })
     expect(bodyOf(await client.DELETE(of, { params: { path } })).data.id).toBe(path.transaction_id)
     const query = { status: 'submitted', per_page: 5 } as const
     const listed = await client.GET('/api/v1/relayers/{relayer_id}/transactions', {

@@ -102,6 +102,20 @@ const API_KEY_RECORD = {
   secrets: [],
 } as const satisfies Schemas['ApiKey']
 
+const RECEIPT = {
+  transaction_id: '0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11',
+  network_type: 'evm',
+  receipt: {
+    transaction_hash: `0x${'11'.repeat(32)}`,
+    block_number: 7n,
+    block_hash: `0x${'22'.repeat(32)}`,
+    gas_used: 21_000n,
+  },
+  succeeded: true,
+  logs: [],
+  truncated: false,
+} as const satisfies Schemas['TransactionReceipt']
+
 const CONTRACT_ABI = {
   address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   function_count: 1,
@@ -177,6 +191,7 @@ const HANDLERS: HandlerMap = {
   replaceTransaction: async () => ({ data: TRANSACTION }),
   cancelTransaction: async () => ({ data: TRANSACTION }),
   diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
+  getTransactionReceipt: async () => ({ data: RECEIPT }),
   listApprovals: async () => EMPTY_LIST,
   getApproval: async () => ({ data: APPROVAL }),
   decideApproval: async () => ({ data: APPROVAL }),

@@ -18,10 +18,10 @@ test('an operation has a description of at most 25 lines', () => {
   ])
 })
 
-test('the document has at most 9,000 lines', () => {
-  expect(findContractViolations('- line\n'.repeat(9_000))).toEqual([])
-  expect(findContractViolations('- line\n'.repeat(9_001))).toEqual([
-    'openapi.yaml has 9001 lines; at most 9000 are allowed',
+test('the document has at most 9,150 lines', () => {
+  expect(findContractViolations('- line\n'.repeat(9_150))).toEqual([])
+  expect(findContractViolations('- line\n'.repeat(9_151))).toEqual([
+    'openapi.yaml has 9151 lines; at most 9150 are allowed',
   ])
 })
 

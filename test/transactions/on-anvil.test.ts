@@ -233,9 +233,13 @@ describe('a real chain', () => {
     await mine()
     await look()
     expect((await now(transaction)).status).toBe('submitted')
-    // The fee of the block that is gone stays, for the events that tell of it; the outcome says that no block includes it.
-    expect(await rowsOf(transaction)).toEqual([['broadcast', at, true]])
-    expect(await rowsOf(reverted)).toEqual([['broadcast', at, true]])
+    // The fee of the block that is gone moves to the events that tell of it.
+    expect(await rowsOf(transaction)).toEqual([['broadcast', at, false]])
+    expect(await rowsOf(reverted)).toEqual([['broadcast', at, false]])
+    const { rows: events } = await sql<{ status: string; gas: string | null }>`
+      select payload ->> 'status' as status, payload -> 'result' -> 'gasUsed' ->> '$int' as gas
+      from events where transaction_id = ${transaction.id} and payload ? 'result'`.execute(fixture.context.db)
+    expect(events).toEqual([{ status: 'mined', gas: '21000' }])
     fixture.clock.advance(1_000)
     await step()
     await mine(3n)

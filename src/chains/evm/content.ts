@@ -86,6 +86,12 @@ export interface DecodedCall {
   }[]
 }
 
+/** A log as an event of its contract. */
+export interface DecodedEvent extends Omit<DecodedCall, 'function'> {
+  /** The signature: `Transfer(address,address,uint256)`. */
+  readonly event: string
+}
+
 /** The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
 export type Fees =
   | { readonly kind: 'legacy'; readonly gasPrice: bigint }

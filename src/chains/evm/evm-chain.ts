@@ -21,6 +21,7 @@ import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
 import { createRefusalMemory, FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT } from './broadcast/second-opinion.ts'
 import { readAbi } from './call/abi.ts'
 import { callKey, decodeCall } from './call/decode-call.ts'
+import { decodeEvent } from './call/decode-event.ts'
 import { encodeCall } from './call/encode-call.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from './content.ts'
 import { EVM_CONTENT, READ_METHODS } from './family.ts'
@@ -36,9 +37,9 @@ import { createHeadFeed } from './read/heads.ts'
 import { NODE_DIALECT } from './read/node-dialect.ts'
 import { readQuantity } from './read/quantity.ts'
 import {
+  createHeaderReader,
   readBalance,
-  readBlockHash,
-  readHead,
+  readLogs,
   readManyReceipts,
   readNonces,
   readPendingNonce,
@@ -57,6 +58,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { client, probeHeights } = connect(options, NODE_DIALECT, http)
   const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const privateBroadcast = createPrivateBroadcast(options, unknownTexts)
+  const headers = createHeaderReader(client)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const gasLimits = createGasLimits(clock)
@@ -82,7 +84,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     verify: () => verifyChainId(client, network),
     genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
-    contractCalls: { encode: encodeCall, readAbi, keyOf: callKey, decode: decodeCall },
+    contractCalls: { encode: encodeCall, readAbi, keyOf: callKey, decode: decodeCall, decodeEvent },
     check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
@@ -113,7 +115,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     ...(privateBroadcast && { privateBroadcast }),
     head: () => {
       probeHeights()
-      return readHead(client, network.finality)
+      return headers.head(network.finality)
     },
     seenHead: () => client.seenHead(),
     headSubscription: {
@@ -121,12 +123,14 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
         createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
     },
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
+    emitted: (hash) => readLogs(client, hash),
     receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
     proveInclusion: (attempts, freshness) =>
       proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
-    blockFinality: { blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf) },
+    blockFinality: { blockHash: (number, { asOf } = {}) => headers.blockHash(number, asOf) },
+    blockTimes: headers.blockTimes,
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     funding: createFunding(client),
     ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),

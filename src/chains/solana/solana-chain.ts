@@ -25,7 +25,7 @@ import { prepareAsItIs, prepareDraft } from './prepare/prepare.ts'
 import { prepareReplacement } from './prepare/replace.ts'
 import { createFundsReader, type FundsReader } from './read/accounts.ts'
 import { readHead } from './read/head.ts'
-import { createReceiptReader } from './read/receipts.ts'
+import { createReceiptReader, readEmitted } from './read/receipts.ts'
 import { createTimeouts, resultOf } from './read/replies.ts'
 import { amountOutOf, isReSignable, noop } from './request-content.ts'
 import { signDraft, signMessage } from './sign.ts'
@@ -82,6 +82,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     },
     seenHead: () => client.seenHead(),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
+    emitted: (hash) => readEmitted(client, hash),
     receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),

@@ -15,7 +15,7 @@ import { createSpecReader } from './contract-spec/read-contract-spec.ts'
 import { nextSequence } from './effects/effects.ts'
 import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
-import { hashesOf, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
+import { hashesOf, readEmitted, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
 import { costOf, createMarketWatch, type Market } from './prepare/fees.ts'
 import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
 import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
@@ -119,6 +119,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     receipts,
     receiptsEverywhere: (hashes, freshness = {}) =>
       readReceiptsEverywhere(client, { hashes, passphrase, ...freshness }),
+    emitted: (hash) => readEmitted(client, hash),
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),

@@ -47,6 +47,8 @@ export interface TransactionsTable {
   cost: Generated<bigint>
   block_number: bigint | null
   block_hash: string | null
+  /** The time that the block states; null as long as no node has told it. */
+  block_time: Date | null
   /** True when it takes from the budget of an API key or a relayer. */
   budgeted: Generated<boolean>
   /** The id of the API key that requested it, `service` for a top-up; null for other transactions of the service itself. */

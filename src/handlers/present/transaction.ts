@@ -6,6 +6,7 @@ import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
+import { presentEvmReceipt, presentSolanaReceipt, presentStellarReceipt } from './receipt.ts'
 
 /**
  * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a relayer that was removed, it does
@@ -19,16 +20,24 @@ export function presentTransaction(
   const common = presentCommon(transaction, shown)
   const { request } = transaction
   switch (request.type) {
-    case 'evm':
-      return omitUndefined({ ...common, ...presentEvmContent(transaction, { request, shown, chain }) })
-    case 'solana':
+    case 'evm': {
+      const content = presentEvmContent(transaction, { request, shown, chain })
+      return omitUndefined({ ...common, ...content, receipt: presentEvmReceipt(transaction, shown) })
+    }
+    case 'solana': {
+      const content = presentSolanaContent({ request, shown, chain })
+      const requested = requestedSolanaContent(transaction, request)
       return omitUndefined({
         ...common,
-        ...presentSolanaContent({ request, shown, chain }),
-        requested: requestedSolanaContent(transaction, request),
+        ...content,
+        requested,
+        receipt: presentSolanaReceipt(transaction, shown),
       })
-    case 'stellar':
-      return omitUndefined({ ...common, ...presentStellarContent(transaction, { request, shown }) })
+    }
+    case 'stellar': {
+      const content = presentStellarContent(transaction, { request, shown })
+      return omitUndefined({ ...common, ...content, receipt: presentStellarReceipt(transaction, shown) })
+    }
   }
 }
 

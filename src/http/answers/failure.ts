@@ -152,6 +152,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   report_too_large: 400,
   rule_violated: 400,
   signer_refused: 400,
+  transaction_not_included: 400,
   transaction_not_replaceable: 400,
   transaction_not_undecided: 400,
   unknown_network: 400,

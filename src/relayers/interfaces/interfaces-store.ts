@@ -111,6 +111,35 @@ export async function findFunctions(
   return new Map(rows.map(({ address, functions }) => [address, Object.values(functions)]))
 }
 
+/** The events of a registered interface, and the name of its contract. */
+export interface RegisteredEvents {
+  readonly contractName: string | undefined
+  /** Items of its document. */
+  readonly events: readonly object[]
+}
+
+/** Reads the events of the interfaces of these contracts of a relayer, by address, in one query. Contracts without an interface are missing. */
+export async function findEvents(
+  db: Db,
+  relayerId: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, RegisteredEvents>> {
+  if (addresses.length === 0) return new Map()
+  const { rows } = await sql<{ address: string; name: string | null; events: object[] | null }>`
+    select address, name, (
+      select jsonb_agg(item) from jsonb_array_elements(document) as item where item ->> 'type' = 'event'
+    ) as events
+    from contract_interfaces where relayer_id = ${relayerId} and address = any(${addresses}::text[])`.execute(
+    db,
+  )
+  return new Map(
+    rows.map(({ address, name, events }) => [
+      address,
+      { contractName: name ?? undefined, events: events ?? [] },
+    ]),
+  )
+}
+
 /** A call of a contract, to read the called function. */
 export interface CalledFunction extends InterfaceKey {
   /** The key that the call begins with. */

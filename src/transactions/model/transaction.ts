@@ -36,6 +36,14 @@ export const PURPOSES = [
  */
 export type Purpose = (typeof PURPOSES)[number]
 
+/** A block with a transaction. On Stellar a ledger, on Solana the block of a slot. */
+export interface Block {
+  readonly number: bigint
+  readonly hash: string
+  /** The time that the block states; absent as long as no node has told it. */
+  readonly time?: Date | undefined
+}
+
 /** The record of a request, from acceptance to a final status. */
 export interface Transaction {
   readonly id: string
@@ -82,7 +90,7 @@ export interface Transaction {
    */
   readonly awaitsPrice?: boolean | undefined
   /** The block that includes `currentAttempt`; absent if no block of the chain does. */
-  readonly block?: { readonly number: bigint; readonly hash: string } | undefined
+  readonly block?: Block | undefined
   /** The earliest time at which a worker processes it again. */
   readonly nextRunAt: Date
   /** The time since which no endpoint can prove whether it was included, so that an operator must decide. */

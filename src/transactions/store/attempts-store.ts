@@ -44,7 +44,8 @@ export interface AttemptNews {
   /** Absent if the number does not change. */
   readonly refusals?: number | undefined
   readonly broadcastAt?: Date | undefined
-  readonly result?: ChainResult | undefined
+  /** Null when the block that told it is no longer in the chain; absent when nothing is new. */
+  readonly result?: ChainResult | null | undefined
 }
 
 /** A change of an attempt with an outcome. */
@@ -53,9 +54,29 @@ export interface OutcomeChange extends AttemptNews {
 }
 
 /**
+ * Writes results that attempts lose into the events that tell of their inclusion. The array makes the database use the index of the events
+ * whatever it expects; nearly always it is empty.
+ */
+const KEEP_RESULTS = sql`
+  former as materialized (
+    select a.transaction_id, a.number, a.result from attempts a
+    join record on record.transaction_id = a.transaction_id and record.number = a.number
+    where a.result is not null
+      and (record.is_forgotten or (record.result is not null and record.result <> a.result))
+  ),
+  kept as (
+    update events e set payload = jsonb_build_object('result', former.result) || e.payload
+    from former
+    where e.transaction_id = former.transaction_id and e.type <> 'alert'
+      and e.transaction_id = any(array(select transaction_id from former))
+      and e.payload -> 'current_attempt' = to_jsonb(former.number) and e.payload ? 'block_hash'
+  )`
+
+/**
  * Stores the outcomes of attempts. Call it in the database transaction that saves the transactions, after them: their locks come first. An
- * unchanged row is not written, because bytes are broadcast many times and the rows are wide. A result outlives its block: the events about
- * the inclusion still show it. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a receipt.
+ * unchanged row is not written, because bytes are broadcast many times and the rows are wide. A lost or changed result moves to the events
+ * about its inclusion, which show it forever. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a
+ * receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -71,19 +92,27 @@ export async function saveOutcomes(
     refusals: change.refusals,
     broadcast_at: change.broadcastAt,
     result: change.result && toExactJson(change.result),
+    is_forgotten: change.result === null,
   }))
+  // Most changes are about broadcasts, and cannot take a result away.
+  const keepResults = changes.some(({ result }) => result !== undefined) ? sql`, ${KEEP_RESULTS}` : sql``
   await sql`
+    with record as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
+        transaction_id text, number integer, outcome text, error text, refusals integer,
+        broadcast_at timestamptz, result jsonb, is_forgotten boolean)
+    )
+    ${keepResults}
     update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,
       refusals = coalesce(record.refusals, a.refusals), broadcast_at = coalesce(a.broadcast_at, record.broadcast_at),
-      result = coalesce(record.result, a.result)
-    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, outcome text, error text, refusals integer,
-      broadcast_at timestamptz, result jsonb)
+      result = case when record.is_forgotten then null else coalesce(record.result, a.result) end
+    from record
     where a.transaction_id = record.transaction_id and a.number = record.number
       and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))
       and (record.outcome is not null or a.outcome <> 'refused')
       and (coalesce(record.outcome, a.outcome), record.error, coalesce(record.refusals, a.refusals),
-        coalesce(a.broadcast_at, record.broadcast_at), coalesce(record.result, a.result))
+        coalesce(a.broadcast_at, record.broadcast_at),
+        case when record.is_forgotten then null else coalesce(record.result, a.result) end)
         is distinct from (a.outcome, a.error, a.refusals, a.broadcast_at, a.result)`.execute(tx)
 }
 

@@ -116,7 +116,11 @@ export function toTransaction(row: TransactionRow): Transaction {
     block:
       row.block_number === null || row.block_hash === null
         ? undefined
-        : { number: row.block_number, hash: row.block_hash },
+        : omitUndefined({
+            number: row.block_number,
+            hash: row.block_hash,
+            time: row.block_time ?? undefined,
+          }),
     nextRunAt: row.next_run_at,
     undecidedSince: row.undecided_since ?? undefined,
     stuckSince: row.stuck_since ?? undefined,
@@ -127,8 +131,8 @@ export function toTransaction(row: TransactionRow): Transaction {
   }
 }
 
-/** The service wrote the value itself. */
-function toResult(stored: object | null): ChainResult | undefined {
+/** Converts a stored result of an attempt. The service wrote the value itself. */
+export function toResult(stored: object | null): ChainResult | undefined {
   return stored === null ? undefined : (fromExactJson(stored) as ChainResult)
 }
 

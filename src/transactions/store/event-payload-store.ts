@@ -3,7 +3,7 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
+import { type AttemptRow, type TransactionRow, toAttempt, toResult, toTransaction } from './codec.ts'
 import type { StoredSnapshot } from './transactions-store.ts'
 
 // The limits of the lateral queries below change no result, because each names a key. They make the database look up the few rows of a page: by
@@ -35,7 +35,7 @@ export async function readSnapshots(
       if (content === undefined) return []
       const transaction = toTransaction(rowOf(content, state))
       const attempt = attempts.get(keyOf(state))
-      return [[state.number, { transaction, attempts: attempt ? [asThen(attempt, transaction)] : [] }]]
+      return [[state.number, { transaction, attempts: attempt ? [asThen(attempt, transaction, state)] : [] }]]
     }),
   )
 }
@@ -126,6 +126,7 @@ function rowOf(content: Content, { payload, nonce, block_number: blockNumber }: 
     awaits_price: null,
     block_number: toBigint(blockNumber),
     block_hash: payload.block_hash ?? null,
+    block_time: toTime(payload.block_time),
     sent_at: toTime(payload.sent_at),
     confirmed_at: toTime(payload.confirmed_at),
     undecided_since: toTime(payload.undecided_since),
@@ -146,10 +147,11 @@ function toTime(text: string | null | undefined): Date | null {
 
 /**
  * Removes the fields that the attempt got later: in the status `sent` no node had accepted it, and it has no result before a block includes
- * it.
+ * it. A result that the attempt has lost since is in the event.
  */
-function asThen(attempt: Attempt, { status, block }: Transaction): Attempt {
-  const { broadcastAt, result, ...signed } = attempt
+function asThen(attempt: Attempt, { status, block }: Transaction, { payload }: State): Attempt {
+  const { broadcastAt, result: last, ...signed } = attempt
+  const result = payload.result === undefined ? last : toResult(payload.result)
   return {
     ...signed,
     ...(broadcastAt !== undefined && status !== 'sent' && { broadcastAt }),

@@ -107,7 +107,7 @@ export async function saveTransactions(
         ${about.columns} estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt,
         cost = record.cost, budgeted = record.budgeted,
-        awaits_approval = record.awaits_approval, awaits_price = record.awaits_price, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+        awaits_approval = record.awaits_approval, awaits_price = record.awaits_price, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, block_time = record.block_time, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         private = record.private, private_since_block = record.private_since_block, made_public_at = record.made_public_at,
         reorganized_at = record.reorganized_at
@@ -177,6 +177,7 @@ const SNAPSHOT_COLUMNS = [
   'awaits_approval',
   'block_number',
   'block_hash',
+  'block_time',
   'sent_at',
   'confirmed_at',
   'undecided_since',
@@ -186,7 +187,7 @@ const SNAPSHOT_COLUMNS = [
   'reorganized_at',
 ] as const satisfies readonly (keyof StoredSnapshot | 'nonce' | 'block_number')[]
 
-/** The payload of an event as the database returns it: `SNAPSHOT_COLUMNS`, and the content that the transaction has lost since. Times are texts. */
+/** The payload of an event as the database returns it: `SNAPSHOT_COLUMNS`, and the content and the result that were lost since. Times are texts. */
 export interface StoredSnapshot {
   readonly status: string
   readonly status_reason: string | null
@@ -194,6 +195,7 @@ export interface StoredSnapshot {
   readonly current_attempt: number | null
   readonly awaits_approval: boolean | null
   readonly block_hash: string | null
+  readonly block_time: string | null
   readonly sent_at: string | null
   readonly confirmed_at: string | null
   readonly undecided_since: string | null
@@ -203,6 +205,7 @@ export interface StoredSnapshot {
   readonly reorganized_at: string | null
   readonly request: object
   readonly purpose: string
+  readonly result: object
 }
 
 /**
@@ -240,6 +243,7 @@ function toState(transaction: Transaction) {
     valid_from: transaction.request.validFrom,
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
+    block_time: transaction.block?.time,
     next_run_at: transaction.nextRunAt,
     sent_at: transaction.sentAt,
     confirmed_at: transaction.confirmedAt,
@@ -255,7 +259,7 @@ function toState(transaction: Transaction) {
 const STATE_TYPES = sql`
   id text, relayer_id text, status text, status_reason text, purpose text, estimated_gas bigint, source_account text, nonce bigint,
   version integer, current_attempt integer, cost numeric,
-  budgeted boolean, awaits_approval boolean, awaits_price boolean, valid_from timestamptz, block_number bigint, block_hash text, next_run_at timestamptz,
+  budgeted boolean, awaits_approval boolean, awaits_price boolean, valid_from timestamptz, block_number bigint, block_hash text, block_time timestamptz, next_run_at timestamptz,
   sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
   private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb, event_uid uuid`
 

@@ -5,7 +5,7 @@ import { broadcastByRoute, routeOf } from '../broadcast/route.ts'
 import { contentKind, hashesOfAll, movesNothing } from '../model/attempts.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { findAttempts, type OutcomeChange, saveOutcomes } from '../store/attempts-store.ts'
+import { type AttemptNews, findAttempts, saveOutcomes } from '../store/attempts-store.ts'
 import {
   type FinalBlock,
   findFinalBlocks,
@@ -21,6 +21,7 @@ import type { Inclusion } from './inclusion-reason.ts'
 import { finalEvent, included } from './resolution.ts'
 import { inclusionOf } from './resolve.ts'
 import type { WatchMemory, WatchRound } from './watch-round.ts'
+import { withBlockTimes } from './write-resolutions.ts'
 
 /**
  * Time in ms between two checks of the blocks of final transactions. A reorganisation below the network's finality is rare, and a check
@@ -171,13 +172,17 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
     block: undefined,
     reorganizedAt,
   }))
-  await saveAndAnnounce(context, changed)
+  // The outcome stays, as the status does: the same bytes are to be included again. What the lost block charged does not count any more.
+  const forgotten = lost.flatMap(({ id, currentAttempt }) =>
+    currentAttempt === undefined ? [] : [{ transactionId: id, number: currentAttempt, result: null }],
+  )
+  await saveAndAnnounce(context, changed, forgotten)
 }
 
 async function saveAndAnnounce(
   { db, log }: WatchRound['context'],
   changed: readonly Transaction[],
-  outcomes: readonly OutcomeChange[] = [],
+  outcomes: readonly AttemptNews[],
 ): Promise<void> {
   const saved = await db.transaction().execute(async (tx) => {
     const written = await saveTransactions(tx, changed)
@@ -238,16 +243,15 @@ function claimOf(
 
 /** The chain decides (I4): if another attempt is included now, that attempt gives the final status. */
 async function recordNewInclusion(
-  { context }: WatchRound,
+  round: WatchRound,
   item: TransactionWithAttempts,
   inclusion: Inclusion,
 ): Promise<void> {
   const { transaction, attempts } = item
   const { attempt, receipt, reason } = inclusion
-  const { transaction: mined, outcomes } = included(
-    { transaction: { ...transaction, status: 'submitted' }, attempts },
-    inclusion,
-  )
+  const again = included({ transaction: { ...transaction, status: 'submitted' }, attempts }, inclusion)
+  const [timed = again] = await withBlockTimes(round, [again])
+  const { transaction: mined, outcomes } = timed
   const result = receipt.success ? 'mined' : 'reverted'
   const status = nextStatus('mined', finalEvent(contentKind(attempts, attempt.number), result))
   const failure = reason === undefined ? '' : ` It was reverted: ${reason}.`
@@ -259,5 +263,5 @@ async function recordNewInclusion(
     block: mined.block,
     reorganizedAt: undefined,
   }
-  await saveAndAnnounce(context, [changed], outcomes)
+  await saveAndAnnounce(round.context, [changed], outcomes)
 }

@@ -2,7 +2,7 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { contentKind, openAttempts } from '../model/attempts.ts'
-import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Block, Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus, type TransactionEvent } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 import { type Inclusion, inclusionReason } from './inclusion-reason.ts'
@@ -33,7 +33,7 @@ export function included(item: TransactionWithAttempts, inclusion: Inclusion): R
       status: nextStatus(transaction.status, 'included'),
       statusReason: inclusionReason(item, inclusion),
       currentAttempt: attempt.number,
-      block: { number: receipt.blockNumber, hash: receipt.blockHash },
+      block: blockOf(receipt, transaction.block),
       cost: 0n,
       undecidedSince: undefined,
       stuckSince: undefined,
@@ -43,6 +43,15 @@ export function included(item: TransactionWithAttempts, inclusion: Inclusion): R
       return [{ ...outcome(item, other, receipt.success ? 'mined' : 'reverted'), result: receipt.result }]
     }),
   }
+}
+
+/** A node that does not tell the time of the block takes back none that is known. */
+function blockOf(
+  { blockNumber: number, blockHash: hash, blockTime }: Inclusion['receipt'],
+  known: Block | undefined,
+): Block {
+  const time = blockTime ?? (known?.hash === hash ? known.time : undefined)
+  return time === undefined ? { number, hash } : { number, hash, time }
 }
 
 /** A closed attempt can never be included, even if the other attempts are reopened. */

@@ -50,10 +50,11 @@ export async function resolveTransaction(
   return resolveUsedNonce(round, item)
 }
 
-/** The inclusion differs from the record, or has become final. */
+/** The inclusion differs from the record, tells more, or has become final. */
 function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: Inclusion): boolean {
   const { status, currentAttempt, block } = transaction
   if (status !== 'mined' || receipt.final === true) return true
+  if (block?.time === undefined && receipt.blockTime !== undefined) return true
   return currentAttempt !== attempt.number || block?.hash !== receipt.blockHash
 }
 
@@ -287,6 +288,6 @@ export function reorged(
       ),
       nextRunAt: now,
     },
-    outcomes: reopened.map((attempt) => outcome(item, attempt, 'broadcast')),
+    outcomes: reopened.map((attempt) => ({ ...outcome(item, attempt, 'broadcast'), result: null })),
   }
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/db.ts'
+import { withTimeout } from '../../lib/time.ts'
 import { closeHoldings } from '../../spending/spending-store.ts'
 import { reopenApprovals } from '../approvals/approvals-store.ts'
 import { awaitAgain, findApprovalsToRepeat } from '../approvals/evaluate-approvals.ts'
@@ -21,12 +22,40 @@ export async function writeResolutions(
 ): Promise<Transaction[]> {
   if (resolutions.length === 0) return []
   const step = { name: 'settle', transactions: resolutions.map(({ transaction }) => transaction) } as const
+  const timed = await withBlockTimes(round, resolutions)
   const written = await traceStep(round.context, step, () =>
-    round.context.db.transaction().execute((tx) => writeInTransaction(round, tx, resolutions)),
+    round.context.db.transaction().execute((tx) => writeInTransaction(round, tx, timed)),
   )
   reportFinished(round.context, written)
   logIncidents(round.context, resolutions, written)
   return written
+}
+
+/**
+ * The time in ms that an inclusion waits for the time of its block. A record that says `mined` matters more: without an answer it lacks the time,
+ * until the transaction is final.
+ */
+const BLOCK_TIME_MS = 1_000
+
+/**
+ * Adds the times of their blocks to transactions, where receipts do not tell them. It costs at most one call for each block: the watcher has
+ * read most of them as the newest block, or to check their hash.
+ */
+export async function withBlockTimes(
+  { chain, context: { clock } }: Pick<WatchRound, 'chain' | 'context'>,
+  resolutions: readonly Resolution[],
+): Promise<readonly Resolution[]> {
+  const untimed = resolutions.flatMap(({ transaction: { block } }) =>
+    block === undefined || block.time !== undefined ? [] : [block.hash],
+  )
+  if (chain.blockTimes === undefined || untimed.length === 0) return resolutions
+  const times = await withTimeout(clock, BLOCK_TIME_MS, chain.blockTimes([...new Set(untimed)]))
+  return resolutions.map((resolution) => {
+    const { block } = resolution.transaction
+    const time = block && (block.time ?? times?.get(block.hash))
+    if (block === undefined || time === undefined) return resolution
+    return { ...resolution, transaction: { ...resolution.transaction, block: { ...block, time } } }
+  })
 }
 
 function logIncidents(

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
 import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
 import {
+  createHeaderReader,
   readBalance,
-  readBlockHash,
   readHead,
   readNonces,
   readReceipts,
@@ -43,7 +43,14 @@ const RECEIPT = {
 }
 
 describe('receipts', () => {
-  const included = { hash: '0xaa', blockNumber: 16n, blockHash: '0xbb', success: true, gasUsed: 21_000n }
+  const included = {
+    hash: '0xaa',
+    blockNumber: 16n,
+    blockHash: '0xbb',
+    success: true,
+    result: { gasUsed: 21_000n },
+  }
+  const costing = (result: object) => ({ ...included, result: { ...included.result, ...result } })
   test.each([
     { name: 'a receipt', reply: result(RECEIPT), want: { kind: 'included', receipt: included } },
     {
@@ -55,12 +62,12 @@ describe('receipts', () => {
     {
       name: 'one with the price of its gas',
       reply: result({ ...RECEIPT, effectiveGasPrice: '0x3' }),
-      want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_000n } } },
+      want: { kind: 'included', receipt: costing({ feeCharged: 63_000n, gasPrice: 3n }) },
     },
     {
       name: 'one of a rollup with a fee for the parent chain',
       reply: result({ ...RECEIPT, effectiveGasPrice: '0x3', l1Fee: '0x7' }),
-      want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_007n } } },
+      want: { kind: 'included', receipt: costing({ feeCharged: 63_007n, gasPrice: 3n, l1Fee: 7n }) },
     },
     {
       name: 'one of a rollup with a fee for its operator (Isthmus: in millionths, and a constant)',
@@ -71,7 +78,10 @@ describe('receipts', () => {
         operatorFeeScalar: '0xf4240',
         operatorFeeConstant: '0x5',
       }),
-      want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_007n + 21_000n + 5n } } },
+      want: {
+        kind: 'included',
+        receipt: costing({ feeCharged: 84_012n, gasPrice: 3n, l1Fee: 7n, operatorFee: 21_005n }),
+      },
     },
     {
       name: 'one of a rollup with a fee for its operator (Jovian: in hundreds, and a constant)',
@@ -85,7 +95,7 @@ describe('receipts', () => {
       }),
       want: {
         kind: 'included',
-        receipt: { ...included, result: { feeCharged: 63_007n + 21_000n * 200n + 5n } },
+        receipt: costing({ feeCharged: 4_263_012n, gasPrice: 3n, l1Fee: 7n, operatorFee: 4_200_005n }),
       },
     },
     {
@@ -101,7 +111,7 @@ describe('receipts', () => {
     {
       name: 'one of a rollup whose fees have more than 128 bits together',
       reply: result({ ...RECEIPT, effectiveGasPrice: '0x3', l1Fee: `0x${'f'.repeat(32)}` }),
-      want: { kind: 'included', receipt: included },
+      want: { kind: 'included', receipt: costing({ gasPrice: 3n, l1Fee: 2n ** 128n - 1n }) },
     },
     {
       name: 'one of the pool, without a block',
@@ -140,7 +150,7 @@ describe('an endpoint that is behind', () => {
     ])
     expect(await readBalance(old, FROM)).toMatchObject({ kind: 'unknown' })
     const block = saying(result({ number: '0x10', hash: '0xbb' }), true)
-    expect(await readBlockHash(block, 16n)).toMatchObject({ kind: 'unknown' })
+    expect(await createHeaderReader(block).blockHash(16n)).toMatchObject({ kind: 'unknown' })
   })
 })
 
@@ -179,7 +189,7 @@ describe('quantities and blocks', () => {
     ].map((reply) => ({ reply, want: { kind: 'unknown' } })),
   ])('a block from $reply.result', async ({ reply, want }) => {
     expect(await readHead(saying(reply), 'depth')).toMatchObject(want)
-    expect((await readBlockHash(saying(reply), 16n)).kind).toBe(want.kind)
+    expect((await createHeaderReader(saying(reply)).blockHash(16n)).kind).toBe(want.kind)
   })
 })
 

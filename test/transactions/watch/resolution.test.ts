@@ -51,6 +51,21 @@ describe('included', () => {
     ])
   })
 
+  test('a receipt without the time of its block takes back none that is known of the same block', () => {
+    const time = new Date(1_000)
+    const block = { number: 9n, hash: '0xb', time }
+    const item = itemOf([{}], { status: 'mined', block })
+    const [attempt] = item.attempts
+    if (!attempt) throw new Error('no attempt')
+    const blockOf = (blockHash: string, blockTime?: Date) => {
+      const receipt = { hash: attempt.signed.hash, blockNumber: 9n, blockHash, success: true, blockTime }
+      return included(item, { attempt, receipt, reason: undefined }).transaction.block
+    }
+    expect(blockOf('0xb')).toEqual(block)
+    expect(blockOf('0xc')).toEqual({ number: 9n, hash: '0xc' })
+    expect(blockOf('0xb', new Date(2_000))).toEqual({ ...block, time: new Date(2_000) })
+  })
+
   test('an older attempt wins: the record shows it and says what has lost', () => {
     const item = itemOf([{}, { kind: 'replace' }], { statusReason: undefined })
     const { transaction, outcomes } = includedAs(item, 1)

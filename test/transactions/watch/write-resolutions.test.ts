@@ -8,11 +8,52 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { inclusionReason } from '../../../src/transactions/watch/inclusion-reason.ts'
 import type { Resolution } from '../../../src/transactions/watch/resolution.ts'
 import { createWatchMemory, type WatchRound } from '../../../src/transactions/watch/watch-round.ts'
-import { writeResolutions } from '../../../src/transactions/watch/write-resolutions.ts'
+import { withBlockTimes, writeResolutions } from '../../../src/transactions/watch/write-resolutions.ts'
 import { requestOf } from '../../chains/evm/build.ts'
+import { createTestClock } from '../../support/clock.ts'
+import { until } from '../../support/until.ts'
 import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
+
+describe('the times of blocks', () => {
+  const resolved = (hash: string): Resolution => ({
+    transaction: { ...itemOf([{}]).transaction, block: { number: 9n, hash } },
+    outcomes: [],
+  })
+
+  test('are asked for once for each block, and an inclusion does not wait long for them', async () => {
+    const clock = createTestClock()
+    const asked: (readonly string[])[] = []
+    const time = new Date(9_000)
+    const times = Promise.resolve(new Map([['0xa', time]]))
+    const roundOf = (answer: Promise<ReadonlyMap<string, Date>>): Pick<WatchRound, 'chain' | 'context'> => ({
+      context: { ...({} as WatchRound['context']), clock },
+      chain: {
+        ...chainOf(createStubChain()),
+        blockTimes: (hashes) => {
+          asked.push(hashes)
+          return answer
+        },
+      },
+    })
+    const resolutions = ['0xa', '0xb', '0xa'].map(resolved)
+    const blocksOf = (written: readonly Resolution[]) =>
+      written.map(({ transaction }) => transaction.block?.time)
+    const timed = await withBlockTimes(roundOf(times), resolutions)
+    expect(blocksOf(timed)).toEqual([time, undefined, time])
+    expect(asked).toEqual([['0xa', '0xb']])
+    const waiting = withBlockTimes(roundOf(new Promise(() => undefined)), resolutions)
+    await until(
+      async () => clock.waiting,
+      (waits) => waits === 1,
+    )
+    clock.advance(1_000)
+    expect(blocksOf(await waiting)).toEqual([undefined, undefined, undefined])
+    expect(await withBlockTimes(roundOf(times), timed.slice(0, 1))).toEqual(timed.slice(0, 1))
+    expect(asked.length).toBe(2)
+  })
+})
 
 describe('written resolutions', () => {
   let fixture: Fixture

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import type { Pages } from '../pages.ts'
 
 /** The fields whose integers can exceed 2^53. */
-export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","below","block","bump_to","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","limit","lo","lo_hi","lo_lo","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_per_day","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","to","u64","value","warn_balance"])
+export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","below","block","block_number","bump_to","compute_units","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","gas_used","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","ledger","limit","lo","lo_hi","lo_lo","log_index","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_per_day","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","to","u64","value","warn_balance"])
 
 /** What the client has to know of each operation to call it, by resource and method. */
 export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string, Operation>>>> = {
@@ -50,6 +50,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     cancel: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
     decide: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/decision", body: true },
     diagnose: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/diagnosis" },
+    getReceipt: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/receipt" },
   },
   approvals: {
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval" },
@@ -191,6 +192,8 @@ export interface Resources {
     decide(relayerId: string, transactionId: string, body: Body<'decideTransaction'>, options?: Options<'decideTransaction'>): Promise<Data<'decideTransaction'>>
     /** Explain why a transaction waits: operation `diagnoseTransaction`. It needs the scope `transactions:read`. */
     diagnose(relayerId: string, transactionId: string, options?: Options<'diagnoseTransaction'>): Promise<Data<'diagnoseTransaction'>>
+    /** Get the receipt of a transaction with its logs: operation `getTransactionReceipt`. It needs the scope `transactions:read`. */
+    getReceipt(relayerId: string, transactionId: string, options?: Options<'getTransactionReceipt'>): Promise<Data<'getTransactionReceipt'>>
   }
   readonly approvals: {
     /** Get the approval of a transaction: operation `getApproval`. It needs the scope `transactions:read`. */

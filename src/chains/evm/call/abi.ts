@@ -21,6 +21,12 @@ export interface AbiFunction {
   readonly inputs: readonly Parameter[]
 }
 
+/** An event of a contract; `indexed` of a parameter tells that a topic has it. */
+export interface AbiEvent {
+  readonly name: string
+  readonly inputs: readonly Parameter[]
+}
+
 /** Types that are neither arrays nor tuples. */
 const ATOM =
   /^(address|bool|string|bytes([1-9]|[12][0-9]|3[0-2])?|u?int(8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-5][0-9]))$/
@@ -36,8 +42,8 @@ function canonicalType(type: string): string {
   return type.replace(/^(u?int)(?=\[|$)/, '$1256')
 }
 
-/** Writes a function as its selector is computed: `transfer(address,uint256)`. */
-export function signatureOf({ name, inputs }: AbiFunction): string {
+/** Writes a function as its selector is computed, or an event as its topic: `transfer(address,uint256)`. */
+export function signatureOf({ name, inputs }: AbiFunction | AbiEvent): string {
   return `${name}(${inputs.map(typeOf).join(',')})`
 }
 
@@ -165,6 +171,19 @@ const OTHER_ITEMS = ['event', 'error', 'constructor', 'fallback', 'receive']
  */
 export function readFunctions(abi: readonly unknown[], path: string): AbiFunction[] {
   return abi.flatMap((item, index) => readFunction(item, `${path}[${index}]`))
+}
+
+/**
+ * Reads the events of an ABI. Anonymous ones are left out, because no topic names them.
+ * @throws CallProblem with the place of the first field that is not as an ABI has it
+ */
+export function readEvents(abi: readonly unknown[], path: string): AbiEvent[] {
+  return abi.flatMap((item, index) => {
+    const { type, name, inputs = [], anonymous } = readObject(item, `${path}[${index}]`)
+    if (type !== 'event' || anonymous === true) return []
+    const at = `${path}[${index}]`
+    return [{ name: readName(name, `${at}.name`), inputs: readParameters(inputs, `${at}.inputs`) }]
+  })
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 const SELECTOR_CHARACTERS = 10
 
 /** Longer data is not decoded, in bytes: a list shows a hundred transactions, and decoding takes time and room. */
-const MAX_BYTES = 16_384
+export const MAX_BYTES = 16_384
 
 /** A longer decoded call is not shown, in characters of JSON. The names of an ABI can be much longer than the data. */
 const MAX_CHARACTERS = 65_536
@@ -66,20 +66,28 @@ function readStored(registered: unknown): AbiFunction | undefined {
 }
 
 function decodeAs(called: AbiFunction, data: string, source: DecodedCall['source']): DecodedCall | undefined {
-  const encoded = data.slice(SELECTOR_CHARACTERS).toLowerCase()
-  if (countParameters(called.inputs) > MAX_PARAMETERS) return undefined
-  const words = encoded.length / 2 / WORD
-  if (words * levelsOf(called.inputs) > MAX_WORDS_BY_LEVELS) return undefined
-  if (!isCompact(called.inputs, Buffer.from(encoded, 'hex'))) return undefined
-  const values = decodeExactly(called.inputs, `0x${encoded}`)
+  const values = decodeValues(called.inputs, data.slice(SELECTOR_CHARACTERS).toLowerCase())
   if (values === undefined) return undefined
   const args = called.inputs.map((input, index) => ({
     name: input.name ?? null,
     type: typeOf(input),
-    value: show(input, values[index]),
+    value: showValue(input, values[index]),
   }))
   const decoded = { function: signatureOf(called), source, args }
   return JSON.stringify(decoded).length > MAX_CHARACTERS ? undefined : decoded
+}
+
+/**
+ * Decodes values, in hexadecimal digits of lower case without `0x`; undefined for what an encoder would write otherwise, and for what would take
+ * too long. `showValue` writes each for people. Pure.
+ */
+export function decodeValues(inputs: readonly Parameter[], encoded: string): unknown[] | undefined {
+  if (countParameters(inputs) > MAX_PARAMETERS) return undefined
+  const words = encoded.length / 2 / WORD
+  if (words * levelsOf(inputs) > MAX_WORDS_BY_LEVELS) return undefined
+  if (!isCompact(inputs, Buffer.from(encoded, 'hex'))) return undefined
+  const values = decodeExactly(inputs, `0x${encoded}`)
+  return values && [...values]
 }
 
 function countParameters(parameters: readonly Parameter[]): number {
@@ -111,16 +119,17 @@ function withoutNames({ type, components }: Parameter): AbiParameter {
   return components === undefined ? { type } : { type, components: components.map(withoutNames) }
 }
 
-function show(parameter: Parameter, value: unknown): ShownValue {
+/** Writes a decoded value of this type as JSON. Pure. */
+export function showValue(parameter: Parameter, value: unknown): ShownValue {
   const [, item] = /^(.+)\[[0-9]*\]$/.exec(parameter.type) ?? []
   if (item !== undefined)
-    return (value as readonly unknown[]).map((one) => show({ ...parameter, type: item }, one))
+    return (value as readonly unknown[]).map((one) => showValue({ ...parameter, type: item }, one))
   if (parameter.components !== undefined) return showTuple(parameter.components, value as readonly unknown[])
   return typeof value === 'boolean' ? value : String(value)
 }
 
 function showTuple(components: readonly Parameter[], values: readonly unknown[]): ShownValue {
-  const shown = components.map((component, index) => show(component, values[index]))
+  const shown = components.map((component, index) => showValue(component, values[index]))
   if (!haveNames(components)) return shown
   return Object.fromEntries(components.map(({ name = '' }, index) => [name, shown[index] ?? '']))
 }

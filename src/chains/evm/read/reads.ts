@@ -1,6 +1,16 @@
 import { numberToHex } from 'viem/utils'
+import { omitUndefined } from '../../../lib/object.ts'
+import { fromUnixSeconds } from '../../../lib/time.ts'
 import type { EvmFinality } from '../../../networks/network.ts'
-import type { Answer, Head, ReceiptAnswer } from '../../answer.ts'
+import {
+  type Answer,
+  type EmittedIn,
+  type EvmLog,
+  type Head,
+  type ReceiptAnswer,
+  takeWithin,
+} from '../../answer.ts'
+import type { ChainResult } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
 import { listParameters } from '../prepare/gas.ts'
@@ -10,6 +20,50 @@ import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
+
+/** Reads headers of blocks. The times of the newest ones that it read are remembered. */
+export interface HeaderReader {
+  head(finality: EvmFinality): Promise<Answer<Head>>
+  blockHash(number: bigint, asOf?: bigint): Promise<Answer<string>>
+  /** Reads the times of blocks by their hashes; those that no node tells are missing. Only unknown ones are asked for, in one request. */
+  blockTimes(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>>
+}
+
+/** The number of blocks whose times are remembered; more only take memory, fewer cost one call for each block that is read again. */
+const MAX_BLOCK_TIMES = 1_024
+
+/** Creates a reader without any memory yet. Most blocks with a transaction are read anyway: as the newest one, or to check their hash. */
+export function createHeaderReader(client: PooledClient): HeaderReader {
+  const times = new Map<string, Date>()
+
+  function note<A extends Answer<Head>>(block: A): A {
+    if (block.kind !== 'ok' || block.value.time === undefined) return block
+    times.set(block.value.hash, block.value.time)
+    const [oldest] = times.keys()
+    if (times.size > MAX_BLOCK_TIMES && oldest !== undefined) times.delete(oldest)
+    return block
+  }
+
+  return {
+    head: async (finality) => note(await readHead(client, finality)),
+    blockHash: async (number, asOf) => {
+      const block = note(await readHeader(client, number, asOf))
+      return block.kind === 'ok' ? { kind: 'ok', value: block.value.hash } : block
+    },
+    blockTimes: async (hashes) => {
+      const unknown = hashes.filter((hash) => !times.has(hash))
+      const calls = unknown.map((hash) => ({ method: 'eth_getBlockByHash', params: [hash, false] }))
+      const replies = calls.length === 0 ? [] : await client.send(calls)
+      for (const reply of replies) note(fromBlock(reply))
+      return new Map(
+        hashes.flatMap((hash): [string, Date][] => {
+          const time = times.get(hash)
+          return time === undefined ? [] : [[hash, time]]
+        }),
+      )
+    },
+  }
+}
 
 /**
  * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
@@ -27,17 +81,12 @@ export async function readHead(client: PooledClient, finality: EvmFinality): Pro
   return { kind: 'ok', value: { ...head.value, finalNumber } }
 }
 
-/** Reads the hash at a height in the current chain; unknown from a node without that block, or that is behind. */
-export async function readBlockHash(
-  client: PooledClient,
-  number: bigint,
-  asOf?: bigint,
-): Promise<Answer<string>> {
+/** Reads the block at a height in the current chain; unknown from a node without that block, or that is behind. */
+async function readHeader(client: PooledClient, number: bigint, asOf?: bigint): Promise<Answer<Head>> {
   const call = { method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }
   const [endpointReply] = await client.sendAsOf([call], asOf)
   const block = fromBlock(endpointReply?.reply ?? NO_REPLY)
-  if (block.kind !== 'ok') return block
-  return endpointReply?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
+  return block.kind === 'ok' && endpointReply?.behind ? BEHIND : block
 }
 
 /** Reads the nonce after the last transaction that the node would include next (`pending`); undefined without an answer. */
@@ -89,6 +138,45 @@ export async function readReceiptsEverywhere(
   return endpoints.map((replies) => replies.map(toReceipt))
 }
 
+/** Reads the logs of a transaction. Logs that are not as the JSON-RPC specification has them are no answer. */
+export async function readLogs(client: PooledClient, hash: string): Promise<Answer<EmittedIn>> {
+  const [endpointReply] = await client.sendAsOf(receiptCalls([hash]))
+  const reply = endpointReply?.reply ?? NO_REPLY
+  if (reply.kind !== 'result') return silent(reply)
+  const answer = toReceipt({ reply, behind: false })
+  if (answer.kind !== 'included') return { kind: 'unknown', detail: 'the endpoint has no receipt of it' }
+  const { logs } = reply.result as { readonly logs?: unknown }
+  const read = Array.isArray(logs) ? logs.map(readLog) : [undefined]
+  const known = read.filter((log) => log !== undefined)
+  if (known.length < read.length) return { kind: 'unknown', detail: 'the endpoint told unreadable logs' }
+  const { taken, truncated } = takeWithin(known, ({ data }) => LOG_CHARACTERS + data.length)
+  const { blockHash, success } = answer.receipt
+  return { kind: 'ok', value: { blockHash, success, emitted: { type: 'evm', logs: taken }, truncated } }
+}
+
+/** The characters that a log takes in an answer, besides its data: four topics, the address, and names. */
+const LOG_CHARACTERS = 420
+
+function readLog(log: unknown): EvmLog | undefined {
+  const { logIndex, address, topics, data } = (log ?? {}) as Readonly<Record<string, unknown>>
+  const index = readCount(logIndex)
+  const isRead =
+    index !== undefined &&
+    isHex(address, 20) &&
+    isHex(data) &&
+    Array.isArray(topics) &&
+    topics.length <= 4 &&
+    topics.every((topic) => isHex(topic, 32))
+  return isRead
+    ? { logIndex: index, address, topics: topics.map((topic) => topic.toLowerCase()), data }
+    : undefined
+}
+
+function isHex(value: unknown, bytes?: number): value is string {
+  if (typeof value !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(value)) return false
+  return bytes === undefined || value.length === 2 + 2 * bytes
+}
+
 function receiptCalls(hashes: readonly string[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
@@ -121,18 +209,11 @@ function fromBlock(reply: RpcReply): Answer<Head> {
   if (reply.kind !== 'result') return silent(reply)
   const { number, hash, timestamp } = (reply.result ?? {}) as Readonly<Record<string, unknown>>
   const height = readCount(number)
-  const seconds = readCount(timestamp)
+  const time = fromUnixSeconds(readCount(timestamp))
   if (height === undefined || typeof hash !== 'string') {
     return { kind: 'unknown', detail: 'the endpoint does not have this block' }
   }
-  const time = seconds === undefined ? undefined : timeOf(seconds)
   return { kind: 'ok', value: { number: height, hash, ...(time && { time }) } }
-}
-
-/** Returns undefined for a number of seconds that no date has: a test node can be at any time. */
-function timeOf(seconds: bigint): Date | undefined {
-  const time = new Date(Number(seconds) * 1_000)
-  return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 /** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */
@@ -168,14 +249,12 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   ) {
     return { kind: 'unknown' }
   }
-  const feeCharged = feeOf(gas, fields)
   const receipt = {
     hash: transactionHash,
     blockNumber: height,
     blockHash,
     success,
-    gasUsed: gas,
-    ...(feeCharged !== undefined && { result: { feeCharged } }),
+    result: costOf(gas, fields),
   }
   return { kind: 'included', receipt }
 }
@@ -184,17 +263,26 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
  * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator (op-geth `receipt.go`), which the price
  * of the gas does not contain.
  */
-function feeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint | undefined {
-  const price = readPrice(receipt.effectiveGasPrice)
-  if (price === undefined) return undefined
-  const fee = gasUsed * price + (readPrice(receipt.l1Fee) ?? 0n) + operatorFeeOf(gasUsed, receipt)
-  return isPrice(fee) ? fee : undefined
+function costOf(gasUsed: bigint, receipt: Record<string, unknown>): ChainResult {
+  const gasPrice = readPrice(receipt.effectiveGasPrice)
+  const l1Fee = readPrice(receipt.l1Fee)
+  const operatorFee = operatorFeeOf(gasUsed, receipt)
+  const fee = gasPrice === undefined ? undefined : gasUsed * gasPrice + (l1Fee ?? 0n) + (operatorFee ?? 0n)
+  const feeCharged = fee !== undefined && isPrice(fee) ? fee : undefined
+  return omitUndefined({ feeCharged, gasUsed, gasPrice, l1Fee, operatorFee })
 }
 
-/** The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of the data footprint. */
-function operatorFeeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint {
-  const scalar = readQuantity(receipt.operatorFeeScalar) ?? 0n
-  const constant = readQuantity(receipt.operatorFeeConstant) ?? 0n
+/**
+ * The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of the data footprint. Undefined in
+ * receipts without any rate.
+ */
+function operatorFeeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint | undefined {
+  const [given, givenConstant] = [
+    readQuantity(receipt.operatorFeeScalar),
+    readQuantity(receipt.operatorFeeConstant),
+  ]
+  if (given === undefined && givenConstant === undefined) return undefined
+  const [scalar, constant] = [given ?? 0n, givenConstant ?? 0n]
   const isJovian = readQuantity(receipt.daFootprintGasScalar) !== undefined
   return (isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n) + constant
 }

@@ -1,5 +1,13 @@
 import { larger } from '../../../lib/bigint.ts'
-import type { Freshness, Receipt, ReceiptAnswer } from '../../answer.ts'
+import { fromUnixSeconds } from '../../../lib/time.ts'
+import {
+  type Answer,
+  type EmittedIn,
+  type Freshness,
+  type Receipt,
+  type ReceiptAnswer,
+  takeWithin,
+} from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { askEverywhere, lacksHistory } from '../inclusion/ledger.ts'
 import { blockHashOf } from './head.ts'
@@ -29,6 +37,7 @@ export interface ReceiptReader {
  */
 export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
+  const details = new Map<string, InclusionDetails>()
 
   function readAll(
     hashes: readonly string[],
@@ -50,6 +59,39 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     return statuses.map((one) =>
       one.kind === 'included' ? { ...one, receipt: known.get(one.receipt) ?? one.receipt } : one,
     )
+  }
+
+  /**
+   * Adds what statuses do not tell, the time of the block and the compute units. It asks once for each inclusion, as soon as nodes can answer,
+   * and, if they did not, once more when it is final.
+   */
+  async function withDetails(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
+    const open = statuses.flatMap((one) => {
+      if (one.kind !== 'included' || !one.isConfirmed) return []
+      const known = details.get(one.receipt.hash)
+      const isNew = known?.slot !== one.receipt.blockNumber
+      return isNew || (known.time === undefined && !known.isFinal && one.receipt.final === true)
+        ? [one.receipt]
+        : []
+    })
+    if (open.length > 0) {
+      const replies = await client.sendAsOf(open.map(({ hash }) => transactionCall(hash)))
+      for (const [index, receipt] of open.entries()) remember(receipt, readDetails(receipt, replies[index]))
+    }
+    return statuses.map((one) => {
+      if (one.kind !== 'included') return one
+      const known = details.get(one.receipt.hash)
+      return known?.slot === one.receipt.blockNumber
+        ? { ...one, receipt: withKnown(one.receipt, known) }
+        : one
+    })
+  }
+
+  function remember({ hash }: Receipt, told: InclusionDetails): void {
+    details.delete(hash)
+    details.set(hash, told)
+    const [oldest] = details.keys()
+    if (details.size > MAX_DETAILS && oldest !== undefined) details.delete(oldest)
   }
 
   /** Queries endpoints that refuse the first call only for their newest blocks; then only a hit counts. */
@@ -78,7 +120,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     read: async (hashes, { asOf } = {}) => {
       if (hashes.length === 0) return []
       const statuses = await withFees(readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf)))
-      if (!statuses.some(refuses)) return statuses.map((one) => agree([one]))
+      if (!statuses.some(refuses)) return (await withDetails(statuses)).map((one) => agree([one]))
       const endpoints = await askEach(hashes, asOf)
       return hashes.map((_, index) => agree(endpoints.flatMap(({ statuses: each }) => each[index] ?? [])))
     },
@@ -99,7 +141,7 @@ function hitOr(status: SignatureStatus | undefined): SignatureStatus {
 /** An endpoint that is behind, or keeps no history, does not count; one that did not answer might have said yes. */
 function agree(statuses: readonly SignatureStatus[]): ReceiptAnswer {
   const found = statuses.find((one) => one.kind === 'included')
-  if (found) return found
+  if (found) return { kind: 'included', receipt: found.receipt }
   const counting = statuses.filter(({ kind }) => kind !== 'inconclusive' && kind !== 'no_history')
   const agreed = counting.length > 0 && counting.every(({ kind }) => kind === 'none')
   return { kind: agreed ? 'none' : 'unknown' }
@@ -113,7 +155,12 @@ const MAX_SIGNATURES = 256
  * · `no_history`: it was started without transaction history and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
  */
 type SignatureStatus =
-  | { readonly kind: 'included'; readonly receipt: Receipt }
+  | {
+      readonly kind: 'included'
+      readonly receipt: Receipt
+      /** Nodes tell the rest of a transaction in a block that is confirmed (agave `get_transaction` refuses `processed`). */
+      readonly isConfirmed: boolean
+    }
   | { readonly kind: 'none'; readonly slot: bigint }
   | { readonly kind: 'inconclusive' }
   | { readonly kind: 'no_history' }
@@ -164,12 +211,75 @@ function readInclusion(hash: string, status: Readonly<Record<string, unknown>>):
     success: status.err === null,
     final: isFinalized(status),
   }
-  if (receipt.success) return { kind: 'included', receipt }
+  const isConfirmed = status.confirmationStatus !== 'processed'
+  if (receipt.success) return { kind: 'included', receipt, isConfirmed }
   const { description: failure, executed } = readFailure(status.err)
-  if (executed === 'no') return { kind: 'included', receipt: unexecuted({ ...receipt, failure }) }
+  if (executed === 'no')
+    return { kind: 'included', receipt: unexecuted({ ...receipt, failure }), isConfirmed }
   return {
     kind: 'included',
     receipt: { ...receipt, failure, ...(executed !== undefined && { executed }) },
+    isConfirmed,
+  }
+}
+
+/** The reader remembers this many inclusions and asks for others again; more take memory. */
+const MAX_DETAILS = 10_000
+
+/** Facts about an inclusion that its status does not tell; absent where a node did not tell them. */
+interface InclusionDetails {
+  readonly slot: bigint
+  /** The node was asked when the inclusion was final. */
+  readonly isFinal: boolean
+  readonly time?: Date | undefined
+  readonly computeUnits?: bigint | undefined
+}
+
+/** Reads a reply to `transactionCall`; one about another inclusion tells nothing. */
+function readDetails(
+  { blockNumber, final }: Receipt,
+  endpointReply: EndpointReply | undefined,
+): InclusionDetails {
+  const asked = { slot: blockNumber, isFinal: final === true }
+  const answer = resultOf(endpointReply?.reply)
+  const { slot, blockTime, meta } = fieldsOf(answer.kind === 'ok' ? answer.value : undefined)
+  if (readInteger(slot) !== blockNumber) return asked
+  return {
+    ...asked,
+    time: fromUnixSeconds(readInteger(blockTime)),
+    computeUnits: readInteger(fieldsOf(meta).computeUnitsConsumed),
+  }
+}
+
+/** Reads the lines that the programs of this transaction wrote. A node marks where it left some out. */
+export async function readEmitted(client: PooledClient, signature: string): Promise<Answer<EmittedIn>> {
+  const [endpointReply] = await client.sendAsOf([transactionCall(signature)])
+  const answer = resultOf(endpointReply?.reply)
+  if (answer.kind !== 'ok') return answer
+  const { slot, meta } = fieldsOf(answer.value)
+  const number = readInteger(slot)
+  const { err, logMessages } = fieldsOf(meta)
+  if (number === undefined || err === undefined)
+    return { kind: 'unknown', detail: 'the endpoint does not tell the transaction' }
+  const lines = Array.isArray(logMessages) ? logMessages.map(String) : []
+  const { taken, truncated } = takeWithin(lines, (line) => line.length)
+  const isCut = lines.at(-1) === 'Log truncated'
+  return {
+    kind: 'ok',
+    value: {
+      blockHash: blockHashOf(number),
+      success: err === null,
+      emitted: { type: 'solana', logs: Array.isArray(logMessages) ? taken : undefined },
+      truncated: truncated || isCut,
+    },
+  }
+}
+
+function withKnown(receipt: Receipt, { time, computeUnits }: InclusionDetails): Receipt {
+  return {
+    ...receipt,
+    ...(time !== undefined && { blockTime: time }),
+    ...(computeUnits !== undefined && { result: { ...receipt.result, computeUnits } }),
   }
 }
 
@@ -177,7 +287,7 @@ function unexecuted(receipt: Receipt): Receipt {
   return { ...receipt, executed: 'no', result: { feeCharged: 0n } }
 }
 
-/** Returns the call that reads a transaction in a block, with its fee. */
+/** Returns the call that reads a transaction in a block, with its fee and compute units. */
 export function transactionCall(signature: string): RpcCall {
   const options = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 0 }
   return { method: 'getTransaction', params: [signature, options] }

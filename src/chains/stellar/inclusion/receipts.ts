@@ -1,13 +1,27 @@
+import { StrKey } from '@stellar/stellar-sdk/base'
 import {
+  type ContractEvent,
+  ContractEventType,
   type OperationResult,
+  TransactionEventStage,
   TransactionMeta,
   TransactionResult,
   type TransactionResultCodeName,
 } from '@stellar/stellar-sdk/xdr'
 import { omitUndefined } from '../../../lib/object.ts'
-import type { Freshness, Receipt, ReceiptAnswer } from '../../answer.ts'
+import { fromUnixSeconds } from '../../../lib/time.ts'
+import {
+  type Answer,
+  type EmittedIn,
+  type Freshness,
+  type Receipt,
+  type ReceiptAnswer,
+  type StellarEvent,
+  takeWithin,
+} from '../../answer.ts'
 import type { Attempt } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import { showScVal } from '../contract-spec/show-value.ts'
 import { hashFeeBump, hashTransaction, readEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
 import { fieldsOf, isBehind, ledgerHash, readInteger } from '../read/replies.ts'
@@ -104,18 +118,19 @@ function readReceipt(
   fields: Readonly<Record<string, unknown>>,
   passphrase: string,
 ): Receipt | undefined {
-  const { status, ledger, envelopeXdr, resultXdr, resultMetaXdr } = fields
+  const { status, ledger, createdAt, envelopeXdr, resultXdr, resultMetaXdr } = fields
   const number = readInteger(ledger)
   if (number === undefined || (status !== 'SUCCESS' && status !== 'FAILED')) return undefined
   const result = readResult(resultXdr)
   const facts = typeof envelopeXdr === 'string' ? readFacts(envelopeXdr, passphrase) : undefined
-  return {
+  return omitUndefined({
     hash,
     blockNumber: number,
     blockHash: ledgerHash(number),
+    blockTime: fromUnixSeconds(readInteger(createdAt)),
     success: status === 'SUCCESS',
     final: true,
-    ...(status === 'FAILED' && result !== undefined ? { failure: describeResult(result) } : {}),
+    failure: status === 'FAILED' && result !== undefined ? describeResult(result) : undefined,
     result: omitUndefined({
       feeCharged: result?.feeCharged,
       appliedHash: facts?.hash,
@@ -123,19 +138,76 @@ function readReceipt(
       resultXdr: typeof resultXdr === 'string' ? resultXdr : undefined,
       returnValueXdr: returnValueOf(resultMetaXdr),
     }),
-  }
+  })
 }
 
 /** Reads the return value of a smart contract, which protocols 20 to 22 store in version 3 of the meta data and later ones in version 4. */
 function returnValueOf(base64: unknown): string | undefined {
+  const meta = readMeta(base64)
+  return meta && sorobanMetaOf(meta)?.returnValue?.toXdr('base64')
+}
+
+function sorobanMetaOf(meta: TransactionMeta) {
+  return meta.type === 'v3' ? meta.v3.sorobanMeta : meta.type === 'v4' ? meta.v4.sorobanMeta : null
+}
+
+function readMeta(base64: unknown): TransactionMeta | undefined {
   if (typeof base64 !== 'string') return undefined
   try {
-    const meta = TransactionMeta.fromXdr(base64, 'base64')
-    const soroban = meta.type === 'v3' ? meta.v3.sorobanMeta : meta.type === 'v4' ? meta.v4.sorobanMeta : null
-    return soroban?.returnValue?.toXdr('base64')
+    return TransactionMeta.fromXdr(base64, 'base64')
   } catch {
     return undefined // Meta data of a later protocol than the SDK knows: the inclusion counts all the same.
   }
+}
+
+/** Reads what the transaction with this hash emitted. Meta data of a later protocol than the SDK knows is no answer. */
+export async function readEmitted(client: PooledClient, hash: string): Promise<Answer<EmittedIn>> {
+  const [endpointReply] = await client.sendAsOf([receiptCall(hash)])
+  const fields = fieldsOf(endpointReply?.reply)
+  if (fields.kind !== 'ok') return fields
+  const { status, ledger, resultMetaXdr } = fields.value
+  const number = readInteger(ledger)
+  if (number === undefined || (status !== 'SUCCESS' && status !== 'FAILED'))
+    return { kind: 'unknown', detail: 'the endpoint does not know it' }
+  const meta = readMeta(resultMetaXdr)
+  if (meta === undefined) return { kind: 'unknown', detail: 'the endpoint told no readable meta data' }
+  const returned = sorobanMetaOf(meta)?.returnValue
+  const values = takeWithin(returned ? [returned] : [], (value) => value.toXdr('base64').length)
+  const events = takeWithin(eventsOf(meta), (event) => event.toXdr('base64').length)
+  const [returnValue] = values.taken.map(showScVal)
+  return {
+    kind: 'ok',
+    value: {
+      blockHash: ledgerHash(number),
+      success: status === 'SUCCESS',
+      emitted: { type: 'stellar', returnValue, events: events.taken.map(showEvent) },
+      truncated: values.truncated || events.truncated,
+    },
+  }
+}
+
+/** Gives the events in the order of their emission: protocols from 23 on have those of each operation, and those of the fee around them (CAP-67). */
+function eventsOf(meta: TransactionMeta): readonly ContractEvent[] {
+  if (meta.type === 'v3') return meta.v3.sorobanMeta?.events ?? []
+  if (meta.type !== 'v4') return []
+  const { events, operations } = meta.v4
+  const isBefore = ({ stage }: (typeof events)[number]) =>
+    stage === TransactionEventStage.transactionEventStageBeforeAllTxs
+  return [
+    ...events.filter(isBefore).map(({ event }) => event),
+    ...operations.flatMap((operation) => operation.events),
+    ...events.filter((one) => !isBefore(one)).map(({ event }) => event),
+  ]
+}
+
+function showEvent({ contractId, type, body }: ContractEvent): StellarEvent {
+  const { topics, data } = body.v0
+  return omitUndefined({
+    type: type === ContractEventType.system ? ('system' as const) : ('contract' as const),
+    contractId: contractId === null ? undefined : StrKey.encodeContract(contractId.toBytes()),
+    topics: topics.map(showScVal),
+    data: showScVal(data),
+  })
 }
 
 /** Facts that an envelope contains. Hashes are in hex. */

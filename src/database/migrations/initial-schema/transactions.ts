@@ -68,6 +68,8 @@ export const TRANSACTIONS: readonly string[] = [
     cost numeric(80, 0) not null default 0,
     block_number bigint,
     block_hash text,
+    -- The time that the block states; null as long as no node has told it.
+    block_time timestamptz,
 
     -- Every step. When its block was final.
     confirmed_at timestamptz,
@@ -148,7 +150,8 @@ export const TRANSACTIONS: readonly string[] = [
     -- How often in a row nodes refused it in words that the service does not know, or in comparison with such content.
     refusals integer not null default 0,
     broadcast_at timestamptz,
-    -- What the chain said about its last inclusion, such as the fee. It stays after a reorganisation; the outcome tells whether it still holds.
+    -- What the chain said about the inclusion: fee, gas used and price on EVM, results on Stellar, compute units on Solana. Null while no block of
+    -- the chain includes it.
     result jsonb,
     -- That of its transaction.
     reset_at timestamptz,
