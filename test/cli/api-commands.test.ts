@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { formatRecord, formatTable } from '../../src/cli/api/api-command.ts'
 import { run } from '../../src/cli/run.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
+import type { Schemas } from '../../src/contract/operations.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
 import { API_KEY, RECEIVER, type Transaction } from '../support/service.ts'
 import { startUnreliableProxy } from '../support/unreliable-proxy.ts'
@@ -41,12 +42,12 @@ describe('the commands of the API', () => {
       expect(sent).toMatchObject({ status: 'pending', value: String(HUGE) })
       await story.reach(sent.id, 'submitted')
       const { out: shown } = await call(0, 'tx', 'show', 'main', sent.id)
-      expect(shown).toContain('status:                   submitted')
+      expect(shown).toContainEqual(expect.stringMatching(/^status: +submitted$/))
       const { out: list } = await call(0, 'tx', 'list', 'main', '--status', 'submitted')
-      expect(list[0]).toMatch(/^ID +STATUS +CREATED +HASH/)
+      expect(list[0]).toMatch(/^ID +STATUS +CREATED +BLOCK +FEE +HASH/)
       expect(list.slice(1).join('\n')).toContain(sent.id)
       const { out: all } = await call(0, 'tx', 'list', '--status', 'submitted', '--per-page', '1')
-      expect(all[0]).toMatch(/^RELAYER +ID +STATUS +CREATED +HASH/)
+      expect(all[0]).toMatch(/^RELAYER +ID +STATUS +CREATED +BLOCK +FEE +HASH/)
       expect(all.slice(1)).toEqual([expect.stringMatching(`^main +${sent.id} `)])
       expect((await call(2, 'tx', 'list', '--page', '2')).err).toContain('--page needs a relayer id')
       const { out: why } = await call(0, 'tx', 'why', 'main', sent.id)
@@ -57,6 +58,22 @@ describe('the commands of the API', () => {
       await call(0, 'tx', 'cancel', 'main', sent.id)
       await story.settle()
       expect(await json('tx', 'show', 'main', sent.id)).toMatchObject({ status: 'canceled' })
+    })
+
+    test('shows in which block a transaction is, its fee, and what it emitted', async () => {
+      const sent = await json('tx', 'send', 'main', request(1))
+      expect((await call(1, 'tx', 'receipt', 'main', sent.id)).err).toContain('transaction_not_included')
+      await story.settle()
+      const { receipt } = await json<Schemas['EvmTransaction']>('tx', 'show', 'main', sent.id)
+      const { out: shown } = await call(0, 'tx', 'show', 'main', sent.id)
+      expect(shown).toContainEqual(expect.stringMatching(`^receipt\\.fee: +${receipt?.fee}$`))
+      const { out: list } = await call(0, 'tx', 'list', 'main', '--per-page', '100')
+      expect(list.find((line) => line.startsWith(sent.id))).toContain(`  ${receipt?.block_number}`)
+      expect(await json('tx', 'receipt', 'main', sent.id)).toMatchObject({
+        receipt,
+        succeeded: true,
+        logs: [],
+      })
     })
 
     test('shows the function that a transaction calls', async () => {

@@ -199,12 +199,26 @@ function shown(cell: Cell): string {
   return text.length > MAX_WIDTH ? `${text.slice(0, MAX_WIDTH - 1)}…` : text
 }
 
-/** Formats the fields of a record as lines `name: value`. Objects and lists are JSON in one line, with exact integers. */
+/**
+ * Formats the fields of a record as lines `name: value`, and those of an object without inner objects as `object.name: value`. Lists and other
+ * objects are JSON in one line, with exact integers.
+ */
 export function formatRecord(record: object): string[] {
-  const fields = Object.entries(record).filter(([, value]) => value !== undefined)
+  const fields = Object.entries(record)
+    .flatMap(([name, value]): [string, unknown][] =>
+      isFlat(value)
+        ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
+        : [[name, value]],
+    )
+    .filter(([, value]) => value !== undefined)
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields.map(([name, value]) => {
     const text = typeof value === 'object' ? toJson(value, { indented: false }) : String(value)
     return `${`${name}:`.padEnd(width + 1)} ${text}`
   })
+}
+
+function isFlat(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every((inner) => typeof inner !== 'object' || inner === null)
 }

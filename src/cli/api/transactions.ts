@@ -17,7 +17,8 @@ import {
 type Transaction = Schemas['Transaction']
 type Shown = Schemas['TransactionWithAttempts']
 
-const COLUMNS = ['ID', 'STATUS', 'CREATED', 'HASH', 'REASON']
+/** The block is a ledger on Stellar and a slot on Solana; the fee is in the smallest unit. */
+const COLUMNS = ['ID', 'STATUS', 'CREATED', 'BLOCK', 'FEE', 'HASH', 'REASON']
 const IDS = ['relayer id', 'transaction id'] as const
 const EXAMPLE_IDS = 'local-1 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11'
 const REQUEST = `'{"to": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "value": "1", "speed": "fast"}'`
@@ -80,6 +81,15 @@ export const txShow: Command = apiCommand({
   positionals: IDS,
   help: [`Example: relayer tx show ${EXAMPLE_IDS}`],
   run: async (args) => show(args, await args.client.call<Shown>('GET', transactionPath(args))),
+})
+
+/** `relayer tx receipt`. */
+export const txReceipt: Command = apiCommand({
+  name: 'tx receipt',
+  summary: 'Show the block of a transaction, its fee, and the logs or events that it emitted.',
+  positionals: IDS,
+  help: ['The service asks the network for what was emitted.', `Example: relayer tx receipt ${EXAMPLE_IDS}`],
+  run: async (args) => show(args, await args.client.call<object>('GET', `${transactionPath(args)}/receipt`)),
 })
 
 /** `relayer tx replace`. */
@@ -222,8 +232,22 @@ function show({ json, terminal }: ApiArguments, { data, logs }: ApiAnswer<object
   if (!json) for (const log of logs) terminal.out(`note: ${log}`)
 }
 
-function rowOf({ id, status, created_at, hash, status_reason }: Transaction) {
-  return [id, status, created_at, hash, status_reason]
+function rowOf(transaction: Transaction) {
+  const { id, status, created_at, hash, status_reason } = transaction
+  return [id, status, created_at, ...inclusionOf(transaction), hash, status_reason]
+}
+
+/** The block and the fee that was paid; nothing for a transaction that no block includes. */
+function inclusionOf({ network_type, receipt }: Transaction) {
+  if (receipt === undefined) return [undefined, undefined]
+  switch (network_type) {
+    case 'evm':
+      return [receipt.block_number, receipt.fee]
+    case 'stellar':
+      return [receipt.ledger, receipt.fee_charged]
+    case 'solana':
+      return [receipt.slot, receipt.fee]
+  }
 }
 
 type RelayerEvent = Schemas['Event']
