@@ -1,10 +1,10 @@
-type Kind = 'transaction' | 'address'
+type Kind = 'transaction' | 'address' | 'block'
 
-/** Explorers differ in their words: those of EVM have `address`, stellar.expert has `account`. */
+/** Explorers differ in their words: those of EVM have `address`, stellar.expert has `account`, and a ledger for a block. */
 const PATHS: Readonly<Record<string, Readonly<Record<Kind, string>>>> = {
-  evm: { transaction: 'tx', address: 'address' },
-  stellar: { transaction: 'tx', address: 'account' },
-  solana: { transaction: 'tx', address: 'address' },
+  evm: { transaction: 'tx', address: 'address', block: 'block' },
+  stellar: { transaction: 'tx', address: 'account', block: 'ledger' },
+  solana: { transaction: 'tx', address: 'address', block: 'block' },
 }
 
 interface Target {
@@ -12,7 +12,7 @@ interface Target {
   readonly id: string
 }
 
-/** Returns the page of an explorer about a transaction or an address; undefined for a network without an explorer. */
+/** Returns the page of an explorer about a transaction, an address or a block, by its number; undefined for a network without an explorer. */
 export function explorerLink(
   network:
     | { readonly network_type: string; readonly explorer_urls?: readonly string[] | undefined }

@@ -14,6 +14,7 @@ import { ContentFacts } from './content-facts.tsx'
 import { DiagnosisPanel } from './diagnosis-panel.tsx'
 import { FeeChart } from './fee-chart.tsx'
 import { lifeOf } from './life.ts'
+import { ReceiptFacts } from './receipt-facts.tsx'
 import { Timeline } from './timeline.tsx'
 import { TransactionActions } from './transaction-actions.tsx'
 
@@ -67,9 +68,20 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
           </Panel>
           {isOpen && <DiagnosisPanel diagnosis={diagnosis} />}
         </div>
-        <Panel title="Content">
-          <ContentFacts transaction={transaction} networks={networks} network={relayer.value?.network} />
-        </Panel>
+        <div>
+          <Panel title="Content">
+            <ContentFacts transaction={transaction} networks={networks} network={relayer.value?.network} />
+          </Panel>
+          {transaction.receipt && (
+            <Panel title="Receipt">
+              <ReceiptFacts
+                transaction={transaction}
+                network={networks.find(on)}
+                currency={networks.currencyOf(on)}
+              />
+            </Panel>
+          )}
+        </div>
       </div>
       <Panel title="Attempts">
         {network_type === 'evm' && (transaction.attempts?.length ?? 0) > 0 && (
