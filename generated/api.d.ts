@@ -571,9 +571,9 @@ export interface paths {
          *
          *     The relayer numbers its transactions: `eth_sendTransaction` with another `nonce` than the next one, or with an unknown field, is refused with
          *     -32602. The same nonce with the same content is the same transaction. A transaction that is not signed within 10 s, or half of
-         *     `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the error -32002 with its id in `data.transactionId`. **It is
-         *     accepted: do not send it again.** Calls of a batch that send run one after the other; one that has not started by then returns the error -32005
-         *     and did nothing. A bundle with your own `id` can be sent again: the same calls return the same bundle, others the error 5720.
+         *     `REQUEST_TIMEOUT_SECONDS` if that is less, or that waits for an approval, returns the error -32002 with its id in `data.transactionId`. **It
+         *     is accepted: do not send it again.** Calls of a batch that send run one after the other; one that has not started by then returns the error
+         *     -32005 and did nothing. A bundle with your own `id` can be sent again: the same calls return the same bundle, others the error 5720.
          *
          *     A node's response, or all responses of a batch together, can have up to 8 MiB, 250,000 JSON values and 512 levels of nesting. A larger one
          *     returns the error -32005.

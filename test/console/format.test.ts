@@ -76,6 +76,13 @@ describe('links to explorers', () => {
   ])('%o', (network, link) => {
     expect(explorerLink(network, transaction)).toBe(link)
   })
+
+  test('a block is found by its number, and a ledger is one', () => {
+    const block = { kind: 'block', id: '21' } as const
+    expect(explorerLink(on('evm', 'https://etherscan.io'), block)).toBe('https://etherscan.io/block/21')
+    const stellar = on('stellar', 'https://stellar.expert/explorer/public')
+    expect(explorerLink(stellar, block)).toBe('https://stellar.expert/explorer/public/ledger/21')
+  })
 })
 
 describe('calls', () => {
