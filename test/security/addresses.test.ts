@@ -249,8 +249,8 @@ describe('givenUrlProblem', () => {
 })
 
 test('an RPC url is accepted whole, not in its masked form', () => {
-  expect(untrustedRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the whole url/)
-  expect(untrustedRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the whole url/)
+  expect(untrustedRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the full URL/)
+  expect(untrustedRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the full URL/)
   expect(untrustedRpcUrlProblem('https://rpc.example.com/v2/key', CAREFUL)).toBeUndefined()
   expect(untrustedRpcUrlProblem('http://10.0.0.1/', CAREFUL)).toMatch(/private network/)
 })

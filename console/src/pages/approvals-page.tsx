@@ -99,7 +99,7 @@ function Decide({ approval, onDone }: { readonly approval: Approval; readonly on
   const [decision, setDecision] = useState<'approve' | 'refuse'>()
   const [reason, setReason] = useState('')
   const { relayer_id, transaction_id, requested_by, reasons } = approval
-  if (requested_by === key.id) return <span class="why">Another key has to decide.</span>
+  if (requested_by === key.id) return <span class="why">Another key must decide.</span>
   const act = async () =>
     decision &&
     (await client.approvals.decide(relayer_id, transaction_id, { decision, ...(reason && { reason }) }))

@@ -158,7 +158,7 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'payment', destination: OTHER, amount: 1n, asset: { ...USD, issuer: MUXED } },
-    'operations[0].asset.issuer: an account without a number is expected',
+    'operations[0].asset.issuer: an account without a muxed id is expected',
   ],
   [
     { type: 'create_account', destination: SELF, starting_balance: 1n },
@@ -170,7 +170,7 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'create_account', destination: MUXED, starting_balance: 1n },
-    'operations[0].destination: an account without a number is expected',
+    'operations[0].destination: an account without a muxed id is expected',
   ],
   [
     { type: 'change_trust', asset: { type: 'native' } },
@@ -283,7 +283,7 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'create_contract', source: { from: 'address', address: MUXED }, wasm_hash: '0'.repeat(64) },
-    'operations[0].source.address: an account without a number is expected',
+    'operations[0].source.address: an account without a muxed id is expected',
   ],
 ]
 

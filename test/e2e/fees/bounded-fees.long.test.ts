@@ -143,7 +143,7 @@ describe('a transaction that blocks leave out again and again', () => {
     expect(waiting.attempts.length).toBeGreaterThan(5)
     expect(BigInt(waiting.max_fee_per_gas ?? 0)).toBeLessThanOrEqual(5n * BigInt(first?.max_fee_per_gas ?? 0))
     expect(tipOf(waiting)).toBeLessThan(8n * GWEI)
-    expect(waiting.status_reason).toContain('above 5 times the present market')
+    expect(waiting.status_reason).toContain('above 5 times the current market')
     for (let blocks = 0; blocks < 5; blocks += 1) {
       await story.mine()
       await passes(WAIT_MS)

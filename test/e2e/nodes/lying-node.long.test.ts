@@ -93,7 +93,7 @@ describe('the only node of a network that names prices of 256 bits', () => {
     const { id } = await story.send({ to: PAYEE, value: 1 })
     await until(
       () => story.get(id),
-      ({ status_reason }) => /prices are not known/.test(status_reason ?? ''),
+      ({ status_reason }) => /prices are unknown/.test(status_reason ?? ''),
     )
     node.habits = undefined
     await story.reach(id, 'submitted', () => clock.advance(31_000))

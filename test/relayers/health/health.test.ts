@@ -106,9 +106,7 @@ describe('one look', () => {
 
   test('the default minimum is the one of the chain', () => {
     const { evaluation } = judge({ balance: ok(999_999n) }, NO_MEMORY, STELLAR)
-    expect(evaluation.reason?.details).toBe(
-      'The account can spend 999999 stroops, and min_balance is 1000000.',
-    )
+    expect(evaluation.reason?.details).toBe('The account can spend 999999 stroops; min_balance is 1000000.')
   })
 
   test('an account that is gone, on Stellar, is a matter of its balance', () => {
@@ -243,7 +241,7 @@ describe('the treasury of a relayer', () => {
   test.each([
     ['is fine on the same network', [relayer('a', 'b'), relayer('b')], undefined],
     ['may itself be filled', [relayer('a', 'b'), relayer('b', 'c'), relayer('c')], undefined],
-    ['cannot be itself', [relayer('a', 'a')], 'cannot fill itself'],
+    ['cannot be itself', [relayer('a', 'a')], 'cannot refill itself'],
     ['has to exist', [relayer('a', 'b')], 'there is no relayer "b"'],
     [
       'is on its network',

@@ -131,7 +131,7 @@ describe('a Solana account of Coinbase', () => {
     expect(key.stellar).toBeUndefined()
     expect(() => {
       throw unfitKey(key, { signerId: 'tested', networkType: 'stellar' })
-    }).toThrow(/^the service of signer "tested" signs transactions and texts of Solana alone/)
+    }).toThrow(/^the service of signer "tested" signs only transactions and texts of Solana/)
   })
 
   test('that changes what it is to sign gives no signature', async () => {

@@ -117,7 +117,7 @@ export function describeRemoteConformance(subject: RemoteSubject): void {
       const key = await openThen({ kind: 'rewrite', request: foreign ?? String })
       const refusal = await failure(sign(key))
       expect(refusal.code).toBe('signer_refused')
-      expect(refusal.detail).toContain('not by its own key for what was to be signed')
+      expect(refusal.detail).toContain('does not verify against its public key')
     })
 
     testIf(!isCached)('is asked once for equal content', async () => {

@@ -76,7 +76,7 @@ describe('a Web3Signer', () => {
   test('gets no digests, which it would hash again', async () => {
     const key = await openSigner(configOf())
     const before = proxy.count()
-    await expect(key.evm?.sign(new Uint8Array(32))).rejects.toThrow('signs messages, and no digests')
+    await expect(key.evm?.sign(new Uint8Array(32))).rejects.toThrow('signs messages, not digests')
     expect(proxy.count()).toBe(before)
   })
 })

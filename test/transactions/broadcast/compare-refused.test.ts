@@ -338,7 +338,7 @@ describe('private endpoints that refuse the content', () => {
     expect(attempts.at(-1)?.draft).toMatchObject({ to: `0x${'0'.repeat(40)}`, value: 0n })
     expect(transaction).toMatchObject({
       status: 'failed',
-      statusReason: /^The node refused it for good \(private endpoint .*execution reverted: not yours\)/,
+      statusReason: /^The node refused it permanently \(private endpoint .*execution reverted: not yours\)/,
     })
   })
 

@@ -195,7 +195,7 @@ const CASES: readonly Case[] = [
       status: 'sent',
       currentAttempt: 1,
       nextRunAt: inMs(5_000),
-      statusReason: expect.stringContaining('named by the caller') as unknown as string,
+      statusReason: expect.stringContaining('the caller set its price') as unknown as string,
     },
     outcome: undefined,
   },

@@ -342,7 +342,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
       cost: 7n,
       stuckSince: NOW,
       statusReason:
-        'The nodes refused it all its time in words that the service does not know (the stars are not right); it is signed again, and others overtake it.',
+        'The nodes refused it until it expired, in unknown wording (the stars are not right); it is signed again, and others overtake it.',
     })
     expect([incident, freed]).toEqual(['transaction_stuck', FREED])
     // Once is enough.

@@ -106,7 +106,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
     nodes[0].pruning = { [of]: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
     expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
-    expect(proof.kind === 'unknown' && proof.detail).toContain(`Block ${height} holds attempt 1`)
+    expect(proof.kind === 'unknown' && proof.detail).toContain(`Block ${height} includes attempt 1`)
   })
 
   test('another endpoint keeps receipts: included', async () => {
@@ -222,11 +222,11 @@ describe('the nonce was used by another transaction of the account', () => {
     nodes[0].pruning = { stateBelow: above(height), indexing: true }
     expect(await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })).toEqual({
       kind: 'unknown',
-      detail: expect.stringContaining('rests or does not answer'),
+      detail: expect.stringContaining('is paused or does not answer'),
     })
   })
 
-  test('the state is pruned and an endpoint rests after a 429: unknown, because it may know one of ours', async () => {
+  test('the state is pruned and an endpoint is paused after a 429: unknown, because it may know one of ours', async () => {
     const made = await setUp({}, { rests: true })
     const { ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { stateBelow: above(height) }
