@@ -214,7 +214,7 @@ describe('on EVM', () => {
         status: 400,
         code: 'invalid_request',
       })
-      expect(answer.body.error).toContain('signed already')
+      expect(answer.body.error).toContain('already signed')
     })
 
     test('an unknown relayer is Not found', async () => {
