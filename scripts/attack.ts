@@ -50,7 +50,7 @@ interface Row extends Report {
   readonly seconds: number
 }
 
-/** The service runs in this process, so an error that nobody catches would have ended it. */
+/** The service runs in this process, so an error that no one catches would have ended it. */
 const uncaught: string[] = []
 process.on('uncaughtException', (error) => uncaught.push(error.stack ?? error.message))
 

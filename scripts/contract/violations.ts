@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, LineCounter, type Pair, parseDocument, type Scalar, visit } from 'yaml'
 
-/** Lines of openapi.yaml. A longer contract is read by nobody as a whole: shorten examples and descriptions, or move explanations to docs/. */
+/** Lines of openapi.yaml. A longer contract is read by no one as a whole: shorten examples and descriptions, or move explanations to docs/. */
 const MAX_LINES = 9_000
 
 /** Lines of the description of one operation: what it does, when it refuses, and what it returns. The rest belongs to docs/. */

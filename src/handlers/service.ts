@@ -94,7 +94,7 @@ export interface Service {
   readonly check: () => Promise<HealthReport>
   /** Lists the ids of the relayers that a key sees. */
   readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>
-  /** Undefined when metrics are off. */
+  /** Undefined if metrics are off. */
   readonly metrics: MetricsReader | undefined
 }
 

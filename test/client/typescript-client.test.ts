@@ -22,7 +22,7 @@ const TRANSACTIONS = '/api/v1/relayers/main/transactions'
 let story: Scenario
 let receiver: Receiver
 let proxy: UnreliableProxy
-/** Nobody listens there any more. */
+/** No one listens there any more. */
 let gone: UnreliableProxy
 let client: RelayerClient
 /** The same service behind the proxy. */

@@ -40,7 +40,7 @@ function anchorsOf(path: string): string[] {
   )
 }
 
-/** The reason why a link leads nowhere; undefined when it leads somewhere. */
+/** The reason why a link leads nowhere; undefined if it leads somewhere. */
 function deadEnd(page: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? join(ROOT, page) : resolve(ROOT, dirname(page), path)

@@ -182,7 +182,7 @@ function rollingLimits({ subject, rules }: Spender, network: string) {
 const exceeds = ({ value, fees, count }: Spent, allowed: SpendingLimit) =>
   value > (allowed.value ?? value) || fees > (allowed.fees ?? fees) || count > (allowed.count ?? count)
 
-/** Returns true when a new transaction is within every limit. */
+/** Returns true if a new transaction is within every limit. */
 function fits(oracle: Oracle, wish: Wish, now: number): boolean {
   const charge = spentOf(chargeOf(wish))
   return wish.spenders.every((spender) => {

@@ -114,7 +114,7 @@ const TABLES = [
   'top_ups',
 ]
 
-/** Removes every row but those of the audit log, which nobody can delete, for tests that share a database. */
+/** Removes every row but those of the audit log, which no one can delete, for tests that share a database. */
 export async function emptyDatabase({ db }: Database): Promise<void> {
   // In one statement, because they refer to each other. To truncate would give each table a new file.
   const deletions = TABLES.map((name) => sql`${sql.ref(`no_${name}`)} as (delete from ${sql.table(name)})`)

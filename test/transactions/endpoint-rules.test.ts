@@ -357,7 +357,7 @@ describe('a gas limit that the node refuses', () => {
   })
 })
 
-describe('one endpoint refuses for good', () => {
+describe('one endpoint refuses permanently', () => {
   const refuse = refusing(() => 'transaction type not supported')
 
   test('and another takes it: nothing happened', async () => {

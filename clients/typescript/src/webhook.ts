@@ -44,7 +44,7 @@ export class WebhookVerificationError extends RelayerError {
 /**
  * Verifies a webhook, and returns its body. An event can come more than once: `id` is the same each time.
  *
- * @throws WebhookVerificationError when its signature, its time or a header is not as it should be
+ * @throws WebhookVerificationError if its signature, its time or a header is not as it should be
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
   const body = typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body

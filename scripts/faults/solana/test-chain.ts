@@ -80,7 +80,7 @@ const RPC_TIMEOUT_MS = 60_000
 /** How many transactions fit into a block when nothing is wrong. */
 const CAPACITY = 1_000
 
-/** A network that makes blocks when it is told, behind so many nodes that can fail. */
+/** A network that makes blocks when it is told, behind this many nodes that can fail. */
 export async function startSolanaTestChain({ endpoints, now }: SolanaTestChainOptions): Promise<TestChain> {
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()

@@ -98,7 +98,7 @@ function readLookup(reader: Reader): Lookup {
   return { table, writable, readonly: [...reader.bytes(reader.length())] }
 }
 
-/** Returns true when the account at this index of the message's own keys may be written (solana-message `is_writable`). */
+/** Returns true if the account at this index of the message's own keys may be written (solana-message `is_writable`). */
 export function isWritable({ header, keys }: Message, index: number): boolean {
   const { requiredSignatures, readonlySigned, readonlyUnsigned } = header
   if (index < requiredSignatures) return index < requiredSignatures - readonlySigned

@@ -114,7 +114,7 @@ function invalid(detail: string): Answer<never> {
 const PREIMAGE_FIELD = 'preimage_xdr'
 
 /**
- * The number of ledgers after the newest one in which an authorization may still be used: about 10 minutes. Nobody can take it back before,
+ * The number of ledgers after the newest one in which an authorization may still be used: about 10 minutes. No one can take it back before,
  * so a pause of the relayer would come too late. @stellar/stellar-sdk takes 100, counted from a node that may be ahead of ours by a few; with a
  * lower number its default would be refused.
  */
@@ -191,7 +191,7 @@ interface AuthorizationPreimage {
 }
 
 /**
- * Reads a `HashIdPreimage` of an authorization; undefined for other text, and for the preimages of ids, which nobody signs. The first four
+ * Reads a `HashIdPreimage` of an authorization; undefined for other text, and for the preimages of ids, which no one signs. The first four
  * bytes are its type, where the preimage of a transaction has the id of a network. The SDK reads at most 500 levels, and every byte.
  */
 export function readAuthorizationPreimage(base64: string): AuthorizationPreimage | undefined {

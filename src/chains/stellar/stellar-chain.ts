@@ -151,7 +151,7 @@ function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Ma
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
 
 /**
- * Refuses when an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
+ * Refuses if an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
  * network would refuse the bytes, and its endpoint would answer with wrong sequence numbers.
  */
 async function verifyPassphrase(client: PooledClient, network: StellarNetwork): Promise<Answer<void>> {

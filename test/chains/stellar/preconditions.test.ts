@@ -35,7 +35,7 @@ afterAll(() => stage.ledger.stop())
 
 type Change = (builder: TransactionBuilder) => TransactionBuilder
 
-/** A payment of somebody; unsigned without `signer`. */
+/** A payment of someone; unsigned without `signer`. */
 function prebuilt(source: string, change: Change, signer?: Keypair): string {
   const { sequence } = stage.ledger.account(source) ?? { sequence: 0n }
   const builder = new TransactionBuilder(new Account(source, String(sequence)), {

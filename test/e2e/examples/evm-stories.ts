@@ -16,7 +16,7 @@ import type { Heard } from './heard.ts'
 const GWEI = 1_000_000_000
 const ALL = '/relayers/local-1/transactions'
 
-/** Nobody listens on this port. */
+/** No one listens on this port. */
 const DEAD_URL = 'http://127.0.0.1:9'
 
 const EMPTY_KEY = '11'.repeat(32)
@@ -138,7 +138,7 @@ async function refuseRecords({ service, anvil }: Stage): Promise<void> {
   await service.api('POST', '/notifications', { id: 'ops', url: 'https://example.com/hook' })
 }
 
-/** A network that nobody answers for. */
+/** A network that no one answers for. */
 async function failToReach({ service }: Stage): Promise<void> {
   await service.api('GET', '/relayers/far/status')
   const relayer = { name: 'Payouts', network: 'sepolia', network_type: 'evm', signer_id: 'dev-3' }

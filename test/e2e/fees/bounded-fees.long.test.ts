@@ -42,7 +42,7 @@ const broadcasts = (): number => node.calls.get('eth_sendRawTransaction') ?? 0
 /** Lets at least so much time pass, and resolves when the service has worked for the account. */
 const passes = (ms: number) => passUntilBroadcast({ clock, broadcasts }, ms)
 
-/** The node says that it has everything, would include it next, and gives it to nobody: blocks come without it. */
+/** The node says that it has everything, would include it next, and gives it to no one: blocks come without it. */
 const KEEPS_ALL: Habits = {
   refuse: ({ method }) =>
     method === 'eth_sendRawTransaction' ? { code: -32000, message: 'already known' } : undefined,

@@ -82,7 +82,7 @@ const disabled = (type: string, id?: string) =>
   becomes(({ disabled_reason }) => disabled_reason?.type === type, id)
 const enabled = () => becomes(({ system_disabled }) => !system_disabled)
 
-/** Lets so many checks of an enabled relayer pass, to which nobody answers. */
+/** Lets this many checks of an enabled relayer pass, to which no one answers. */
 async function silentChecks(count: number): Promise<void> {
   for (let check = 0; check < count; check += 1) {
     const before = node.calls.get('eth_chainId') ?? 0

@@ -85,7 +85,7 @@ async function tells(kind: Notice['alert'], ...states: Notice['state'][]): Promi
   return last
 }
 
-/** Lets so many checks of the balance pass. */
+/** Lets this many checks of the balance pass. */
 async function checks(count: number): Promise<void> {
   for (let check = 0; check < count; check += 1) {
     const before = node.calls.get('eth_getBalance') ?? 0
@@ -101,7 +101,7 @@ async function checks(count: number): Promise<void> {
 
 const firing = async () => (await service.api<Schemas['Alert'][]>('GET', '/alerts')).body.data
 
-test('a low balance fires once and is over once, at other thresholds, and everybody concerned learns of it', async () => {
+test('a low balance fires once and is over once, at other thresholds, and everyone concerned learns of it', async () => {
   const already = receiver.received.length
   await setBalance(WARN - 1n)
   const began = await tells('balance_low', 'firing')

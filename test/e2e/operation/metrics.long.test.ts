@@ -16,7 +16,7 @@ let story: Scenario
 beforeAll(async () => {
   receiver = await startReceiver()
   const anvil = await startAnvil({ args: ['--no-mining'] })
-  // Nobody is at the second endpoint, so some questions fail there and are asked again at the first.
+  // No one is at the second endpoint, so some questions fail there and are asked again at the first.
   const rpcUrls = [anvil.url, NOWHERE]
   story = scenarioOf(anvil, await startService({ rpcUrls, notificationUrl: receiver.url, env: METRICS }))
 }, 60_000)

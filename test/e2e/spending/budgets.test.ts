@@ -78,7 +78,7 @@ describe('on EVM', () => {
     return [BigInt(value ?? 0), BigInt(fees ?? 0), Number(count)]
   }
 
-  /** Waits until so much value and so many transactions are counted. */
+  /** Waits until so much value and this many transactions are counted. */
   const untilSpent = (key: LimitedKey, value: bigint, count: number) =>
     until(
       () => spentBy(key),
@@ -202,7 +202,7 @@ describe('on EVM', () => {
     const unsigned = { ...pay(60n), nonce: 1_000 }
     const sign = (key: LimitedKey) => key.call('POST', '/relayers/main/sign-transaction', unsigned)
 
-    test('counts for ever, as a transaction that anybody can send', async () => {
+    test('counts for ever, as a transaction that anyone can send', async () => {
       const key = await issueLimited(story.service, EVERYTHING)
       expect(outcomeOf(await sign(key))).toBe('200')
       expect(await spentBy(key)).toEqual([60n, 3n * GWEI * GAS, 1])

@@ -483,7 +483,7 @@ describe('on a channel account', () => {
     if (onChannel === undefined || other === undefined) throw new Error('none is on the channel account')
     ledger.dropQueue()
     await replaceLater(onChannel.id, bump(signed({ amount: '2' })))
-    // Somebody has seen the inner transaction and keeps it: what has expired cannot be included in any envelope.
+    // Someone has seen the inner transaction and keeps it: what has expired cannot be included in any envelope.
     const inner = unwrap(ledger, onChannel.transaction_xdr ?? '').envelope
     letExpire()
     expect(await submitTo(ledger, wrapAs(ledger, STRANGER, inner, 200_000).envelope)).toBe('ERROR')

@@ -19,7 +19,7 @@ export interface RemoteSubject {
   /** The answers of the service: too many calls, and a call that is not allowed. */
   readonly throttled: FaultAnswer
   readonly denied: FaultAnswer
-  /** Makes the service sign something else. Absent where the service does not sign. */
+  /** Makes the service sign something else. Absent if the service does not sign. */
   readonly foreign?: (request: string) => string
   /** True where the key signs in this process once it was read. */
   readonly isCached?: boolean

@@ -49,7 +49,7 @@ interface Case {
   readonly attempts: readonly Partial<EvmAttempt>[]
   readonly change?: Partial<Transaction>
   readonly want: Partial<Transaction>
-  /** Undefined where nothing is decided: whatever is known of the attempt stays. */
+  /** Undefined if nothing is decided: whatever is known of the attempt stays. */
   readonly outcome: Attempt['outcome'] | undefined
 }
 

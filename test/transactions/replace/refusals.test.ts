@@ -325,7 +325,7 @@ describe('refuse externally signed', () => {
     }
   }
 
-  /** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
+  /** What a third party has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
   async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
     const stub = createStubChain()
     const owner = await fixture.addAccount({ chain: chainOf(stub) })

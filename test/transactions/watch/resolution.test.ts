@@ -223,7 +223,7 @@ describe('finalised', () => {
   })
 })
 
-/** What the service can give a new nonce, because nobody else has signed it. */
+/** What the service can give a new nonce, because no one else has signed it. */
 const RENEWABLE = { now: NOW, reSignable: true }
 
 test('reorged: an attempt for another nonce stays closed', () => {

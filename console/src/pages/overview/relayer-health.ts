@@ -6,7 +6,7 @@ import type { Tone } from '../../parts/tone.ts'
 export interface RelayerHealth {
   readonly word: 'healthy' | 'slow' | 'unknown' | 'paused' | 'disabled' | '…'
   readonly tone: Tone
-  /** Absent where the word says everything. */
+  /** Absent if the word says everything. */
   readonly why?: string
 }
 

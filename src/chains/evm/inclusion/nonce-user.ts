@@ -47,7 +47,7 @@ function unknown(detail: string): NonceUser {
 }
 
 /**
- * Returns the address whose key signed these bytes, in lower case; undefined when their hash is another one than the node says, or they are of
+ * Returns the address whose key signed these bytes, in lower case; undefined if their hash is another one than the node says, or they are of
  * a type without a signature. So a node cannot invent another user of a nonce: only the key of the account makes one.
  */
 async function signerOf({ hash, wire }: Entry): Promise<string | undefined> {

@@ -124,7 +124,7 @@ const RIGHTS = [
   [121, BASE_BYTES],
 ] as const
 
-/** Returns true when an account holds tokens of this owner. */
+/** Returns true if an account holds tokens of this owner. */
 function holdsTokensOf(account: AccountState | undefined, owner: string): boolean {
   if (account === undefined || !isTokenProgram(account.owner)) return false
   const { data } = account
@@ -150,7 +150,7 @@ function lamportsTaken({ before, after }: Change): bigint {
   return taken > 0n ? taken : 0n
 }
 
-/** Explains why the tokens of the relayer are not safe; undefined when they are. */
+/** Explains why the tokens of the relayer are not safe; undefined if they are. */
 function tokensTaken({ address, before, after }: Change): string | undefined {
   if (before === undefined) return undefined
   if (after === undefined || after.owner !== before.owner || after.data.length < BASE_BYTES)

@@ -20,7 +20,7 @@ import { fieldsOf } from '../read/replies.ts'
 /** The section of the code that has the specification (SEP-48). */
 const SECTION = 'contractspecv0'
 
-/** So many specifications are kept; each is at most as large as the code of a contract, and usually a few kilobytes. */
+/** This many specifications are kept; each is at most as large as the code of a contract, and usually a few kilobytes. */
 const MAX_KEPT = 32
 
 /** The code that a contract runs: the built-in one of assets, or that with a hash in hexadecimal digits. */
@@ -198,7 +198,7 @@ const HEADER_BYTES = 8
 /** A number with more bytes does not fit 32 bits (LEB128). */
 const MAX_NUMBER_BYTES = 5
 
-/** Returns the content of the custom sections of this name, joined; undefined when there is none, or the bytes are no module. */
+/** Returns the content of the custom sections of this name, joined; undefined if there is none, or the bytes are no module. */
 export function customSection(wasm: Uint8Array, name: string): Uint8Array | undefined {
   const found: Uint8Array[] = []
   let at = HEADER_BYTES

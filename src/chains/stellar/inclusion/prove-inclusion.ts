@@ -155,7 +155,7 @@ interface Doubt extends OpenAttempt {
 }
 
 /**
- * Returns undefined when the histories of the endpoints prove, in each round of questions, that no ledger contains any of the hashes: each
+ * Returns undefined if the histories of the endpoints prove, in each round of questions, that no ledger contains any of the hashes: each
  * endpoint that could know them denies them, and one does. An endpoint that no longer keeps that time could not know; a silent one could (I6).
  * `rounds` contain the look-ups of every endpoint, resting ones included. Pure.
  */

@@ -50,7 +50,7 @@ export function budgetOf({ maxFee }: Pick<StellarRequest, 'maxFee'>, { policies 
 
 /** The demands on a bid, and its limits. */
 export interface BidOptions {
-  /** The price that the network accepts at present, in stroops for each operation. */
+  /** The price that the network accepts now, in stroops for each operation. */
   readonly market: bigint
   /** No node accepts a lower price. */
   readonly least: bigint
@@ -78,7 +78,7 @@ export function chooseBid({ market, least, operationCount, resourceFee, maxFee }
 }
 
 /**
- * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each operation; undefined when there are
+ * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each operation; undefined if there are
  * none.
  */
 export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | undefined {
@@ -118,7 +118,7 @@ export interface Market {
 
 /**
  * The percentile of the fees that recent ledgers charged. In a full ledger all pay the price of the cheapest one in it, so nearly
- * everybody's fee is that of the fullest ledgers.
+ * everyone's fee is that of the fullest ledgers.
  */
 const PERCENTILE = 'p90'
 

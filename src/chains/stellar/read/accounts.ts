@@ -10,7 +10,7 @@ import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 /** `getLedgerEntries` accepts this many keys in one call. */
 const MAX_KEYS = 200
 
-/** Reads account entries in the order of the addresses (`G…`); undefined where the ledger has none. */
+/** Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
@@ -144,7 +144,7 @@ function readEntry(entry: unknown): AccountEntry | undefined {
 }
 
 /**
- * The base reserve while no endpoint has told one, in stroops: that of the public networks since 2019. A network that somebody starts again
+ * The base reserve while no endpoint has told one, in stroops: that of the public networks since 2019. A network that someone starts again
  * begins with 10 lumens, and validators may vote for any other.
  */
 const USUAL_BASE_RESERVE = 5_000_000n

@@ -26,8 +26,8 @@ const MAX_KNOWN = 10_000
 /** Looks for receivers that ask for a memo. */
 export interface MemoRequirements {
   /**
-   * Returns the first receiver of a transaction without a memo that accepts payments only with one (SEP-29); undefined when there is none.
-   * Exchanges do so: what arrives without a memo belongs to nobody there.
+   * Returns the first receiver of a transaction without a memo that accepts payments only with one (SEP-29); undefined if there is none.
+   * Exchanges do so: what arrives without a memo belongs to no one there.
    */
   receiverWithout(tx: Transaction): Promise<Answer<string | undefined>>
 }

@@ -19,7 +19,7 @@ interface Node {
 }
 
 const ASKED = { address: FROM, nonce: 5n, asOf: 1_000n, confirmations: 2n }
-/** The first and the second key of the well-known test mnemonic: that of the account, and that of somebody else. */
+/** The first and the second key of the well-known test mnemonic: that of the account, and that of a third party. */
 const OWNER = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const OTHER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
 

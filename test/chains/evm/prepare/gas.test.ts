@@ -50,7 +50,7 @@ describe('the gas before the first instruction', () => {
       most: 21_000n + 128_000n,
     },
   ])(
-    'of $name: below $least nobody takes it, from $most on everybody, and in between the node decides',
+    'of $name: below $least no one takes it, from $most on everyone, and in between the node decides',
     ({ request, least, most }) => {
       expect(leastIntrinsicGas(request)).toBe(least)
       expect([most - 1n, most].map((limit) => isDoubtfulLimit(request, limit, undefined))).toEqual([

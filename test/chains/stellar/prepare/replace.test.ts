@@ -114,7 +114,7 @@ describe('a replacement', () => {
 })
 
 describe('a transaction that a third party has signed', () => {
-  /** One lumen from them to the relayer, signed by them or somebody else. */
+  /** One lumen from them to the relayer, signed by them or a third party. */
   async function theirs(nonce: bigint, by = 'other'): Promise<StellarRequest> {
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(XLM, SELF)] }))
     const { tx } = openEnvelope(draft.envelope)
