@@ -6707,7 +6707,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 500: components["responses"]["InternalServerError"];
-            /** @description Requests cannot be taken at present. */
+            /** @description Requests cannot be accepted now. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];

@@ -88,7 +88,7 @@ async function perform({ name, run, deadlineMs = DEADLINE_MS }: Attack, seed: nu
   const random = createRandom(seed).fork(name)
   const report = await Promise.race([run({ random }).catch(failedBy), deadline.promise])
   clearTimeout(timer)
-  const died = uncaught.splice(0).map((stack) => `an error that nobody caught: ${stack}`)
+  const died = uncaught.splice(0).map((stack) => `an error that no one caught: ${stack}`)
   const empty = report.checks === 0 && report.findings.length === 0 ? ['it checked nothing'] : []
   const findings = [...report.findings, ...died, ...empty]
   return { ...report, findings, seed, name, seconds: Math.round((Date.now() - started) / 1_000) }

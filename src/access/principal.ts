@@ -77,7 +77,7 @@ export const ROOT: Principal = Object.freeze({
 
 /** A caller without a key, where an operation needs none. No record can have its id, so nothing that is kept by id mixes the two up. */
 export const ANONYMOUS: Principal = Object.freeze({
-  id: '(nobody)',
+  id: '(anonymous)',
   visibility: { relayers: [] },
   may: () => false,
   ended: new AbortController().signal,

@@ -307,7 +307,7 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
               sent.push({ id: wish.transactionId, network: wish.network, open: answers[index] === true })
               if (answers[index]) accept(wish)
             })
-            // Whoever was refused was refused for a reason that stays: nothing is given back meanwhile.
+            // Anyone who was refused was refused for a reason that stays: nothing is given back meanwhile.
             wishes.forEach((wish, index) => {
               if (!answers[index]) expect(fits(oracle, wish, now)).toBe(false)
             })

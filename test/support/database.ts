@@ -40,7 +40,7 @@ const store = globalThis as { idleTestDatabases?: IdleDatabase[] }
 store.idleTestDatabases ??= []
 const idle = store.idleTestDatabases
 
-/** Makes a database as it is after its migration. Triggers are off meanwhile, because nobody can delete from the audit log. */
+/** Makes a database as it is after its migration. Triggers are off meanwhile, because no one can delete from the audit log. */
 async function resetDatabase({ db }: Database): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`rollback`.execute(connection)

@@ -22,8 +22,8 @@ export interface WebhookRequest {
   /** How far `webhook-timestamp` may be from the clock of this machine, in seconds. Default 300. */
   readonly toleranceSeconds?: number
   /**
-   * The headers that must prove the request. `standard` (default): those of Standard Webhooks, which also sign the id and the time. `legacy`:
-   * `X-Signature`, for the case that something on the way removes the others; whoever has seen a request can then send it again.
+   * The headers that must prove the request. `standard` (default): those of Standard Webhooks, which also sign the id and the time.
+   * `legacy`: `X-Signature`, in case a proxy removes the others; anyone who has seen a request can then replay it.
    */
   readonly scheme?: 'standard' | 'legacy'
   /** The time, in ms since the epoch. Default: now. */

@@ -71,7 +71,7 @@ const MAX_LAG = 16
 /** Time between two blocks, in ms. */
 const SLOT_MS = 100
 
-/** With nothing to include and nothing to make final, so many blocks come at once: a lapse takes more than 150. */
+/** With nothing to include and nothing to make final, this many blocks come at once: a lapse takes more than 150. */
 const IDLE_BLOCKS = 4
 
 /** When the service gives up a request, in ms of its own time: many blocks, because histories are in a hurry. */

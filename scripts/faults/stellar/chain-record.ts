@@ -115,7 +115,7 @@ function differences(ledger: TestLedger, record: Transaction, shown: Included): 
     problems.push('shows another envelope than the ledger holds')
   }
   if (appliedHash !== undefined && status_reason?.includes(appliedHash) !== true) {
-    problems.push('was sent by somebody else and does not say so')
+    problems.push('was sent by a third party and does not say so')
   }
   return problems
 }

@@ -37,7 +37,7 @@ export function listen({ ledger, gossip }: Environment): void {
   for (const { envelope } of ledger.queue()) gossip.add(envelope.toXdr('base64'))
 }
 
-/** Makes a ledger; whoever wants to has seen what waited for it. */
+/** Makes a ledger; anyone who wants to has seen what waited for it. */
 export function closeLedger(environment: Environment, seconds?: number): void {
   listen(environment)
   environment.ledger.close(seconds === undefined ? {} : { seconds })

@@ -26,7 +26,7 @@ export interface Lookup {
 /** The signed part. */
 export interface Message {
   readonly bytes: Uint8Array
-  /** The hash identifies the message, whoever signs it. */
+  /** The hash identifies the message, anyone who signs it. */
   readonly hash: string
   readonly version: 'legacy' | 0
   readonly header: Header

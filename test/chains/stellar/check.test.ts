@@ -348,7 +348,7 @@ describe('the base reserve', () => {
       expect(await stage.chainAt(silent.url).balance(SELF)).toEqual({ kind: 'ok', value: 99n * XLM })
     })
 
-    test('is asked for once, whoever reads', async () => {
+    test('is asked for once, anyone who reads', async () => {
       stage = await setStage({ baseReserve: HIGH })
       const counting = await startFaultyNode(stage.ledger.url)
       onTestFinished(counting.stop)

@@ -183,7 +183,7 @@ async function askForApproval({ service }: Stage): Promise<void> {
   const treasurer = await secretOf('/api-keys', { id: 'treasurer', name: 'Treasurer', scopes })
   const send = async (headers?: Record<string, string>) =>
     `${ALL}/${(await service.api('POST', ALL, { to: RECEIVER, value: 5_000 }, headers)).body.data.id}/approval`
-  const refuse = { decision: 'refuse', reason: 'Nobody at the supplier knows this account.' }
+  const refuse = { decision: 'refuse', reason: 'The supplier does not know this account.' }
   const ofSender = await send(sender)
   await service.api('GET', '/approvals?state=waiting')
   await service.api('POST', ofSender, { decision: 'approve' }, sender)

@@ -353,7 +353,7 @@ describe('on Stellar', () => {
     expect((await story.get(more.id)).status).toBe('canceled')
   })
 
-  test('the rules of the configuration refuse an operation and a larger sum, whoever sends', async () => {
+  test('the rules of the configuration refuse an operation and a larger sum, regardless of who sends', async () => {
     const operations = [
       { type: 'create_account', destination: keypairOf('new').publicKey(), starting_balance: '20000000' },
     ]
@@ -465,7 +465,7 @@ describe('on Solana', () => {
     )
   })
 
-  test('the rules of the configuration refuse a program and a larger sum, whoever sends', async () => {
+  test('the rules of the configuration refuse a program and a larger sum, regardless of who sends', async () => {
     const memo = { program_id: MEMO_PROGRAM, accounts: [], data: Buffer.from('hello').toString('base64') }
     expect(await violationsOfMain(story, [{ instructions: [memo] }, transfer(5_000_001n)])).toEqual([
       `Rule contracts of relayer main: ${MEMO_PROGRAM} is not among the contracts.`,

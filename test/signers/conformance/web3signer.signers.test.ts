@@ -130,7 +130,7 @@ describe('a Web3Signer that wants a client certificate', () => {
       /the file \/nowhere\.crt cannot be read \(ENOENT\)/,
     ],
     [
-      'a key of somebody else',
+      'a key of a third party',
       () => ({ ...pathsOf(), keyPath: certificates.path('ca', 'key') }),
       /are not a PEM pair/,
     ],

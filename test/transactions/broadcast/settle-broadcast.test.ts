@@ -152,7 +152,7 @@ const CASES: readonly Case[] = [
     outcome: undefined,
   },
   {
-    name: 'refused for good and nothing else in a pool: a no-op takes the nonce (R11)',
+    name: 'refused permanently and nothing else in a pool: a no-op takes the nonce (R11)',
     result: said('refused'),
     attempts: [SIGNED],
     want: { status: 'pending', purpose: 'abandon', nonce: 5n, currentAttempt: undefined, nextRunAt: NOW },

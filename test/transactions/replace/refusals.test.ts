@@ -89,7 +89,7 @@ describe('refusals', () => {
         detail: undefined,
       },
       {
-        name: 'it can be canceled when nobody has its own bytes',
+        name: 'it can be canceled when no one has its own bytes',
         change: { ...EXTERNAL, nonce: 6n },
         brings: 'cancel',
         detail: undefined,

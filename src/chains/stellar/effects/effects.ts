@@ -139,8 +139,8 @@ function taken(asset: Asset, value: bigint): PartialEffects {
 }
 
 /**
- * Whoever has the offers takes what is exchanged, at any price: a path through an asset of someone's own gives that person everything, whatever
- * arrives at the destination. A path payment of one asset without a path exchanges nothing.
+ * The owners of the offers take what is exchanged, at any price: with a path through an asset that one of them issued, that owner can take
+ * everything, regardless of what arrives at the destination. A path payment of one asset without a path exchanges nothing.
  */
 function exchanged(body: OperationBody, asset: Asset, value: bigint): PartialEffects {
   const amounts = taken(asset, value)

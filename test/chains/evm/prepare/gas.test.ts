@@ -306,7 +306,7 @@ describe('a second estimate', () => {
 
     test.each([
       { name: 'reverts as well', other: { height: 100, estimate: REVERTS } },
-      { name: 'says so in words that nobody knows', other: { height: 100, estimate: new Error('no stars') } },
+      { name: 'says so in words that no one knows', other: { height: 100, estimate: new Error('no stars') } },
     ])('is final when the other $name', async ({ other }) => {
       const { prepare } = await chainOf({ height: 100, estimate: REVERTS }, other)
       expect(await prepare()).toEqual(FINAL)

@@ -130,7 +130,7 @@ describe('a transaction that a third party has signed', () => {
     sourceAccount: { address: OTHER, signer: undefined },
   })
 
-  test('is paid by the relayer, and acts for whoever signed it', async () => {
+  test('is paid by the relayer, and acts for regardless of who signed it', async () => {
     const nonce = await stage.nonce(OTHER)
     const draft = await stage.prepare(await theirs(nonce))
     expect(draft).toMatchObject({ externallySigned: true, bumped: true, spends: 0n })
