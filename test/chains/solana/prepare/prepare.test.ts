@@ -227,7 +227,7 @@ describe('what others sign too', () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     stage.solana.tick(151)
     expect(await afterSpeedUpDelay(stage, () => prepare(request))).toMatchObject({
-      refusal: { code: 'invalid_request', detail: expect.stringContaining('its blockhash is not') },
+      refusal: { code: 'invalid_request', detail: expect.stringContaining('does not know its blockhash') },
     })
   })
 
