@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sourceFiles } from '../imports/read-imports.ts'
 import { ALLOWED_NAMES, BANNED_PROSE, BANNED_WORDS } from './banned-words.ts'
 import { declaredNames } from './declared-names.ts'
 
@@ -22,7 +21,9 @@ export function findBannedProse(root: string, files: readonly string[]): string[
     readFileSync(join(root, file), 'utf8')
       .split('\n')
       .flatMap((text, index) => {
-        const banned = Object.keys(BANNED_PROSE).find((phrase) => new RegExp(`\\b${phrase}\\b`, 'i').test(text))
+        const banned = Object.keys(BANNED_PROSE).find((phrase) =>
+          new RegExp(`\\b${phrase}\\b`, 'i').test(text),
+        )
         return banned === undefined
           ? []
           : [`${file}:${index + 1}: "${banned}" is not what people write; write: ${BANNED_PROSE[banned]}`]
