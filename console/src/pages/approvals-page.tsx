@@ -123,7 +123,7 @@ function Decide({ approval, onDone }: { readonly approval: Approval; readonly on
           <p>
             {requested_by} sent this transaction with {relayer_id}.{' '}
             {decision === 'approve'
-              ? 'It is sent like any other.'
+              ? 'Once approved, it is sent like any other.'
               : 'It ends as canceled, and nothing is signed.'}
           </p>
           {reasons.map((text) => (

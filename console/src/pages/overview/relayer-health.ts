@@ -25,7 +25,7 @@ export function healthOf(
       tone: 'bad',
       ...(relayer.disabled_reason && { why: relayer.disabled_reason.details }),
     }
-  if (relayer.paused) return { word: 'paused', tone: 'idle', why: 'It takes no new work.' }
+  if (relayer.paused) return { word: 'paused', tone: 'idle', why: 'It accepts no new work.' }
   if (status === undefined) return { word: '…', tone: 'idle' }
   if (status.balance === undefined)
     return { word: 'unknown', tone: 'warn', why: 'No endpoint of its network answers.' }
