@@ -30,7 +30,7 @@ const TRANSACTION_FIELD = 'unsigned_xdr'
 /** `DecoratedSignature signatures<20>` of XDR. */
 const MAX_SIGNATURES = 20
 
-/** Reviews a transaction without asking a node: the ledger decides about the sequence number, and the caller chose it. */
+/** Reviews a transaction without a node: the ledger decides about the sequence number, and the caller chose it. */
 export function reviewUnsigned(
   { envelope: xdr }: UnsignedStellar,
   account: StellarAccount,
@@ -177,13 +177,13 @@ function invalidPreimage(detail: string): Answer<never> {
   return { kind: 'refused', refusal: { code: 'invalid_request', detail: `${PREIMAGE_FIELD}: ${detail}` } }
 }
 
-/** The bytes over whose hash an account authorizes calls of smart contracts (CAP-46-11), as far as the service has to know them. */
+/** The bytes over whose hash an account authorizes calls of smart contracts (CAP-46-11), as far as the service must know them. */
 interface AuthorizationPreimage {
   /** SHA-256 of the passphrase of the network for which the signature is. */
   readonly networkId: Uint8Array
   /** The last ledger that accepts the signature. */
   readonly expirationLedger: bigint
-  /** The account that authorizes, where the preimage names it (CAP-71); without it, the signature is for any account that has the key. */
+  /** The account that authorizes, if the preimage names it (CAP-71); without it, the signature is for any account that has the key. */
   readonly address?: ScAddress
   readonly invocation: SorobanAuthorizedInvocation
   /** SHA-256 of the preimage: what the account signs. */

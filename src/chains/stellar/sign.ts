@@ -46,8 +46,8 @@ export async function signDraft(
 }
 
 /**
- * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing for inclusion, so that no one can
- * take it out and have it included alone, under a hash that the service does not ask for.
+ * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing for inclusion, so that it
+ * cannot be extracted and included alone, under a hash that the service does not look up.
  */
 function fillIn(
   draft: StellarDraft,
@@ -66,7 +66,7 @@ function fillIn(
 
 /**
  * Wraps a transaction in a fee bump: the fee is the relayer's, everything else stays as it was signed (CAP-15). The inner hash is stored,
- * because others may wrap the inner transaction, too.
+ * because others may also wrap the inner transaction.
  */
 async function bump(
   inner: TransactionV1Envelope,

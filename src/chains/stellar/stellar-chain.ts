@@ -29,8 +29,8 @@ import { signDraft, signMessage } from './sign.ts'
 import type { StellarChain } from './types.ts'
 
 /**
- * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be opened, so
- * that the next try has the present one.
+ * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be
+ * opened, so that the next attempt has the current one.
  */
 const OPENING_RESERVE_MS = 30_000
 

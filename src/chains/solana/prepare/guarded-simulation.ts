@@ -94,7 +94,7 @@ function changesIn(watched: readonly string[], { before, after }: Simulation) {
   return watched.map((address, index) => ({ address, before: before[index], after: after[index] }))
 }
 
-/** Nodes charge the fee in a simulation, too. */
+/** Nodes also charge the fee in a simulation. */
 function lamportsBeyond(fee: bigint, { before, after }: Simulation): bigint {
   const taken = lamportsTaken({ address: '', before: before[0], after: after[0] })
   return taken > fee ? taken - fee : 0n

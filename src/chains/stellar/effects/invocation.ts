@@ -60,7 +60,7 @@ function callOf(hostFunction: HostFunction): InvokeContractArgs | undefined {
 
 /**
  * Returns true if the entries of `address`, the source of the call, authorize this call and nothing else. A tree of invocations need not
- * begin with the call itself: a contract can call another one, for which an entry of its own is attached.
+ * begin with the call itself: a contract can call another one, for which a separate entry is attached.
  */
 function authorizesOnly(
   entries: readonly SorobanAuthorizationEntry[],
@@ -71,7 +71,7 @@ function authorizesOnly(
     .every(({ rootInvocation }) => isJust(rootInvocation, call))
 }
 
-/** Returns true for an entry that `address` authorizes with a signature of its own. */
+/** Returns true for an entry that `address` authorizes with a separate signature. */
 function namesInCredentials({ credentials }: SorobanAuthorizationEntry, address: string): boolean {
   switch (credentials.type) {
     case 'sorobanCredentialsSourceAccount':

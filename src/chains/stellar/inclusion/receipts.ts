@@ -58,7 +58,7 @@ function toReceiptAnswer(result: LookupResult): ReceiptAnswer {
   return { kind: result.kind === 'not_found' && result.reached && result.remembers ? 'none' : 'unknown' }
 }
 
-/** Asks for a transaction by its own hash, or by the hash of its inner transaction. */
+/** Looks up a transaction by its own hash, or by the hash of its inner transaction. */
 export function receiptCall(hash: string): RpcCall {
   return { method: 'getTransaction', params: { hash } }
 }
@@ -134,7 +134,7 @@ function returnValueOf(base64: unknown): string | undefined {
     const soroban = meta.type === 'v3' ? meta.v3.sorobanMeta : meta.type === 'v4' ? meta.v4.sorobanMeta : null
     return soroban?.returnValue?.toXdr('base64')
   } catch {
-    return undefined // Meta data of a later protocol than the SDK knows: the inclusion counts all the same.
+    return undefined // Meta data of a later protocol than the SDK knows: the inclusion still counts.
   }
 }
 

@@ -131,7 +131,7 @@ export interface InvokeContractOperation {
   readonly type: 'invoke_contract'
   readonly contract_address: string
   readonly function_name: string
-  /** Empty as long as there are `named_args`. */
+  /** Empty while there are `named_args`. */
   readonly args: readonly ScValue[]
   /** JSON values by the names of the parameters; only in requests whose arguments are not encoded yet, and never stored. */
   readonly named_args?: Readonly<Record<string, unknown>>

@@ -108,7 +108,7 @@ export function underpriced(needed: bigint, maxFee: bigint): Refusal {
   }
 }
 
-/** The prices for inclusion, in stroops for each operation. Smart contracts have a market of their own (CAP-46-07). */
+/** The prices for inclusion, in stroops for each operation. Smart contracts have a separate market (CAP-46-07). */
 export interface Market {
   readonly classic: bigint
   readonly soroban: bigint
@@ -143,7 +143,7 @@ interface MarketWatchOptions {
 }
 
 export interface MarketWatch {
-  /** Reads the network's prices once for each ledger, however many callers there are. */
+  /** Reads the network's prices once per ledger for all callers. */
   readonly market: () => Promise<Answer<Market>>
   /** Notes that a ledger closed at this time, in Unix seconds. */
   readonly sawLedger: (closeTime: bigint) => void
