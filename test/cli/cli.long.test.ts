@@ -207,7 +207,7 @@ describe('check-config', () => {
     expect(err.trimEnd().split('\n')).toEqual([
       'The configuration cannot be used:',
       '  - extra is not known',
-      '  - relayer "local-1" refers to the signer "no one", which does not exist',
+      '  - relayer "local-1" refers to the signer "nobody", which does not exist',
     ])
   })
 

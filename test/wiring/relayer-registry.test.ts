@@ -188,7 +188,7 @@ test('a relayer that cannot act is told and left out, and the others act', async
   await save('keyless', { signerId: 'nobody' })
   await save('other', { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
   expect(await registry.look()).toEqual([
-    'relayer "keyless" cannot act: there is no signer "no one"',
+    'relayer "keyless" cannot act: there is no signer "nobody"',
     `relayer "other" cannot act: signer "dev" has the key of ${ADDRESS}, not of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8`,
   ])
   expect(loops.map(({ relayers }) => relayers())).toEqual([['good']])

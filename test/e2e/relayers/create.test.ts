@@ -160,7 +160,7 @@ describe('a relayer that cannot be is refused, and nothing is stored', () => {
       { signer_id: 'nobody' },
       404,
       'signer_not_found',
-      'signer_id: there is no signer "no one".',
+      'signer_id: there is no signer "nobody".',
     ],
     [
       'an unknown notification',

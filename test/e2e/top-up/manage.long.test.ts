@@ -56,7 +56,7 @@ describe('a top_up over the API', () => {
   })
 
   test.each([
-    ['a treasury that is not there', { from: 'nobody' }, 'policies.top_up: there is no relayer "no one"'],
+    ['a treasury that is not there', { from: 'nobody' }, 'policies.top_up: there is no relayer "nobody"'],
     ['itself', { from: 'wrong' }, 'cannot fill itself'],
     ['a goal that is not above the threshold', { to: RULE.below }, 'top_up.to must be more than below'],
     ['a threshold of 0', { below: 0 }, 'top_up.below must be more than 0'],

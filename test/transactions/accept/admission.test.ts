@@ -111,7 +111,7 @@ describe('admission', () => {
       const candidates = [candidateOf(owner, {}, { relayer }), candidateOf(owner, {}, { relayer })]
       const refused = {
         kind: 'refused',
-        error: { code: 'relayer_not_found', detail: 'There is no relayer no one.' },
+        error: { code: 'relayer_not_found', detail: 'There is no relayer nobody.' },
       }
       expect(await admitCandidates(fixture.context, candidates)).toMatchObject([refused, refused])
     })
