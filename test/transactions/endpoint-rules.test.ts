@@ -116,7 +116,7 @@ describe('a pool that takes no tip below a minimum', () => {
   test('gets the same nonce at its price', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: poolOfTip(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
-      /^pending: The network requires a higher fee .*minimum needed/,
+      /^pending: The network requires a higher fee: .*minimum needed/,
     )
     const { transaction, attempts } = await step(5_000)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
@@ -294,7 +294,7 @@ describe('Linea, whose pool demands a tip that grows with the data', () => {
   test('gets the market price of a node without that method, and guesses after the refusal', async () => {
     const { step } = await send({ refuse: profitable })
     const { transaction } = await step()
-    expect(stateOf(transaction)).toMatch(/^pending: The network requires a higher fee .*Gas price too low/)
+    expect(stateOf(transaction)).toMatch(/^pending: The network requires a higher fee: .*Gas price too low/)
     let { status } = transaction
     for (let waited = 0; waited < 60 && status !== 'submitted'; waited += 5)
       ({ status } = (await step(5_000)).transaction)
@@ -445,7 +445,7 @@ test('a pool does not hold others behind what it refuses at the price of the cal
   await look(30_000)
   const ended = await look(30_000)
   expect(ended.status).toBe('failed')
-  expect(ended.statusReason).toMatch(/^No endpoint accepted the price that its caller named/)
+  expect(ended.statusReason).toMatch(/^No endpoint accepted the price set by its caller/)
   expect(ended.statusReason).toMatch(BOTH)
   expect((await reload(fixture.context, next)).transaction).toMatchObject({
     status: 'confirmed',
