@@ -68,6 +68,8 @@ describe('what the pages name is there', () => {
 
   /** Variables of other programs, and of the tests. */
   const FOREIGN = [
+    'ETH_RPC_HEADERS',
+    'ETH_RPC_URL',
     'POSTGRES_PASSWORD',
     'IMAGE_REGISTRY',
     // The example configuration refers to them.
