@@ -1,5 +1,5 @@
 /**
- * Pays the fee of somebody else on Solana: the user signs a transfer and has no SOL to spare for fees, and the relayer is the fee payer.
+ * Pays the fee of a third party on Solana: the user signs a transfer and has no SOL to spare for fees, and the relayer is the fee payer.
  *
  *   RELAYER_URL=… RELAYER_API_KEY=… RELAYER_ID=sol-1 USER_SEED=<64 hexadecimal digits> RECEIVER=… node solana-paymaster.ts
  */

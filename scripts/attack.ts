@@ -50,7 +50,7 @@ interface Row extends Report {
   readonly seconds: number
 }
 
-/** The service runs in this process, so an error that nobody catches would have ended it. */
+/** The service runs in this process, so an error that no one catches would have ended it. */
 const uncaught: string[] = []
 process.on('uncaughtException', (error) => uncaught.push(error.stack ?? error.message))
 
@@ -88,7 +88,7 @@ async function perform({ name, run, deadlineMs = DEADLINE_MS }: Attack, seed: nu
   const random = createRandom(seed).fork(name)
   const report = await Promise.race([run({ random }).catch(failedBy), deadline.promise])
   clearTimeout(timer)
-  const died = uncaught.splice(0).map((stack) => `an error that nobody caught: ${stack}`)
+  const died = uncaught.splice(0).map((stack) => `an error that no one caught: ${stack}`)
   const empty = report.checks === 0 && report.findings.length === 0 ? ['it checked nothing'] : []
   const findings = [...report.findings, ...died, ...empty]
   return { ...report, findings, seed, name, seconds: Math.round((Date.now() - started) / 1_000) }

@@ -43,7 +43,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-/** The long run has so many transactions when it is named, and so many as a part of the complete run. */
+/** The long run has this many transactions when it is named, and this many as a part of the complete run. */
 const SOAK = positionals.includes('soak') ? 200_000 : 20_000
 
 /** The first thousands include what V8 compiles, so that they say more about a start than about sending. */

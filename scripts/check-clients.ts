@@ -50,7 +50,7 @@ async function install(): Promise<void> {
   if (TOOLCHAINS.has('go')) await makeGoModule()
 }
 
-/** Takes the documents from the running service, as everybody does. */
+/** Takes the documents from the running service, as everyone does. */
 async function download(url: string): Promise<void> {
   await writeFile(CONTRACT_JSON, await (await fetch(`${url}/openapi.json`)).text())
   await writeFile(CODEGEN_JSON, await (await fetch(`${url}/openapi.json?profile=codegen`)).text())

@@ -1,8 +1,26 @@
-/** Checks that no name that `src` declares, and no sentence there, contains a word of `scripts/words/banned-words.ts`. Prints each one; exit code 1 when there is one. */
-import { fileURLToPath } from 'node:url'
+/**
+ * Checks that no name that `src` declares, and no sentence there, in the clients, the guides or the contract, contains a word of
+ * `scripts/words/banned-words.ts`. Prints each one; exit code 1 if there is one.
+ */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { findBannedNames, findBannedProse } from './words/violations.ts'
 
-const root = process.argv[2] ?? fileURLToPath(new URL('../src', import.meta.url))
-const violations = [...findBannedNames(root), ...findBannedProse(root)]
+/** The files that people read, by patterns. Generated code follows the contract. */
+const PROSE = [
+  '*.md',
+  'openapi.yaml',
+  'docs/**/*.md',
+  'examples/**/*.{md,ts}',
+  'ops/**/*.md',
+  'src/**/*.{md,ts}',
+  'console/src/**/*.{ts,tsx}',
+  'clients/typescript/*.md',
+  'clients/typescript/src/**/*.ts',
+]
+
+const root = join(import.meta.dirname, '..')
+const files = globSync(PROSE, { cwd: root, exclude: ['CHANGELOG.md', '**/generated/**'] }).sort()
+const violations = [...findBannedNames(join(root, 'src')), ...findBannedProse(root, files)]
 for (const violation of violations) console.error(violation)
 if (violations.length > 0) process.exitCode = 1

@@ -1,6 +1,6 @@
 /**
  * Runs the checks of a chain, and a story of the whole service (send, replace, cancel, expire, many at once), against a node that
- * somebody brings.
+ * someone brings.
  *
  *     npm run conformance -- --chain evm --rpc http://127.0.0.1:8545
  *     npm run conformance -- --chain stellar --rpc http://127.0.0.1:8000/rpc --faucet http://127.0.0.1:8000/friendbot

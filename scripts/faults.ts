@@ -28,7 +28,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --steps N                   of each history; 30 when absent
   --kills                     also kills the process
   --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
-  --refusals                  nodes that refuse some content for good, in words that nobody knows; EVM
+  --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
   --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
   --keep-going                goes on after a history that fails
 `

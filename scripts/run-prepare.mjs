@@ -1,4 +1,4 @@
-// `npm ci` runs this file with the Node.js that it finds. An older one cannot load TypeScript, and would say so in words that help nobody.
+// `npm ci` runs this file with the Node.js that it finds. An older one cannot load TypeScript, and would say so in words that help no one.
 const LEAST_MAJOR = 24
 
 if (Number(process.versions.node.split('.', 1)[0]) < LEAST_MAJOR) {

@@ -43,7 +43,7 @@ export interface JsonRpcCall {
   /** The index of the node that was asked; 0 where the path names none. */
   readonly node: number
   readonly method: string
-  /** Undefined where the call has none. */
+  /** Undefined if the call has none. */
   readonly params: unknown
 }
 
@@ -53,7 +53,7 @@ export interface JsonRpcNode {
   readonly messages: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
   /** Largest body that it takes, in bytes; a larger one is HTTP 413. Default: any. */
   readonly maxBodyBytes?: number
-  /** The port of 127.0.0.1 that it listens on; a free one when absent. */
+  /** The port of 127.0.0.1 that it listens on; a free one if absent. */
   readonly port?: number | undefined
   /** Answers a call. Throws an {@link RpcFault} when it cannot. */
   answer(call: JsonRpcCall): unknown

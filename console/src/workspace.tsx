@@ -23,7 +23,7 @@ export function Workspace({ session, signOut }: WorkspaceProps) {
     <WorkplaceContext.Provider value={{ session, live, changesAllowed, allowChanges, signOut }}>
       <div class={`workspace ${changesAllowed ? 'changes' : ''}`}>
         <button type="button" class="skip" onClick={() => document.querySelector('h1')?.focus()}>
-          Skip to the page
+          Skip to content
         </button>
         <Header onMenu={() => setMenuOpen(!isMenuOpen)} />
         <Navigation current={route.path[0] ?? ''} isOpen={isMenuOpen} />

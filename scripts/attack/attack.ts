@@ -25,7 +25,7 @@ export interface Attack {
   run(context: AttackContext): Promise<Report>
 }
 
-/** A service that is broken breaks everywhere; more sentences than these help nobody. */
+/** A service that is broken breaks everywhere; more sentences than these help no one. */
 const MOST_FINDINGS = 20
 
 /** Counts the checks of a run and collects what failed. */

@@ -36,7 +36,7 @@ export const deniedPayments: Attack = { name: 'denied-payments', deadlineMs: 300
 /** In the smallest unit of each chain; Solana's is enough for a new account. */
 const AMOUNT = 2_000_000n
 
-/** The looks of the service at each chain, and the time between them in ms: a version that nobody includes expires after some minutes. */
+/** The looks of the service at each chain, and the time between them in ms: a version that no one includes expires after some minutes. */
 const LOOKS = 16
 const LOOK_MS = 31_000
 

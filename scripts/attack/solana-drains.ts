@@ -79,7 +79,7 @@ async function attempt(
   tally.check(loss.text === undefined, () => `${name}: ${loss.text}`)
 }
 
-/** Everybody but the payer whose signature an instruction needs. */
+/** Everyone but the payer whose signature an instruction needs. */
 function signersOf({ attacker, payer }: Victim, steps: readonly Step[], more: readonly Wallet[]): Wallet[] {
   const needed = steps.flatMap(({ accounts }) =>
     accounts.filter(({ signs }) => signs).map((use) => use.address),

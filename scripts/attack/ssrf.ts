@@ -115,7 +115,7 @@ const REDIRECTS = [301, 302, 303, 307, 308] as const
 const ENDPOINTS_ASKED = 4
 const REDIRECTS_TRIED = 2
 
-/** An address that nobody has is given up after this time, so that a broken guard is reported soon. */
+/** An address that no one has is given up after this time, so that a broken guard is reported soon. */
 const SHORT = { RPC_TIMEOUT_MS: '1000', RELAYER_WEBHOOK_TIMEOUT_SECONDS: '1' }
 
 async function run({ random }: AttackContext): Promise<Report> {

@@ -3,7 +3,7 @@ export interface Measurement {
   readonly what: string
   /** With the unit. */
   readonly ours: string
-  /** The counterpart's number, with the unit; absent where a number stands for itself. */
+  /** The counterpart's number, with the unit; absent if a number stands for itself. */
   readonly bare?: string
   /** What the goal is about: a ratio, or the number itself. */
   readonly value: number

@@ -4,7 +4,7 @@ export type Toolchain = 'go' | 'java'
 /** One thing to do, with the name that the progress shows. */
 export interface Step {
   readonly name: string
-  /** The toolchain that it needs beside Node and Python; absent when it needs no other. */
+  /** The toolchain that it needs beside Node and Python; absent if it needs no other. */
   readonly needs?: Toolchain
   readonly run: () => Promise<unknown>
 }

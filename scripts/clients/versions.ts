@@ -21,7 +21,7 @@ export const LIBRARIES = {
   },
 } as const
 
-/** The SHA-256 of the jar of openapi-generator, because it is a program of somebody else that this machine runs. */
+/** The SHA-256 of the jar of openapi-generator, because it is a program of a third party that this machine runs. */
 export const GENERATOR_SHA256 = '41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae'
 
 /** The plugin of Maven that fetches the jar. */

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, LineCounter, type Pair, parseDocument, type Scalar, visit } from 'yaml'
 
 /**
- * Lines of openapi.yaml. A longer contract is read by nobody as a whole: shorten examples and descriptions, or move explanations to docs/. It was
+ * Lines of openapi.yaml. A longer contract is read by no one as a whole: shorten examples and descriptions, or move explanations to docs/. It was
  * 9,000 before receipts, whose logs and events need schemas of their own for three kinds of network.
  */
 const MAX_LINES = 9_150

@@ -49,7 +49,7 @@ async function sendCheap(stage: Stage, relayer: Schemas['Relayer']): Promise<Tra
 }
 
 async function replace(stage: Stage, first: Transaction): Promise<Transaction> {
-  say.step('EVM: replace it with 2 ether to somebody else, fast: PUT …/transactions/{id}')
+  say.step('EVM: replace it with 2 ether to another account, fast: PUT …/transactions/{id}')
   const body = { to: OTHER_RECEIVER, value: '2000000000000000000', speed: 'fast' }
   const data = await replaceBy(stage, first, body)
   describe(data)

@@ -31,7 +31,7 @@ async function transferUnseen(stage: Stage, relayer: Schemas['Relayer']): Promis
 }
 
 async function replace(stage: Stage, first: Transaction): Promise<Transaction> {
-  say.step('Solana: replace it by 2 SOL to somebody else: PUT …/transactions/{id}')
+  say.step('Solana: replace it by 2 SOL to a third party: PUT …/transactions/{id}')
   const kept = await replaceBy(stage, first, transferBetween(first.from, OTHER_RECEIVER, 2n * SOL))
   must(kept.attempts.length === 1, 'the replacement was signed while the first could still be included')
   say.fact('status', kept.status)

@@ -28,7 +28,7 @@ async function pay(stage: Stage, relayer: Schemas['Relayer']): Promise<Transacti
 }
 
 async function replace(stage: Stage, first: Transaction): Promise<Transaction> {
-  say.step('Stellar: replace it by 2 lumens to somebody else: PUT …/transactions/{id}')
+  say.step('Stellar: replace it by 2 lumens to a third party: PUT …/transactions/{id}')
   const second = await replaceBy(stage, first, payment(OTHER_RECEIVER, 2n * XLM))
   describe(second)
   must(second.sequence_number === first.sequence_number, 'the replacement has another sequence number')

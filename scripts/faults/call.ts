@@ -7,7 +7,7 @@ export interface PlannedRequest {
   readonly content: Content
   readonly body: object
   readonly may?: Pick<Ask, 'mayRevert' | 'mayFail' | 'mayExpire'>
-  /** How long it may wait to be executed; no end of its own when absent. */
+  /** How long it may wait to be executed; no end of its own if absent. */
   readonly validForMs?: number | undefined
 }
 
@@ -60,7 +60,7 @@ async function call({ testBed, ledger }: HistoryRun, ask: Ask, { method, path, b
     if (ask.said === 'accepted') ask.id = answer.body.data.id
     if (isScandal(answer)) ledger.scandals.push(`${method} ${path} answered ${ask.answer}`)
   } catch (error) {
-    // The service was not there, or ended before it answered: whether it took the request, nobody was told.
+    // The service was not there, or ended before it answered: whether it took the request, no one was told.
     ask.said = 'unknown'
     ask.answer = String(error)
   }

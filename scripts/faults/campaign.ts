@@ -8,7 +8,7 @@ import { startTestBed, type TestBed, type TestBedOptions } from './test-bed.ts'
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   nothing: ['pending'],
   pending: ['pending', 'sent', 'canceled', 'expired', 'failed'],
-  // Without ever being mined it ends where somebody else used the nonce and nothing more was to be done.
+  // Without ever being mined it ends where a third party used the nonce and nothing more was to be done.
   sent: ['sent', 'submitted', 'pending', 'mined', 'canceled', 'expired', 'failed'],
   submitted: ['submitted', 'sent', 'pending', 'mined', 'canceled', 'expired', 'failed'],
   mined: ['mined', 'submitted', 'confirmed', 'canceled', 'expired', 'failed'],

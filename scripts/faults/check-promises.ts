@@ -115,7 +115,7 @@ function confirmedIsTrue(evidence: Evidence, record: Transaction): string[] {
   const asked = evidence.ledger.asks.filter(({ id, said }) => id === record.id || said === 'unknown')
   const isOwn = record.attempts.some(({ kind }) => kind === 'gap_filler' || kind === 'setup')
   if (!isOwn && !asked.some(({ content }) => content !== undefined && content.mark === shown.mark)) {
-    problems.push('is confirmed with content that nobody asked for')
+    problems.push('is confirmed with content that no one asked for')
   }
   return [...problems, ...overtakenIsTold(evidence, record, shown)]
 }

@@ -8,7 +8,7 @@ import { type Action, describeEvent } from './step.ts'
 export type NodeFault =
   | { readonly is: 'conditions'; readonly conditions: Conditions }
   | { readonly is: 'time'; readonly ms: number }
-  /** The service's time of day is so far ahead of everybody else's, until the next such event. */
+  /** The service's time of day is so far ahead of everyone else's, until the next such event. */
   | { readonly is: 'clock'; readonly aheadMs: number }
   | { readonly is: 'restart' }
   | { readonly is: 'kill' }

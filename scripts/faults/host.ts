@@ -122,6 +122,6 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 function tell(child: ChildProcess, message: ToChild): void {
-  // It may have been killed in this very moment; then there is nobody to tell.
+  // It may have been killed in this very moment; then there is no one to tell.
   if (child.connected) child.send(message, () => {})
 }

@@ -53,7 +53,7 @@ export function createLedger(): Ledger {
   }
 }
 
-/** A payment that nobody else makes; the mark is its amount. */
+/** A payment that no one else makes; the mark is its amount. */
 export interface AmountContent extends Content {
   /** In the smallest unit of the chain. */
   readonly amount: bigint

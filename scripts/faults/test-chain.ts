@@ -14,7 +14,7 @@ export interface TestChain {
   readonly relayers: readonly string[]
   /** What may never stand in a log. */
   readonly secrets: readonly string[]
-  /** How nodes can be behind: by so many blocks at most; and whether they can be on blocks that were undone. */
+  /** How nodes can be behind: by this many blocks at most; and whether they can be on blocks that were undone. */
   readonly sky: { readonly maxLag: number; readonly forks: boolean }
   /** Blocks after which nothing before them can be undone. */
   readonly depth: number
@@ -24,7 +24,7 @@ export interface TestChain {
   readonly standsMs?: number
   /**
    * The time after which every record has to say again what the chain says, in ms, where the chain takes back what was final. Nothing of the
-   * kind happens when absent.
+   * kind happens if absent.
    */
   readonly trueAgainMs?: number
   /** How many times faster than for us time passes for the service while a history is played. */
@@ -45,9 +45,9 @@ export interface TestChain {
 
 /** A transaction that the chain includes. */
 export interface Included {
-  /** Of the bytes of the service; those of somebody else may hold the same content. */
+  /** Of the bytes of the service; those of a third party may hold the same content. */
   readonly hash: string
-  /** Under which the chain holds it, where somebody else has sent it. */
+  /** Under which the chain holds it, where a third party has sent it. */
   readonly appliedHash?: string
   /** Whose nonce it took. */
   readonly sourceAccount: string

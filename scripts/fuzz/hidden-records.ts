@@ -14,7 +14,7 @@ export interface HiddenRecords {
   readonly notifications: readonly string[]
   /** No answer may contain these. */
   readonly texts: readonly string[]
-  /** Of answers, only those of the nodes may contain these: the chain shows them to everybody. */
+  /** Of answers, only those of the nodes may contain these: the chain shows them to everyone. */
   readonly textsOnChain: readonly string[]
 }
 

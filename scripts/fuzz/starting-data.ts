@@ -42,7 +42,7 @@ export async function sendWaiting(
   return body.data
 }
 
-/** Waits for at least so many deliveries of a notification, and returns their ids. Nobody receives them, so there are tries to look at. */
+/** Waits for at least this many deliveries of a notification, and returns their ids. No one receives them, so there are tries to look at. */
 export async function deliveriesOf(
   service: Service,
   notificationId: string,

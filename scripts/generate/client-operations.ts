@@ -22,7 +22,7 @@ interface Method {
  * Creates the module that tells the client its operations: a table with what it needs to call them, and the methods of each resource with their
  * types and documentation. A stream has no method, because the client follows it in its own way.
  *
- * @throws Error when two operations of a resource have the same name
+ * @throws Error if two operations of a resource have the same name
  */
 export function clientOperations(contract: Contract): string {
   const methods = contract.operations

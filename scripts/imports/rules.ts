@@ -35,7 +35,7 @@ const CHAINS = [
   'chains/stellar/model/operation.ts',
 ]
 
-/** What every part may import: it knows nobody itself. */
+/** What every part may import: it knows no one itself. */
 const COMMON = ['errors.ts', 'log.ts', 'lib/']
 
 /**

@@ -4,7 +4,7 @@ import { type Import, readImports, sourceFiles } from '../imports/read-imports.t
 
 /** The limits of the layout, and what may exceed them: the path of each exception with its reason. */
 export interface LayoutRules {
-  /** The maximum number of files and folders in a folder of the sources. With more, nobody finds a file by reading the list. */
+  /** The maximum number of files and folders in a folder of the sources. With more, no one finds a file by reading the list. */
   readonly entries: number
   /** A file with fewer lines and a single importer belongs to its importer: its own name and header tell a reader nothing more. */
   readonly lines: number

@@ -31,7 +31,7 @@ async function bundleScript(root: string): Promise<{ code: string; modules: read
     // The build needs no configuration of TypeScript, which an image does not have.
     tsconfig: false,
     transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // A package that nobody has installed must not end as an import that fails in the browser.
+    // A package that no one has installed must not end as an import that fails in the browser.
     onLog: (level, log, report) => {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
       report(level, log)

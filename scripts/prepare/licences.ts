@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const FOLDER = 'node_modules/'
 const LICENCE = /^(licen[cs]e|copying)(\.(md|txt|mit|bsd))?$/i
 
-/** Returns the licences of the packages to which these modules belong, one after the other: whoever gets their code gets those, too. */
+/** Returns the licences of the packages to which these modules belong, one after the other: anyone who gets their code gets those, too. */
 export function licencesOf(modules: readonly string[]): string {
   const packages = new Set(modules.flatMap((path) => folderOf(path.replaceAll('\\', '/')) ?? []))
   return [...packages]

@@ -67,7 +67,7 @@ function optionsOf(root: string, input: Readonly<Record<string, string>>): Rolld
     platform: 'node',
     plugins: [withPrepared(root), withLazyBuiltins()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
-    // A package that nobody has installed must not end as an import that fails at a start.
+    // A package that no one has installed must not end as an import that fails at a start.
     onLog: (level, log, report) => {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
       if (log.code !== 'EVAL') report(level, log)

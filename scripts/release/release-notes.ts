@@ -2,7 +2,7 @@
  * Returns the section of a changelog about a version: what stands below `## 1.2.0` or `## 1.2.0 - 2026-01-31`, up to the next heading of that
  * level.
  *
- * @throws Error when there is no such section, or nothing in it
+ * @throws Error if there is no such section, or nothing in it
  */
 export function releaseNotes(changelog: string, version: string): string {
   const lines = changelog.split('\n')
@@ -26,7 +26,7 @@ function headedBy(line: string): string | undefined {
 /**
  * Returns the version of a tag such as `v1.2.0`.
  *
- * @throws Error when a file names another version
+ * @throws Error if a file names another version
  */
 export function versionOfTag(tag: string, versions: Readonly<Record<string, string>>): string {
   const version = tag.replace(/^v/, '')

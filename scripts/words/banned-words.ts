@@ -34,9 +34,21 @@ export const BANNED_WORDS: Readonly<Record<string, string>> = {
   stranger: 'unauthenticated caller, or third party',
 }
 
-/** Words that no comment and no message contains, each with what people write instead. */
+/** Words and phrases that no comment, message, guide or description contains, each with what people write instead. */
 export const BANNED_PROSE: Readonly<Record<string, string>> = {
   anew: 'again',
+  somebody: 'someone, a third party, or an operator',
+  nobody: 'no one, or the passive voice',
+  everybody: 'everyone',
+  anybody: 'anyone',
+  whoever: 'anyone who, or the caller',
+  'at present': 'now, or currently',
+  'for good': 'permanently',
+  'so many': 'this many, or as many',
+  'when absent': 'if absent, or by default',
+  'absent when': 'absent if',
+  'knows of': 'knows',
+  'an url': 'a URL',
 }
 
 /** Names that contain a banned word in its ordinary sense. */

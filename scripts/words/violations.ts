@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sourceFiles } from '../imports/read-imports.ts'
 import { ALLOWED_NAMES, BANNED_PROSE, BANNED_WORDS } from './banned-words.ts'
 import { declaredNames } from './declared-names.ts'
 
@@ -16,13 +15,15 @@ export function findBannedNames(root: string): string[] {
   })
 }
 
-/** One sentence for each line under `root` with a word that no comment and no message contains. */
-export function findBannedProse(root: string): string[] {
-  return sourceFiles(root).flatMap((file) =>
+/** One sentence for each line of these files, by path under `root`, with a word or a phrase that people do not write. */
+export function findBannedProse(root: string, files: readonly string[]): string[] {
+  return files.flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
       .split('\n')
       .flatMap((text, index) => {
-        const banned = wordsOf(text).find((word) => Object.hasOwn(BANNED_PROSE, word))
+        const banned = Object.keys(BANNED_PROSE).find((phrase) =>
+          new RegExp(`\\b${phrase}\\b`, 'i').test(text),
+        )
         return banned === undefined
           ? []
           : [`${file}:${index + 1}: "${banned}" is not what people write; write: ${BANNED_PROSE[banned]}`]

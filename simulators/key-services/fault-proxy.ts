@@ -10,7 +10,7 @@ export interface FaultAnswer {
 }
 
 /**
- * The behaviour of a key service. `slow`: answers after so many ms · `hang`: never answers · `refuse`: closes the connection · an
+ * The behaviour of a key service. `slow`: answers after this many ms · `hang`: never answers · `refuse`: closes the connection · an
  * answer: gives this · `rewrite`: the service gets another request · `withhold`: the service answers, and the answer never arrives.
  */
 export type Behaviour =

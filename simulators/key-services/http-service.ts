@@ -54,7 +54,7 @@ export async function startHttpService(
 /** The longest answer of a service, in bytes. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Creates a client that asks a server of the tests in place of these origins, and nobody else. */
+/** Creates a client that asks a server of the tests in place of these origins, and no one else. */
 export function createRoutedClient(routes: Readonly<Record<string, () => string>>): HttpClient {
   const client = createHttpClient({ wholeBodyBytes: MAX_ANSWER_BYTES, idleSockets: 50 })
   return {

@@ -14,7 +14,7 @@ export interface LedgerOptions {
    * where it is asked for a signature. Default `none`.
    */
   longTermStorage?: 'none' | 'working' | 'failing' | 'without_signatures'
-  /** Every second call is answered from a bank that is so many blocks older, unless that is finalized (agave rpc.rs `bank`). Default 0. */
+  /** Every second call is answered from a bank that is this many blocks older, unless that is finalized (agave rpc.rs `bank`). Default 0. */
   olderBank?: number
   /** Fewer than two rooted blocks: `getFirstAvailableBlock` answers 0 (blockstore.rs `get_first_available_block`). */
   fresh?: boolean
@@ -47,13 +47,13 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   return { options, holes: [], calls: 0 }
 }
 
-/** Returns true when the block, with its transactions, is not in a hole. */
+/** Returns true if the block, with its transactions, is not in a hole. */
 export function isKept({ holes }: Ledger, { slot }: Block): boolean {
   return holes.every(({ from, to }) => slot < from || slot > to)
 }
 
 /**
- * Returns true when the slot is listed as rooted. That of a snapshot is, although its block was never replayed here (agave
+ * Returns true if the slot is listed as rooted. That of a snapshot is, although its block was never replayed here (agave
  * `mark_slots_as_if_rooted_normally_at_startup`).
  */
 export function isRooted(ledger: Ledger, block: Block): boolean {

@@ -26,15 +26,15 @@ export interface Node {
   block(commitment: Commitment): Block
   /** The oldest block of its own ledger. */
   oldest(): Block
-  /** Returns true when its own ledger has the block. */
+  /** Returns true if its own ledger has the block. */
   holds(block: Block): boolean
-  /** Returns true when its long-term storage answers questions for this data. */
+  /** Returns true if its long-term storage answers questions for this data. */
   stores(what: Stored): boolean
-  /** Returns true when its ledger has the block without its content. */
+  /** Returns true if its ledger has the block without its content. */
   lacksContent(block: Block): boolean
-  /** Returns true when it can report the block, or the signatures in it, from its own ledger or from its long-term storage. */
+  /** Returns true if it can report the block, or the signatures in it, from its own ledger or from its long-term storage. */
   tellsOf(block: Block, what: Stored): boolean
-  /** Returns true when its status cache has the signatures of the block, whatever its ledger contains. */
+  /** Returns true if its status cache has the signatures of the block, whatever its ledger contains. */
   remembers(block: Block): boolean
   /** Finalized blocks of its own ledger between two slots, both included, as it lists them. */
   rooted(from: bigint, to: bigint): Block[]

@@ -11,7 +11,7 @@ import type { AccountState } from './runtime/account.ts'
 
 /** The behaviour of the network of a test; everything has a default. */
 export interface SolanaOptions extends Partial<Rules> {
-  /** The port of its RPC server; a free one when absent. */
+  /** The port of its RPC server; a free one if absent. */
   readonly port?: number
   /** Real milliseconds between two blocks, 100 by default; `manual`: only `tick` makes them. */
   readonly slotMs?: number | 'manual'
@@ -32,13 +32,13 @@ export interface TestSolana {
   readonly blocks: readonly Block[]
   /** Capacity and prices; what is set here counts from the next block on. */
   readonly market: Market
-  /** Gives the account so many lamports more, as if it had always had them: they are there at every commitment. */
+  /** Gives the account this many lamports more, as if it had always had them: they are there at every commitment. */
   airdrop(address: string, lamports: bigint): void
   /** Makes the account what it is, as if it had always been so; e.g. a mint. Passes by every rule. */
   plant(address: string, account: AccountState): void
   /** The account as the newest block left it. */
   account(address: string): AccountState | undefined
-  /** Least lamports of an account with so many bytes of data. */
+  /** Least lamports of an account with this many bytes of data. */
   rentExemption(dataLength: number): bigint
   /** The slot of the newest block. */
   slot(): bigint
@@ -58,7 +58,7 @@ export interface TestSolana {
   dropPending(): void
   /** The network turns to a fork without its newest blocks; gives what was in them. None of them may be finalized. */
   fork(depth: number): AppliedTransaction[]
-  /** The address of a node that sees the network as of so many blocks ago; what is sent there arrives. */
+  /** The address of a node that sees the network as of this many blocks ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
   /** A further node of the same network, with a ledger of its own. */
   node(options?: LedgerOptions): TestSolanaNode

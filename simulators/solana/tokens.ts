@@ -2,15 +2,15 @@ import { type Address, address, getAddressEncoder, getProgramDerivedAddress } fr
 import { TOKEN_PROGRAM } from './runtime/programs.ts'
 import type { TestSolana } from './start-solana.ts'
 
-/** The program that opens the one token account of an owner for a mint at an address that everybody can work out. */
+/** The program that opens the one token account of an owner for a mint at an address that everyone can work out. */
 export const ASSOCIATED_TOKEN_PROGRAM = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
 
 /** A kind of token. */
 export interface Mint {
   readonly decimals: number
-  /** The account that may create more tokens; nobody when absent. */
+  /** The account that may create more tokens; no one if absent. */
   readonly authority?: Address
-  /** The token program; that of SPL Token when absent. */
+  /** The token program; that of SPL Token if absent. */
   readonly program?: Address
 }
 
@@ -20,7 +20,7 @@ export interface Holding {
   readonly owner: Address
   /** In the smallest unit. */
   readonly amount: bigint
-  /** The token program; that of SPL Token when absent. */
+  /** The token program; that of SPL Token if absent. */
   readonly program?: Address
 }
 

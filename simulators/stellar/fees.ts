@@ -28,7 +28,7 @@ export function bidOf(frame: Frame): Bid {
   return { inclusionFee: inclusionFee(frame), operations: Math.max(1, frame.operationCount) }
 }
 
-/** The least inclusion fee of so many operations (`getMinInclusionFee`). */
+/** The least inclusion fee of this many operations (`getMinInclusionFee`). */
 export function minimumInclusionFee(operations: number, network: Network): bigint {
   return network.baseFee * BigInt(Math.max(1, operations))
 }
@@ -42,7 +42,7 @@ export function compareRates(a: Bid, b: Bid): number {
 }
 
 /**
- * The full fee that `next` must offer to take the place of `current` in the queue; undefined when it offers enough.
+ * The full fee that `next` must offer to take the place of `current` in the queue; undefined if it offers enough.
  * stellar-core `canReplaceByFee` in TransactionQueue.cpp: ten times the rate, rounded up, compared without the resource fee.
  */
 export function feeToReplace(current: Frame, next: Frame): bigint | undefined {

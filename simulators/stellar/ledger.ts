@@ -37,7 +37,7 @@ export interface Ledger {
   nominate(frame: Frame): void
   /** Changes entries by hand, as if the last ledger had. */
   amend(change: (changes: Changes) => void): void
-  /** The next so many searches for a transaction miss the newest ledger, because it closes just then. */
+  /** The next this many searches for a transaction miss the newest ledger, because it closes just then. */
   tearReads(count: number): void
   /** 1 for a search that misses the newest ledger, else 0. */
   takeTornRead(): number
@@ -178,7 +178,7 @@ function applyAll(
   })
 }
 
-/** An order that nobody can choose: by hash, mixed with that of the last ledger (TxSetFrame.cpp `ApplyTxSorter`). */
+/** An order that no one can choose: by hash, mixed with that of the last ledger (TxSetFrame.cpp `ApplyTxSorter`). */
 function inApplyOrder(picked: readonly Picked[], salt: string): Picked[] {
   const mixed = ({ frame }: Picked) => BigInt(`0x${frame.fullHash}`) ^ BigInt(`0x${salt}`)
   return [...picked].sort((a, b) => (mixed(a) < mixed(b) ? -1 : 1))

@@ -29,7 +29,7 @@ export interface Network {
   readonly ledgerSeconds: number
 }
 
-/** The passphrase of a network that somebody runs for themselves (stellar/quickstart `--local`). */
+/** The passphrase of a network that someone runs for themselves (stellar/quickstart `--local`). */
 const STANDALONE_PASSPHRASE = 'Standalone Network ; February 2017'
 
 /** Returns a network with the settings of stellar-core, except for `changes`. */

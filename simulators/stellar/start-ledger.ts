@@ -25,7 +25,7 @@ import { decodeFrame, type Frame } from './transaction/frame.ts'
 
 /** The behaviour of the network of a test; everything has a default. */
 export interface LedgerOptions extends Partial<Omit<Network, 'id' | 'ledgerSeconds'>> {
-  /** The port of its RPC server; a free one when absent. */
+  /** The port of its RPC server; a free one if absent. */
   readonly port?: number
   /**
    * Real milliseconds between two ledgers, 1000 by default; `manual`: only `close` makes them. Before protocol 30, close times are whole
@@ -61,7 +61,7 @@ export interface TestLedger {
   readonly passphrase: string
   /** Every ledger that has closed, with its transactions in the order in which they were applied. */
   readonly ledgers: readonly ClosedLedger[]
-  /** Gives the account so many stroops more; it is made when it does not exist. */
+  /** Gives the account this many stroops more; it is made when it does not exist. */
   fund(address: string, stroops: bigint): void
   account(address: string): AccountState | undefined
   /** Makes the next ledger, or several; gives the last. */
@@ -72,7 +72,7 @@ export interface TestLedger {
   queue(): readonly Frame[]
   /** The node has lost what waits, and forgotten what it banned. */
   dropQueue(): void
-  /** The address of a server that reads are answered by as of so many ledgers ago; what is sent there arrives. */
+  /** The address of a server that reads are answered by as of this many ledgers ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
   /** Sets the fault of all RPC servers from now on. */
   setNodeFault(nodeFault: NodeFault): void
@@ -80,7 +80,7 @@ export interface TestLedger {
   startFaulty(nodeFault: NodeFault): Promise<JsonRpcServer>
   /** Another validator puts this envelope, XDR in base64, into the next ledger if it is valid there. */
   nominate(envelope: string): void
-  /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
+  /** The next this many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
   tearReads(count: number): void
   /** Sets the number of operations that fit into a ledger from now on, and of contract calls. */
   setCapacity(operations: number, contractTransactions?: number): void
@@ -214,7 +214,7 @@ function endOfLife({ chain }: Ledger): number {
 
 interface ServerOptions {
   readonly port?: number | undefined
-  /** Its own fault; that of all servers when absent. */
+  /** Its own fault; that of all servers if absent. */
   readonly nodeFault?: NodeFault
 }
 

@@ -210,7 +210,7 @@ function absent(id: string) {
   return new AppError('api_key_not_found', `There is no API key ${id}.`)
 }
 
-/** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined when there is none. */
+/** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined if there is none. */
 export function findContradiction({ scopes, visibility, rules }: Rights): string | undefined {
   if (rules !== undefined && scopes.includes('api-keys:admin'))
     return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create keys without rules. Remove the scope or the rules.'
@@ -220,7 +220,7 @@ export function findContradiction({ scopes, visibility, rules }: Rights): string
   return `body.scopes: ${all} cannot be limited to relayers or networks. Remove the scope, or relayers and networks.`
 }
 
-/** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined when there is none. */
+/** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined if there is none. */
 export function findMissingRight(rights: Rights, creator: Principal): string | undefined {
   const further = rights.scopes.filter((scope) => !creator.may(scope))
   if (further.length > 0)

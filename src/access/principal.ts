@@ -12,22 +12,22 @@ export interface Visibility {
 /** The visibility of keys without a limit. */
 export const ALL_RELAYERS: Visibility = Object.freeze({})
 
-/** Returns true when nothing is hidden. */
+/** Returns true if nothing is hidden. */
 export function seesEverything({ relayers, networks }: Visibility): boolean {
   return relayers === undefined && networks === undefined
 }
 
-/** Returns true when the id of a relayer fits. Its network is another question. */
+/** Returns true if the id of a relayer fits. Its network is another question. */
 export function seesRelayerId({ relayers }: Visibility, id: string): boolean {
   return relayers === undefined || relayers.some((pattern) => covers(pattern, id))
 }
 
-/** Returns true when a network, by type and name, fits. */
+/** Returns true if a network, by type and name, fits. */
 export function seesNetwork({ networks }: Visibility, networkId: string): boolean {
   return networks === undefined || networks.includes(networkId)
 }
 
-/** Returns true when `inner` shows nothing that `outer` hides. */
+/** Returns true if `inner` shows nothing that `outer` hides. */
 export function isWithin(inner: Visibility, outer: Visibility): boolean {
   return (
     isPart(inner.relayers, outer.relayers, covers) &&
@@ -44,7 +44,7 @@ function isPart(
   return inner?.every((wanted) => outer.some((known) => fits(known, wanted))) ?? false
 }
 
-/** Returns true when a pattern fits an id, or every id that another pattern fits. */
+/** Returns true if a pattern fits an id, or every id that another pattern fits. */
 function covers(pattern: string, wanted: string): boolean {
   return pattern.endsWith('*') ? wanted.startsWith(pattern.slice(0, -1)) : wanted === pattern
 }
@@ -54,11 +54,11 @@ export interface Principal {
   /** The id of the API key; `root` for that of the environment. */
   readonly id: string
   readonly visibility: Visibility
-  /** The rules for what it may spend; absent when it has none. */
+  /** The rules for what it may spend; absent if it has none. */
   readonly rules?: SpendingRules | undefined
-  /** The end of its validity; absent when it has none. */
+  /** The end of its validity; absent if it has none. */
   readonly expiresAt?: Date | undefined
-  /** Returns true when it has the scope. */
+  /** Returns true if it has the scope. */
   may(scope: Scope): boolean
   /** Aborts when its rights change or end, which also ends the streams that it opened. */
   readonly ended: AbortSignal
@@ -77,7 +77,7 @@ export const ROOT: Principal = Object.freeze({
 
 /** A caller without a key, where an operation needs none. No record can have its id, so nothing that is kept by id mixes the two up. */
 export const ANONYMOUS: Principal = Object.freeze({
-  id: '(nobody)',
+  id: '(anonymous)',
   visibility: { relayers: [] },
   may: () => false,
   ended: new AbortController().signal,
@@ -104,7 +104,7 @@ export interface Actor {
   readonly address?: string | undefined
   /** Leads to the lines of the log. */
   readonly requestId?: string | undefined
-  /** The rules for what the API key may spend; absent when it has none. */
+  /** The rules for what the API key may spend; absent if it has none. */
   readonly rules?: SpendingRules | undefined
 }
 
@@ -112,8 +112,8 @@ export interface Actor {
 export interface Rights {
   readonly scopes: readonly Scope[]
   readonly visibility: Visibility
-  /** The rules for what it may spend; absent when it has none. */
+  /** The rules for what it may spend; absent if it has none. */
   readonly rules?: SpendingRules | undefined
-  /** Absent when it has no end. */
+  /** Absent if it has no end. */
   readonly expiresAt?: Date | undefined
 }

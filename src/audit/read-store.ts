@@ -59,7 +59,7 @@ export async function listEntries(db: Db, query: PageQuery): Promise<StoredEntry
   return rows.map(toEntry)
 }
 
-/** Finds one entry; undefined when there is none. */
+/** Finds one entry; undefined if there is none. */
 export async function findEntry(db: Db, { chain, number }: EntryPosition): Promise<StoredEntry | undefined> {
   const row = await db
     .selectFrom('audit_log')
@@ -93,7 +93,7 @@ function timeOf(date: Date) {
   return sql<Date>`to_timestamp(${date.getTime()}::double precision / 1000)`
 }
 
-/** The end of a chain as the database has it; `number` and `hash` are undefined when its record is missing. */
+/** The end of a chain as the database has it; `number` and `hash` are undefined if its record is missing. */
 export interface StoredHead {
   readonly chain: string
   readonly number: bigint | undefined

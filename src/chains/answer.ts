@@ -107,7 +107,7 @@ export interface Head {
   readonly expiredUpTo?: bigint
   /**
    * The newest block that counts as final on networks that announce it (`safe` or `finalized`); `unknown` when no node announced it. It is
-   * absent where depth or the receipt decides.
+   * absent if depth or the receipt decides.
    */
   readonly finalNumber?: bigint | 'unknown'
   /** The time of the block, if the head includes it. On Stellar it replaces our clock. */

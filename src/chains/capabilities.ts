@@ -104,7 +104,7 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
    * could only expire. Absent if nodes accept content up to its expiry.
    */
   readonly minLifetimeMs?: number
-  /** Returns true when, as of this head, no later block can include the draft; false also when that is not known. */
+  /** Returns true if, as of this head, no later block can include the draft; false also when that is not known. */
   hasExpired(draft: D, head: Head): Promise<boolean>
   /**
    * Returns the time of the chain when the draft was prepared, on chains with their own clock: an error of our clock must not decide how
@@ -112,11 +112,11 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
    */
   preparedAt?(draft: D): Date
   /**
-   * Returns true when a block contains the draft without having executed it, and a later one may still execute it (Solana, durable nonces).
+   * Returns true if a block contains the draft without having executed it, and a later one may still execute it (Solana, durable nonces).
    * Such a receipt decides nothing.
    */
   mayStillExecute?(draft: D, receipt: Receipt): boolean
-  /** Returns true when the service can sign the content again without an external signer. The request has passed `check`. */
+  /** Returns true if the service can sign the content again without an external signer. The request has passed `check`. */
   reSignable(request: R): boolean
 }
 
@@ -124,7 +124,7 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
 interface Raise<P extends Policies = Policies> {
   readonly level: Speed
   readonly account: Account<P>
-  /** The newest block that is the reason of the raise; the next raise needs a later one. Absent when the reason is no block. */
+  /** The newest block that is the reason of the raise; the next raise needs a later one. Absent if the reason is no block. */
   readonly seenBlock?: bigint | undefined
 }
 

@@ -83,7 +83,7 @@ export interface ChainOf<
   readonly readMethods: readonly string[]
   /** The time after which accepted bytes are broadcast again, in ms, on chains whose nodes keep no pool. Default: half a minute. */
   readonly rebroadcastAfterMs?: number
-  /** Refuses when an endpoint serves another network than the configured one; unknown when no endpoint answers. */
+  /** Refuses if an endpoint serves another network than the configured one; unknown when no endpoint answers. */
   verify(): Promise<Answer<void>>
   /** Returns the address in the chain's canonical spelling: EIP-55 on EVM. The text is a valid address in any spelling. */
   canonicalAddress(text: string): string

@@ -21,7 +21,7 @@ export interface SeenRefusal {
 }
 
 interface Circumstances {
-  /** Undefined when nothing is remembered. */
+  /** Undefined if nothing is remembered. */
   readonly first: SeenRefusal | undefined
   /** The current time, in ms of the monotonic clock. */
   readonly now: number
@@ -36,7 +36,7 @@ interface Circumstances {
  */
 export const SETTLE_MS = 30_000
 
-/** Returns true when the refusal has lasted for these blocks and `SETTLE_MS`. */
+/** Returns true if the refusal has lasted for these blocks and `SETTLE_MS`. */
 export function hasLasted(
   first: SeenRefusal | undefined,
   { head, now, blocks }: { readonly head: bigint; readonly now: number; readonly blocks: bigint },
@@ -72,7 +72,7 @@ export function evaluateSimulations<T>(
   return { kind: 'refused', refusal: { ...newest.answer.refusal, unanswered: true } }
 }
 
-/** Returns the head at which the newest endpoint refuses; undefined when it does not refuse. */
+/** Returns the head at which the newest endpoint refuses; undefined if it does not refuse. */
 function refusedAt(opinions: readonly SimulationOpinion<unknown>[]): bigint | undefined {
   const newest = newestOf(opinions.filter(isAnswered))
   return newest?.answer.kind === 'refused' && !newest.behind ? newest.head : undefined

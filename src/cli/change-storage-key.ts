@@ -61,7 +61,7 @@ export const changeStorageKey: Command = {
   },
 }
 
-/** @throws UsageError when the file has no key */
+/** @throws UsageError if the file has no key */
 async function sealerOfFile(file: string): Promise<Sealer> {
   if (!(await exists(file))) await writeNew(file, `${randomBytes(SEALING_KEY_BYTES).toString('base64')}\n`)
   const [key = ''] = (await readFile(file, 'utf8')).split(/\r?\n/, 1)

@@ -10,7 +10,7 @@ const PRIVATE_FOLDER = 0o700
 /**
  * Writes a new file, and creates its folder when missing. The file survives a power cut when this returns: a key that is lost afterwards
  * takes the account with it.
- * @throws UsageError when the file exists
+ * @throws UsageError if the file exists
  */
 export async function writeNew(path: string, text: string, mode = PRIVATE_FILE): Promise<void> {
   const folder = resolve(dirname(path))
@@ -63,7 +63,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /**
  * Checks all files of a command before it writes the first one, so that a refused command leaves no part of its work behind.
- * @throws UsageError when one of the files exists
+ * @throws UsageError if one of the files exists
  */
 export async function refuseExisting(paths: readonly string[]): Promise<void> {
   const found: string[] = []
@@ -71,7 +71,7 @@ export async function refuseExisting(paths: readonly string[]): Promise<void> {
   if (found.length > 0) throw alreadyExist(found)
 }
 
-/** Returns true when the file or folder exists. */
+/** Returns true if the file or folder exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }

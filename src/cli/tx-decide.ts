@@ -79,7 +79,7 @@ interface DecisionArguments {
   readonly reason: string
 }
 
-/** Reads the decision from the command line. Undefined when the waiting transactions are to be listed. */
+/** Reads the decision from the command line. Undefined to list the waiting transactions. */
 function readDecision({
   positionals: [transactionId],
   options,

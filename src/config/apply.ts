@@ -45,7 +45,7 @@ interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'>
  * changes, which the audit log records. An unchanged entry has no effect: changes to its record over the API stay, including a deletion. A
  * relayer that the file no longer names leaves the list and keeps its history; it returns when the file names it again. Records created by
  * callers do not change. `accounts` has the accounts of each relayer of the configuration.
- * @throws ConfigError when a change would strand transactions or references, or give two relayers the same account; the database
+ * @throws ConfigError if a change would strand transactions or references, or give two relayers the same account; the database
  * then stays as it was
  */
 export function applyConfig(
@@ -78,7 +78,7 @@ interface Wanted {
 
 /**
  * Saves the relayers whose entries changed, and removes those that the file no longer has.
- * @throws ConfigError when that would strand transactions, or give two relayers the same account
+ * @throws ConfigError if that would strand transactions, or give two relayers the same account
  */
 async function applyRelayers(tx: Tx, { relayers, accounts, stored }: Wanted): Promise<ConfigChange[]> {
   const wanted = relayers.map((relayer) => ({
@@ -187,7 +187,7 @@ interface ConfiguredSigners {
 /**
  * Stores the file's signers beside those that callers created, and returns those that the file no longer has. The secrets stay in the
  * file.
- * @throws ConfigError when a caller has created a signer of the same name
+ * @throws ConfigError if a caller has created a signer of the same name
  */
 async function applySigners(
   tx: Tx,
@@ -219,7 +219,7 @@ async function applySigners(
 
 /**
  * Deletes signers that the file no longer has. Call it after the file's relayers have stopped referring to them.
- * @throws ConfigError when relayers that callers created still do
+ * @throws ConfigError if relayers that callers created still do
  */
 async function removeSigners(tx: Tx, ids: readonly string[]): Promise<ConfigChange[]> {
   await refuseUsed(ids, { what: 'signer', usersOf: (id) => relayersSigningWith(tx, id) })
@@ -251,7 +251,7 @@ async function applyNotifications(
 
 /**
  * Deletes notifications that the file no longer has. Call it after the file's relayers have stopped referring to them.
- * @throws ConfigError when relayers that callers created still do
+ * @throws ConfigError if relayers that callers created still do
  */
 async function removeNotifications(tx: Tx, ids: readonly string[]): Promise<ConfigChange[]> {
   await refuseUsed(ids, { what: 'notification', usersOf: (id) => relayersTelling(tx, id) })

@@ -77,7 +77,7 @@ interface Question {
   readonly usersOf: (id: string) => Promise<readonly string[]>
 }
 
-/** @throws ConfigError when relayers that callers created refer to one of these ids */
+/** @throws ConfigError if relayers that callers created refer to one of these ids */
 export async function refuseUsed(ids: readonly string[], { what, usersOf }: Question): Promise<void> {
   const problems: string[] = []
   for (const id of ids) {

@@ -21,8 +21,8 @@ type Env = Readonly<Record<string, string | undefined>>
  * (then it is the folder `networks` beside the file); `from` names a parent; amounts are numbers or decimal strings. The fields
  * `gas_price_cache` and `include_revert_data` have no effect.
  *
- * @throws MissingConfigError when there is no file
- * @throws UnreadableConfigError when it may not be read
+ * @throws MissingConfigError if there is no file
+ * @throws UnreadableConfigError if it may not be read
  * @throws ConfigError with everything that is wrong, and no secret
  */
 export function loadConfig(env: Env = process.env, cwd: string = process.cwd()): Config {

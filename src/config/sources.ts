@@ -16,7 +16,7 @@ export interface Sources {
 
 /**
  * Reads a secret of the form `{ "type": "plain" | "env" | "file", "value": … }`: the text itself, the name of an environment
- * variable, or a file with the secret on its first line (for mounted secrets). Reports a problem and returns undefined when the
+ * variable, or a file with the secret on its first line (for mounted secrets). Reports a problem and returns undefined if the
  * source does not have it.
  */
 export function readSecret(reader: Reader | undefined, sources: Sources): Secret | undefined {
@@ -82,7 +82,7 @@ export function parseFile(text: string, name: string, problems: string[]): unkno
 }
 
 /**
- * Reads a file of the configuration; undefined when it does not exist.
+ * Reads a file of the configuration; undefined if it does not exist.
  * @throws UnreadableConfigError for a file that exists and cannot be read
  */
 export function readText(path: string): string | undefined {

@@ -24,7 +24,7 @@ const NUMBERS = {
 const TIMEOUT_MS = [10_000, 1, 600_000] as const
 
 /**
- * Reads the standard variables of OpenTelemetry. Undefined when no endpoint is named, or `OTEL_SDK_DISABLED` is `true`: then no package of
+ * Reads the standard variables of OpenTelemetry. Undefined if no endpoint is named, or `OTEL_SDK_DISABLED` is `true`: then no package of
  * OpenTelemetry is loaded. An empty variable counts as absent.
  */
 export function readTelemetry(env: Env, problems: string[]): TelemetrySettings | undefined {

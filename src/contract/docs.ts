@@ -140,7 +140,7 @@ const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/s
 
 /**
  * Reads the program of the reference page. A checkout that was installed without scripts takes it from the development dependency. Returns
- * undefined when neither is there.
+ * undefined if neither is there.
  */
 async function readReferenceProgram(file: string = REFERENCE_PROGRAM): Promise<string | undefined> {
   const program = (await readIfThere(file)) ?? (await readFromPackage())

@@ -91,7 +91,7 @@ const OPENAPI_YAML = pathToFileURL(join(PACKAGE_ROOT, 'openapi.yaml'))
 /**
  * Reads the contract.
  *
- * @throws Error when the file is missing, or breaks a rule that this code relies on
+ * @throws Error if the file is missing, or breaks a rule that this code relies on
  */
 export async function loadContract(file: URL = OPENAPI_YAML): Promise<Contract> {
   const yaml = await readFile(file, 'utf8')

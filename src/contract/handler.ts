@@ -33,7 +33,7 @@ export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }
  * Requires one handler for each operation. The type HandlerMap proves it at compile time; this check finds callers without
  * types, and a build that is older than the contract.
  *
- * @throws Error when an operation has no handler, or a handler has no operation
+ * @throws Error if an operation has no handler, or a handler has no operation
  */
 export function assertHandlers({ operations }: Contract, handlers: HandlerMap): void {
   const declared = operations.map(({ id }) => id)

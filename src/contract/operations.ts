@@ -115,7 +115,7 @@ export type Result<Id extends OperationId> =
       ? Success<Id>
       : Bare<Id>
 
-/** The operations that anybody can call without a credential. */
+/** The operations that anyone can call without a credential. */
 export type OpenOperationId = 'getHealth' | 'getReadiness'
 
 /** The operations that every API key can call, regardless of its scopes. */

@@ -33,14 +33,14 @@ const RETRYABLE_ERRNOS = new Set([
 const CONNECTION_LOST =
   /^(Connection terminated|Postgres connection has been discarded|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
 
-/** Returns true when a row with this key exists already; with `constraint`, only for exactly that index. */
+/** Returns true if a row with this key exists already; with `constraint`, only for exactly that index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== UNIQUE_VIOLATION) return false
   return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint
 }
 
 /**
- * Returns true when the statement may be tried again: after a serialization failure, a deadlock, or a lost connection. After a lost
+ * Returns true if the statement may be tried again: after a serialization failure, a deadlock, or a lost connection. After a lost
  * connection the result of a commit is unknown, so repeat only work that is guarded against a second run.
  */
 export function isRetryable(error: unknown): boolean {
@@ -82,7 +82,7 @@ export function explainAway(error: unknown): AppError | undefined {
 /** SQLSTATE codes of a conflict between two transactions, which a server that works reports. */
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
 
-/** Returns true when an error of a statement says that the server is going away, was lost, or has become read-only. */
+/** Returns true if an error of a statement says that the server is going away, was lost, or has become read-only. */
 export function isAway(error: unknown): boolean {
   return isReadOnly(error) || (isRetryable(error) && !CONFLICTS.has(codeOf(error) ?? ''))
 }

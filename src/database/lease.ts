@@ -95,7 +95,7 @@ export async function countLeases(db: Db, owner: string): Promise<Map<string, nu
 /**
  * Asserts inside a database transaction that the lease still has this owner, and locks its row until the commit, so that the next owner
  * waits. A lease whose deadline has passed is valid until another owner acquires it.
- * @throws LeaseLostError when another owner has acquired it
+ * @throws LeaseLostError if another owner has acquired it
  */
 export async function assertFence(tx: Tx, lease: Lease): Promise<void> {
   const { rows } = await lockFence(lease).execute(tx)

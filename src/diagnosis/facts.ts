@@ -56,11 +56,11 @@ export interface DiagnosisFacts {
   readonly expires: boolean
   readonly unit: Unit
   readonly endpoints: readonly EndpointReport[]
-  /** The private endpoints; undefined when the network has none. */
+  /** The private endpoints; undefined if the network has none. */
   readonly privateEndpoints: readonly EndpointReport[] | undefined
   /** The sentence about a key whose service does not answer or refuses; undefined while it signs. */
   readonly signerProblem: string | undefined
-  /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined when it is never raised. */
+  /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined if it is never raised. */
   readonly raiseAt: number | undefined
   /** The raise that the service would make now, regardless of the speed's delay, or its reason not to; undefined if it makes none. */
   readonly raise: RaisePlan | undefined
@@ -223,7 +223,7 @@ async function raiseTime(
   return Math.max(newest.broadcastAt.getTime(), headSince?.getTime() ?? 0) + speedUpDelay
 }
 
-/** Returns true when a node has the transaction and no block includes it. */
+/** Returns true if a node has the transaction and no block includes it. */
 export function isUnmined(status: TransactionStatus): boolean {
   return status === 'sent' || status === 'submitted'
 }

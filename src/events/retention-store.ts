@@ -32,7 +32,7 @@ export async function deleteOldEvents(db: Db, { before, afterMany }: Deletion): 
 
 interface Page {
   readonly deleted: number
-  /** The number after which the next page begins; undefined when it has no old event. */
+  /** The number after which the next page begins; undefined if it has no old event. */
   readonly next: bigint | undefined
 }
 

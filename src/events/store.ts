@@ -77,7 +77,7 @@ export async function readEvents(
   return rows.map(toEventRecord)
 }
 
-/** Reads the numbers of the oldest and the newest stored event; both are undefined when there is none. */
+/** Reads the numbers of the oldest and the newest stored event; both are undefined if there is none. */
 export async function logBounds(db: Db): Promise<{ first: bigint | undefined; last: bigint | undefined }> {
   const { first, last } = await db
     .selectFrom('events')

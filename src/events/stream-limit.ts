@@ -22,7 +22,7 @@ interface Reader {
 
 /** Limits the streams of each API key. */
 export interface StreamLimit {
-  /** @throws AppError `rate_limited` when the API key has too many streams */
+  /** @throws AppError `rate_limited` if the API key has too many streams */
   take(reader: Reader): StreamSlot
 }
 

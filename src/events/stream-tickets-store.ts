@@ -11,7 +11,7 @@ const LIFE_MS = 60_000
 export interface StreamTickets {
   /** Returns a new ticket. It is the only copy: the database has its hash. */
   issue(grant: TicketGrant): Promise<{ readonly ticket: string; readonly expiresAt: Date }>
-  /** Returns the rights of a ticket and ends it; undefined when it was never issued, was used, or has expired. */
+  /** Returns the rights of a ticket and ends it; undefined if it was never issued, was used, or has expired. */
   redeem(ticket: string): Promise<TicketGrant | undefined>
 }
 

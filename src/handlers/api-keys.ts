@@ -77,7 +77,7 @@ interface Named {
   readonly rules?: SpendingRules | null | undefined
 }
 
-/** @throws AppError 400 `unknown_network` when the key would be limited to, or limited on, a network that does not exist */
+/** @throws AppError 400 `unknown_network` if the key would be limited to, or limited on, a network that does not exist */
 function requireKnown(directory: Pick<NetworkDirectory, 'list'>, { networks, rules }: Named): void {
   for (const [field, ids] of [
     ['networks', networks ?? []],

@@ -57,7 +57,7 @@ export interface Service {
   readonly interfaces: InterfaceManager
   readonly signers: SignerManager
   readonly networks: NetworkManager
-  /** Returns the newest head of a network; undefined if no endpoint has told it recently. */
+  /** Returns the newest head of a network; undefined if no endpoint has reported it recently. */
   readonly headOf: (networkId: string) => HeadState | undefined
   readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 
@@ -94,7 +94,7 @@ export interface Service {
   readonly check: () => Promise<HealthReport>
   /** Lists the ids of the relayers that a key sees. */
   readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>
-  /** Undefined when metrics are off. */
+  /** Undefined if metrics are off. */
   readonly metrics: MetricsReader | undefined
 }
 

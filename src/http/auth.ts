@@ -28,7 +28,7 @@ export function limitKeyOf({ id }: Pick<Principal, 'id'>): string {
 }
 
 /**
- * Finds the API key whose secret has this hash, in hex digits, among the records; undefined when none has it, or it is not accepted now. It
+ * Finds the API key whose secret has this hash, in hex digits, among the records; undefined if none has it, or it is not accepted now. It
  * never sees the secret, so its timing reveals nothing: a changed character changes the whole hash.
  */
 export type FindKey = (secretHash: string) => Principal | undefined

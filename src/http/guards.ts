@@ -23,11 +23,11 @@ export function requireScope({ scope }: ContractOperation, principal: Principal)
   throw new AppError('insufficient_scope', `API key ${principal.id} lacks the scope ${scope}.`)
 }
 
-/** Returns the network of a relayer by type and name; undefined when there is no such relayer. */
+/** Returns the network of a relayer by type and name; undefined if there is no such relayer. */
 export type NetworkOfRelayer = (relayerId: string) => Promise<string | undefined>
 
 /**
- * Hides the relayer of the path from a key that does not see it: the answer is the same as for one that does not exist. Undefined when nothing
+ * Hides the relayer of the path from a key that does not see it: the answer is the same as for one that does not exist. Undefined if nothing
  * has to be read for it, which spares most requests a wait.
  * @throws AppError `relayer_not_found`
  */
@@ -61,7 +61,7 @@ export type RedeemTicket = (
 
 /** The right to call an operation. */
 interface Admission {
-  /** The API key; undefined where the operation needs none and the caller sent none. */
+  /** The API key; undefined if the operation needs none and the caller sent none. */
   readonly principal: Principal | undefined
   /** The filter of the ticket; absent for a caller with an API key. */
   readonly filter?: TicketFilter
@@ -207,7 +207,7 @@ interface CountedRequest {
 /**
  * Counts a request, and reports the rest of the quota in the headers of draft-ietf-httpapi-ratelimit-headers-10.
  *
- * @throws AppError `rate_limited` when the bucket of the key is empty
+ * @throws AppError `rate_limited` if the bucket of the key is empty
  */
 export function countRequest(limiter: RateLimiter, { context, key }: CountedRequest): void {
   const quota = limiter.take(key)
@@ -218,7 +218,7 @@ export function countRequest(limiter: RateLimiter, { context, key }: CountedRequ
 /**
  * Counts what a request holds besides the first unit, for which it was counted already.
  *
- * @throws AppError `rate_limited` when the bucket has not so much left
+ * @throws AppError `rate_limited` if the bucket has not so much left
  */
 export function countFurther(limiter: RateLimiter, { context, key }: CountedRequest, units: number): void {
   if (units <= 0) return

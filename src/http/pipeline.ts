@@ -55,7 +55,7 @@ interface PipelineOptions extends HttpServerOptions {
  * Creates the middleware of the server. The list is the order of a request: each middleware sees the request on its way in,
  * from top to bottom, and the answer on its way out.
  *
- * @throws Error when an operation has no handler
+ * @throws Error if an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
   const { contract, validator, limiter, observer, tracer, log, clock, limits, connections } = options

@@ -21,7 +21,7 @@ export interface HttpServer {
 /**
  * Creates the server: Koa runs the middleware of pipeline.ts, and Node enforces the limits of connections and headers.
  *
- * @throws Error when an operation has no handler
+ * @throws Error if an operation has no handler
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }

@@ -7,7 +7,7 @@ export function assertNever(value: never): never {
 }
 
 /**
- * Reads a stored text that has to be one of a fixed list.
+ * Reads a stored text that must be one of a fixed list.
  * @throws Error for another text: a value that this release does not know must not be taken for one that it knows
  */
 export function oneOf<const T extends string>(values: readonly T[], text: string, what: string): T {

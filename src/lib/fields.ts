@@ -122,9 +122,9 @@ export interface Reader {
   list<T>(key: string, type: FieldType<T>): T[]
   /** Reads the untyped items of a list with their paths; an absent list is empty. */
   items(key: string): { value: unknown; path: string }[]
-  /** Opens the objects of a list. Returns undefined when the list is absent. */
+  /** Opens the objects of a list. Returns undefined if the list is absent. */
   objects(key: string): Reader[] | undefined
-  /** Opens a nested object. Returns undefined when the field is absent or not an object. */
+  /** Opens a nested object. Returns undefined if the field is absent or not an object. */
   object(key: string): Reader | undefined
   /** Returns the field unread, and marks it as known. */
   raw(key: string): unknown
@@ -136,7 +136,7 @@ export interface Reader {
   finish(): void
 }
 
-/** Opens a value. Reports a problem and returns undefined when it is not an object. */
+/** Opens a value. Reports a problem and returns undefined if it is not an object. */
 export function openReader(value: unknown, path: string, problems: string[]): Reader | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     problems.push(`${path || 'the file'} must be an object`)

@@ -109,7 +109,7 @@ export function createJsonMeter({ depth: maxDepth, values: maxValues }: JsonLimi
   }
 }
 
-/** Returns true when the byte at `end` is escaped: an odd number of backslashes is before it. */
+/** Returns true if the byte at `end` is escaped: an odd number of backslashes is before it. */
 function hasOpenEscape(bytes: Uint8Array, start: number, end: number): boolean {
   let at = end
   while (at > start && bytes[at - 1] === ESCAPE) at -= 1

@@ -17,14 +17,14 @@ function rootAbove(folder: string): string {
   return rootAbove(parent)
 }
 
-/** Returns true when an import failed because the package of this name is not installed. */
+/** Returns true if an import failed because the package of this name is not installed. */
 export function isMissingPackage(error: unknown, name: string): boolean {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return false
   return new RegExp(`Cannot find (package|module) '${name}['/]`).test(String(message))
 }
 
-/** Reads a text file, or returns undefined when there is none. */
+/** Reads a text file, or returns undefined if there is none. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')

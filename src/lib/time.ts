@@ -11,7 +11,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Returns the result of the work, or undefined when that takes longer than `ms` milliseconds; the work continues then. */
+/** Returns the result of the work, or undefined if that takes longer than `ms` milliseconds; the work continues then. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const done = new AbortController()
   try {

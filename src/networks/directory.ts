@@ -15,7 +15,7 @@ import type { UntrustedPrivateUrls, UntrustedUrls } from './urls-store.ts'
 export interface NetworkDirectory {
   /** Lists the networks in the order of the configuration, then of the catalogue. */
   list(): readonly Network[]
-  /** Returns the same object until the urls change or the chain is reset; undefined when no network has this name. */
+  /** Returns the same object until the urls change or the chain is reset; undefined if no network has this name. */
   find(type: NetworkType, name: string): Network | undefined
   /** Returns the fingerprint of the configured urls. A caller's URLs carry it, and count while it is the same. */
   insteadOf(type: NetworkType, name: string): string
@@ -33,7 +33,7 @@ export interface NetworkChanges {
 }
 
 /**
- * Says which of these networks, by type and name, do not exist, with the closest names; undefined when all do. A typing error in a list or in a
+ * Says which of these networks, by type and name, do not exist, with the closest names; undefined if all do. A typing error in a list or in a
  * limit would allow or limit nothing.
  */
 export function unknownNetworks(

@@ -23,12 +23,12 @@ export interface EndpointPool {
   choose(except: ReadonlySet<string>): string | undefined
   /** Returns true if the reply brings the endpoint back into use. */
   answered(url: string): boolean
-  /** Returns true when the failure takes the endpoint out of use: it rests from now on. */
+  /** Returns true if the failure takes the endpoint out of use: it rests from now on. */
   failed(url: string, failure: Failure): boolean
   /** Records a request whose outcome says nothing about the endpoint's health. */
   notCounted(url: string): void
   sawHead(url: string, height: bigint): void
-  /** Returns the highest block that any endpoint reported lately; undefined when none did. */
+  /** Returns the highest block that any endpoint reported lately; undefined if none did. */
   highest(): bigint | undefined
   /** Returns the newest head of all endpoints, and since when they report it; undefined if none did yet. */
   seenHead(): SeenHead | undefined
@@ -86,7 +86,7 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
     return drawn ?? lastResort(others(except), now())
   }
 
-  /** Returns true when the endpoint is in use now and was not before, or the other way round. */
+  /** Returns true if the endpoint is in use now and was not before, or the other way round. */
   function record(url: string, change: (health: Health, at: number) => Health): boolean {
     const endpoint = find(url)
     if (!endpoint) return false

@@ -69,7 +69,7 @@ export function haltedAfterMs(network: Network): number | undefined {
   return Math.max(HALTED_MS, HALTED_BLOCKS * network.averageBlocktimeMs)
 }
 
-/** Returns true when the head has this age, in ms, and no network pauses that long normally. An unknown age is never too old (I6). Pure. */
+/** Returns true if the head has this age, in ms, and no network pauses that long normally. An unknown age is never too old (I6). Pure. */
 export function isHeadStale(network: Network, ageMs: number | undefined): boolean {
   const limit = haltedAfterMs(network)
   return ageMs !== undefined && limit !== undefined && ageMs >= limit

@@ -106,7 +106,7 @@ export type Network = EvmNetwork | StellarNetwork | SolanaNetwork
 /** One concrete network of this family. */
 export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type: T }>
 
-/** Returns true when a caller of the API chose one of the endpoints. Such an endpoint proves nothing against the operator's. */
+/** Returns true if a caller of the API chose one of the endpoints. Such an endpoint proves nothing against the operator's. */
 export function hasUntrustedEndpoints({ rpcUrls }: Pick<Network, 'rpcUrls'>): boolean {
   return rpcUrls.some(({ untrusted }) => untrusted)
 }

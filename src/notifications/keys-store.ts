@@ -82,7 +82,7 @@ interface NewKey extends SealedKey {
 
 /**
  * Adds the newest key of a notification that the database transaction has locked. The previous key also signs until the overlap ends; older
- * ones stop. Returns the end of the overlap; undefined when there was no previous key. Expired keys are deleted, except the newest one from
+ * ones stop. Returns the end of the overlap; undefined if there was no previous key. Expired keys are deleted, except the newest one from
  * the configuration.
  */
 export async function addKey(tx: Tx, key: NewKey): Promise<Date | undefined> {

@@ -25,7 +25,7 @@ function visible(db: Db, visibility: Visibility) {
   return seesEverything(visibility) ? all : all.where(usedByVisibleRelayer(visibility, 'notifications.id'))
 }
 
-/** Finds a notification; undefined when none that is visible has this id. */
+/** Finds a notification; undefined if none that is visible has this id. */
 export async function findNotification(
   db: Db,
   id: string,
@@ -35,7 +35,7 @@ export async function findNotification(
   return row && toNotification(row)
 }
 
-/** Returns true when a notification with this id exists, and locks it against deletion until the commit. Use it before storing a reference. */
+/** Returns true if a notification with this id exists, and locks it against deletion until the commit. Use it before storing a reference. */
 export async function holdNotification(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('notifications')
@@ -86,7 +86,7 @@ export async function saveNotification(tx: Tx, notification: Notification): Prom
     .execute()
 }
 
-/** Finds a notification and locks it until the commit; undefined when none has this id. */
+/** Finds a notification and locks it until the commit; undefined if none has this id. */
 export async function lockNotification(tx: Tx, id: string): Promise<Notification | undefined> {
   const row = await tx
     .selectFrom('notifications')

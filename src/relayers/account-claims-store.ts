@@ -28,7 +28,7 @@ interface WantedAccount {
 
 /**
  * Replaces the accounts of the relayers. A concurrent database transaction that needs one of them waits for the end of this one.
- * @throws AccountInUseError when another relayer has one of them
+ * @throws AccountInUseError if another relayer has one of them
  */
 export async function reserveAccounts(tx: Tx, claims: readonly AccountClaim[]): Promise<void> {
   await releaseAccounts(

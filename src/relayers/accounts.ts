@@ -19,7 +19,7 @@ interface Configured {
 
 /**
  * Derives the accounts of each relayer of the configuration, by relayer id.
- * @throws ConfigError when a signer cannot sign for its relayer, and when two relayers, or channels of theirs, are the same account on the
+ * @throws ConfigError if a signer cannot sign for its relayer, and when two relayers, or channels of theirs, are the same account on the
  * same chain: each would take the other's nonces
  */
 export async function configuredAccounts(
@@ -47,8 +47,8 @@ export async function configuredAccounts(
 
 /**
  * Derives the accounts of a relayer on its network.
- * @throws MissingSignerError when a signer that it names does not exist
- * @throws UnfitSignerError when the key of one cannot sign for it
+ * @throws MissingSignerError if a signer that it names does not exist
+ * @throws UnfitSignerError if the key of one cannot sign for it
  */
 export async function accountsOf(
   relayer: RelayerConfig,

@@ -8,7 +8,7 @@ import { hasUntrustedEndpoints, type Network, networkId } from '../networks/netw
 /** Finds out whether the chain of a test network was reset. */
 export interface ChainResetDetector {
   /**
-   * Returns a sentence that says what to do when the chain was reset since the service first saw it; undefined when that is not proved, and
+   * Returns a sentence that says what to do when the chain was reset since the service first saw it; undefined if that is not proved, and
    * for a network whose endpoints are not the operator's of that name: they may serve another chain, and must not replace the first block.
    */
   find(chain: Chain, network: Network): Promise<string | undefined>

@@ -3,7 +3,7 @@ import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'
 
-/** Reads one relayer that can act; undefined when none has this id. */
+/** Reads one relayer that can act; undefined if none has this id. */
 export type RelayerReader = (id: string) => Promise<Relayer | undefined>
 
 /**

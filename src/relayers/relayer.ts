@@ -146,7 +146,7 @@ export function readChannels(relayer: Reader): Channels | undefined {
   return signers
 }
 
-/** @throws Error when the stored value is neither a count nor a list of signers */
+/** @throws Error if the stored value is neither a count nor a list of signers */
 export function parseChannels(stored: unknown): Channels {
   if (typeof stored === 'number') return stored
   if (Array.isArray(stored) && stored.every((signer) => typeof signer === 'string')) return stored

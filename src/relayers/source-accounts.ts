@@ -10,7 +10,7 @@ import { channelsOf, type RelayerConfig } from './relayer.ts'
 /** The relayer's own account first, then its channels. */
 export type SourceAccounts = readonly [SourceAccount, ...SourceAccount[]]
 
-/** Finds the key of a signer; undefined when the signer does not exist. */
+/** Finds the key of a signer; undefined if the signer does not exist. */
 export type FindKey = (signerId: string) => Promise<Key | undefined>
 
 /** A relayer names a signer that does not exist. */
@@ -26,8 +26,8 @@ export class MissingSignerError extends Error {
 
 /**
  * Derives the accounts whose nonces a relayer takes.
- * @throws MissingSignerError when a signer that it names does not exist
- * @throws UnfitSignerError when the key of one cannot sign for it
+ * @throws MissingSignerError if a signer that it names does not exist
+ * @throws UnfitSignerError if the key of one cannot sign for it
  */
 export async function sourceAccountsOf(relayer: RelayerConfig, findKey: FindKey): Promise<SourceAccounts> {
   const key = await requireKey(findKey, relayer.signerId)

@@ -163,7 +163,7 @@ export async function saveRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<v
 }
 
 /**
- * Creates a relayer. It can replace a removed one of the same id, of which only the history stays. Returns undefined when the id is in
+ * Creates a relayer. It can replace a removed one of the same id, of which only the history stays. Returns undefined if the id is in
  * use.
  */
 export async function insertRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer | undefined> {
@@ -273,7 +273,7 @@ export async function raiseHistoryMark(
     where accounts.known_slot is null or accounts.known_slot <= excluded.known_slot`.execute(db)
 }
 
-/** Finds a transaction of the relayer that waits for the decision of an operator; undefined when none does. */
+/** Finds a transaction of the relayer that waits for the decision of an operator; undefined if none does. */
 export async function findUndecided(db: Db, relayerId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('transactions')

@@ -87,7 +87,7 @@ const FORMATS: readonly Format[] = [
   { prefix: [0x20, 0x01, 0, 0], layouts: [LAST], isRouted: false, isInverted: true },
 ]
 
-/** Finds the IPv4 addresses in the 16 bytes of an IPv6 address; undefined when it has no format that contains one. */
+/** Finds the IPv4 addresses in the 16 bytes of an IPv6 address; undefined if it has no format that contains one. */
 function embeddedIpv4(bytes: readonly number[]): EmbeddedIpv4 | undefined {
   // `::` and `::1` are addresses of IPv6 itself.
   if (bytes.slice(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) <= 1) return undefined

@@ -83,7 +83,7 @@ export function guardedLookup(policy: AddressPolicy, resolver: NameResolver): Lo
 const UNWRITTEN = /[\u0000-\u0020\u007f]/
 
 /**
- * Describes the problem of a url that a caller of the API chose; undefined when there is none. Host names are resolved only at the
+ * Describes the problem of a url that a caller of the API chose; undefined if there is none. Host names are resolved only at the
  * connection, because their addresses can change at any time.
  */
 export function untrustedUrlProblem(text: string, policy: AddressPolicy): string | undefined {

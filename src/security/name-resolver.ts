@@ -26,7 +26,7 @@ export function createLookup(
   }
 }
 
-/** @throws NameError when the host has no address of this family */
+/** @throws NameError if the host has no address of this family */
 function onlyFamily(
   host: string,
   family: number | string | undefined,

@@ -25,7 +25,7 @@ const KEY_BYTES = 32
 export interface Sealer {
   /** Encrypts a secret for its owner. Sealed bytes that are copied to another owner do not open. */
   seal(secret: string, owner: string): Uint8Array
-  /** @throws UnsealError when the key is another one, or the bytes were not sealed for this owner */
+  /** @throws UnsealError if the key is another one, or the bytes were not sealed for this owner */
   open(sealed: Uint8Array, owner: string): string
 }
 
@@ -44,7 +44,7 @@ export function readSealingKey(base64: string): Uint8Array | undefined {
   return bytes.length === KEY_BYTES && bytes.toString('base64') === base64 ? bytes : undefined
 }
 
-/** Creates the sealer of a deployment; undefined when it has no key. */
+/** Creates the sealer of a deployment; undefined if it has no key. */
 export function sealerOf(key: Secret | undefined): Sealer | undefined {
   const bytes = key && readSealingKey(key.reveal())
   return bytes && createSealer(bytes)

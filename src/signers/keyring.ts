@@ -11,15 +11,15 @@ import { findSealed, type SealedSigner } from './store.ts'
 /** The keys of all signers: of the configuration, and of callers. */
 export interface Keyring {
   /**
-   * Finds the key of a signer; undefined when the signer does not exist.
-   * @throws UnsealError when its stored secret cannot be opened
+   * Finds the key of a signer; undefined if the signer does not exist.
+   * @throws UnsealError if its stored secret cannot be opened
    */
   find(id: string): Promise<Key | undefined>
 }
 
 interface KeyringDeps {
   readonly db: Db
-  /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
+  /** Undefined if the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   /** The keys of the configuration, by signer id. */
   readonly configured: ReadonlyMap<string, Key>

@@ -42,7 +42,7 @@ export interface SignerManager {
 
 interface SignerManagerDeps {
   readonly db: Db
-  /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
+  /** Undefined if the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   /** Calls the key services that callers name. */
   readonly connection: ConnectionContext

@@ -40,7 +40,7 @@ let loaded: Library | undefined
 /**
  * Returns the binding of libsecp256k1. The package itself would fall back to an implementation in JavaScript without a word, which is
  * slower and not protected against timing attacks.
- * @throws Error when the addon was not built for this machine
+ * @throws Error if the addon was not built for this machine
  */
 export function libsecp256k1(): Library {
   loaded ??= load()

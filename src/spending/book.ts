@@ -46,7 +46,7 @@ interface LedgerOptions {
   readonly transactionIds?: readonly string[]
 }
 
-/** Returns true when the spender has a limit, so that what it spends is counted. */
+/** Returns true if the spender has a limit, so that what it spends is counted. */
 export function hasLimits({ rules }: Spender): boolean {
   return (rules.limits ?? []).length > 0
 }
@@ -140,7 +140,7 @@ export function requireAllowed(results: readonly RuleResult[]): void {
   if (error !== undefined) throw error
 }
 
-/** Returns the error of the first result that refuses; undefined when all of them allow. */
+/** Returns the error of the first result that refuses; undefined if all of them allow. */
 export function refusalIn(results: readonly RuleResult[]): AppError | undefined {
   const refused = results.find(({ allowed }) => !allowed)
   return refused && new AppError('rule_violated', refused.detail)

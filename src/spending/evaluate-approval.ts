@@ -7,7 +7,7 @@ interface Reviewed {
   readonly effects: Effects
   /** By type and name. */
   readonly network: string
-  /** Returns true when an approved transaction of the spender has paid the receiver on this network. */
+  /** Returns true if an approved transaction of the spender has paid the receiver on this network. */
   readonly isKnown: (receiver: string) => boolean
 }
 
@@ -56,7 +56,7 @@ function evaluateReceivers(
   return [waits(spender, NEW_RECEIVERS, `no approved transaction has paid ${shown} on ${network}`)]
 }
 
-/** A call that cannot be read could pay anybody and move anything. */
+/** A call that cannot be read could pay anyone and move anything. */
 function evaluateUnread(spender: Spender, rule: ApprovalRule, { effects, network }: Reviewed): RuleResult[] {
   const assets = (rule.above ?? []).filter((one) => concerns(one, network)).map(({ asset }) => asset)
   const isAbout = rule.new_receivers === true || assets.length > 0

@@ -113,7 +113,7 @@ export function findUnread(
   return unread.find((call) => !trusted.has(call.target) && matters(call))
 }
 
-/** Returns true when a limit is about a network. */
+/** Returns true if a limit is about a network. */
 export function concerns(limit: { readonly network?: string | undefined }, network: string): boolean {
   return limit.network === undefined || limit.network === network
 }
@@ -131,7 +131,7 @@ function minutesOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 }
 
-/** Returns true when the time is in the hours of its day, or in those of the day before that end after midnight. */
+/** Returns true if the time is in the hours of its day, or in those of the day before that end after midnight. */
 function isWithin({ from, to, days }: SpendingHours, now: Date): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)]
   const minute = now.getUTCHours() * 60 + now.getUTCMinutes()

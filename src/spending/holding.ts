@@ -42,7 +42,7 @@ export function reserve(counter: Counter, { spent, ...beginning }: Beginning): H
 
 /**
  * Raises a holding to what its transaction can take now. All of it counts from now on, so that what is added late is not released with what
- * is older. Undefined when nothing changes.
+ * is older. Undefined if nothing changes.
  */
 export function increase(before: Holding, spent: Spent, now: Date): HoldingChange | undefined {
   const higher = maxSpent(before.most, spent)
@@ -71,7 +71,7 @@ export function reopen(before: Holding): HoldingChange | undefined {
   return { holding, changes: [taken(before), change(before, before.at, before.most)] }
 }
 
-/** Returns true when each version of the transaction that was charged is closed, so that the next one has to be. */
+/** Returns true if each version of the transaction that was charged is closed, so that the next one has to be. */
 export function awaitsCharge(holdings: readonly Holding[]): boolean {
   return holdings.length > 0 && holdings.every(({ closed }) => closed)
 }

@@ -10,7 +10,7 @@ export interface Receivers {
   readonly receivers: readonly string[]
 }
 
-/** Returns true when an approved transaction of the spender has paid the receiver. */
+/** Returns true if an approved transaction of the spender has paid the receiver. */
 export type IsKnown = (subject: string, receiver: string) => boolean
 
 /** Finds out which of the receivers approved transactions of the spenders have paid. */

@@ -160,7 +160,7 @@ export interface Traces {
 /** Exports need these parts of the running service. */
 export interface TelemetrySources {
   readonly log: Logger
-  /** Reads the trace context of the request that created a transaction; undefined where there is none. */
+  /** Reads the trace context of the request that created a transaction; undefined if there is none. */
   readonly traceParentOf: (transactionId: string) => Promise<string | undefined>
   readonly readMetrics: () => Promise<readonly MetricSeries[]>
 }

@@ -82,7 +82,7 @@ function idOf(parameter: string | undefined): string | undefined {
   return parameter?.slice(0, MAX_ID_LENGTH)
 }
 
-/** Reads the trace context of the request that created a transaction; undefined where there is none. */
+/** Reads the trace context of the request that created a transaction; undefined if there is none. */
 type ReadTraceParent = (transactionId: string) => Promise<string | undefined>
 
 /**

@@ -11,17 +11,17 @@ const NETWORK_TIMEOUT_MS = 5_000
 
 /** The state of a relayer's account. Amounts are in the smallest unit of its network. */
 export interface AccountState {
-  /** The spendable balance; undefined when no endpoint answered. */
+  /** The spendable balance; undefined if no endpoint answered. */
   readonly balance: bigint | undefined
   /** The nonce that the next transaction of the account gets, as far as known; undefined on chains without nonces. */
   readonly nextNonce: bigint | undefined
-  /** The next nonce on the chain; undefined when no endpoint answered, or the account does not exist. */
+  /** The next nonce on the chain; undefined if no endpoint answered, or the account does not exist. */
   readonly chainNonce: bigint | undefined
   readonly open: number
-  /** When the oldest open transaction was accepted; undefined when there is none. */
+  /** When the oldest open transaction was accepted; undefined if there is none. */
   readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
-  /** The newest head of its network; undefined when no endpoint has told it lately. */
+  /** The newest head of its network; undefined if no endpoint has told it lately. */
   readonly head: HeadState | undefined
   /** Sentences about the values that could not be read, with the reasons. */
   readonly logs: readonly string[]

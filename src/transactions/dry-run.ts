@@ -49,11 +49,11 @@ type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'
 
 /** It says what would happen to a request now. Amounts are in the smallest unit. */
 export interface DryRun {
-  /** The first reason for which the request would be refused; undefined when it would be accepted. */
+  /** The first reason for which the request would be refused; undefined if it would be accepted. */
   readonly refusal: AppError | undefined
   readonly simulation: Simulation
   readonly unit: Unit
-  /** The price is absent when nothing could be prepared. */
+  /** The price is absent if nothing could be prepared. */
   readonly price?: DryPrice | undefined
   /** The account can spend this much; absent if no node returned it. */
   readonly balance?: bigint | undefined

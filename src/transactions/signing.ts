@@ -67,7 +67,7 @@ interface Elsewhere {
   readonly relayer: EvmRelayer
   /** The chain id of the relayer's network. */
   readonly own: number
-  /** Undefined when the signature may be good on every chain. */
+  /** Undefined if the signature may be good on every chain. */
   readonly chainId: bigint | undefined
   readonly isHash: boolean
 }

@@ -44,7 +44,7 @@ interface RuntimeSetOptions {
   /** Opens the stored keys; undefined without a STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   readonly instrumentation: Instrumentation | undefined
-  /** Undefined when traces are off. */
+  /** Undefined if traces are off. */
   readonly traces: Traces | undefined
   /** Identifies this process in leases. */
   readonly owner: string
@@ -59,7 +59,7 @@ export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
 
 /**
  * Creates the runtimes of all relayers and the registry that keeps them current.
- * @throws ConfigError when a relayer cannot act, or an endpoint of the configuration serves another chain
+ * @throws ConfigError if a relayer cannot act, or an endpoint of the configuration serves another chain
  */
 export async function createRuntimes(options: RuntimeSetOptions) {
   const { config, database, keys, sealer, connection, instrumentation, traces, owner, clock, log } = options

@@ -29,7 +29,7 @@ interface DeliveriesOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: DeliveryObserver | undefined
-  /** Undefined when traces are off. */
+  /** Undefined if traces are off. */
   readonly tracer?: DeliveryTracer | undefined
   /** The name servers that resolve the hosts of urls; undefined for those of the system. */
   readonly nameServers?: readonly string[] | undefined

@@ -31,7 +31,7 @@ interface Observed {
 export interface Instrumentation extends Omit<Metrics, 'watch'> {
   /** Sets the sources of the gauges. */
   watch(observed: Observed): void
-  /** Starts to listen; rejects when the port is in use. Undefined when the metrics have no port. */
+  /** Starts to listen; rejects when the port is in use. Undefined if the metrics have no port. */
   listen(): Promise<{ url: string } | undefined>
   close(): Promise<void>
 }

@@ -213,7 +213,7 @@ function notPrepared({ id }: Relayer): Error {
 
 type RpcObserverOf = (network: string) => RpcObserver
 
-/** Joins the observers that exist, e.g. of metrics and of traces; undefined when there is none. */
+/** Joins the observers that exist, e.g. of metrics and of traces; undefined if there is none. */
 export function joinTransactionObservers(
   ...observers: readonly (TransactionObserver | undefined)[]
 ): TransactionObserver | undefined {

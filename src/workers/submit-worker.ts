@@ -49,7 +49,7 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     }
   }
 
-  /** Returns true when a further step would sign something. The loop finds what is due for another broadcast, because that reads all in flight. */
+  /** Returns true if a further step would sign something. The loop finds what is due for another broadcast, because that reads all in flight. */
   function hasPending(relayerId: string): Promise<boolean> {
     return hasDuePending(context.db, relayerId, new Date(context.clock.now()))
   }

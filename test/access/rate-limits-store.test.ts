@@ -16,7 +16,7 @@ afterAll(() => database.close())
 const take = (tokens: Record<string, number>, seconds = 0) =>
   takeShared(database.db, { ...RATE, tokens: new Map(Object.entries(tokens)), seconds })
 
-/** Moves the time of every bucket by so many seconds: into the past, or into the future when they are negative. */
+/** Moves the time of every bucket by this many seconds: into the past, or into the future when they are negative. */
 const age = (seconds: number) =>
   sql`update rate_limits set filled_at = filled_at - ${seconds}::float8 * interval '1 second'`.execute(
     database.db,

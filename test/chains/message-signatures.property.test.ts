@@ -47,7 +47,7 @@ function recordSecp256k1(): { signer: Secp256k1Signer; signed: Uint8Array[] } {
   return { signer: { ...key, sign }, signed }
 }
 
-/** Returns the bytes that the key would sign for a text; undefined when the service refuses it. */
+/** Returns the bytes that the key would sign for a text; undefined if the service refuses it. */
 async function payloadOf(
   sign: (message: string, signer: Ed25519Signer) => Promise<unknown>,
   message: string,

@@ -156,7 +156,7 @@ describe('the commands of the API', () => {
           .body.data.id
       const [one, two] = [await ask(), await ask()]
       expect(await json<object>('tx', 'approve', 'main', one)).toMatchObject({ state: 'approved' })
-      const { out } = await call(0, 'tx', 'refuse', 'main', two, '--reason', 'Nobody knows it.')
+      const { out } = await call(0, 'tx', 'refuse', 'main', two, '--reason', 'No one knows it.')
       expect(out.join('\n')).toMatch(/decision_reason: +Nobody knows it\./)
       const { err } = await call(1, 'tx', 'approve', 'main', two)
       expect(err).toBe(

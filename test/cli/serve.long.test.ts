@@ -141,7 +141,7 @@ describe('serve', () => {
     const { code, err } = await relayer({ cwd, args: ['migrate'], env })
     expect(code).toBe(1)
     expect(err).toContain(`in use by process ${child.pid}`)
-    expect(err).toContain('the running one has done it')
+    expect(err).toContain('the running one has already done it')
     // What can be asked of the service is.
     const asks = { ...env, APP_PORT: new URL(url).port }
     expect(await relayer({ cwd, args: ['audit', 'verify'], env: asks })).toMatchObject({

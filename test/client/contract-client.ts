@@ -18,7 +18,7 @@ type Mutable<T> = T extends readonly (infer Item)[]
     : T
 
 /**
- * What anybody can make of the contract with openapi-fetch and the generated types: nothing in it knows the service. Integers
+ * What anyone can make of the contract with openapi-fetch and the generated types: nothing in it knows the service. Integers
  * beyond 2^53 go out and come back exactly. `called` gets every call.
  */
 export function createContractClient(baseUrl: string, called: Called[], secret = API_KEY) {

@@ -293,7 +293,7 @@ describe('a failure has a code of EIP-1193', () => {
   test('for a method that the network is not asked', async () => {
     await expect(request('eth_sendRawTransaction', '0x')).rejects.toMatchObject({
       code: -32601,
-      message: expect.stringMatching(/^This relayer does not pass eth_sendRawTransaction on/),
+      message: expect.stringMatching(/^This relayer does not forward eth_sendRawTransaction/),
     })
   })
 

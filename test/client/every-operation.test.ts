@@ -39,7 +39,7 @@ async function send(value: bigint | number) {
     body,
   })
   const { data } = bodyOf(answer)
-  if ('dry_run' in data) throw new Error('nobody asked for a dry run')
+  if ('dry_run' in data) throw new Error('no one asked for a dry run')
   return { relayer_id: data.relayer_id, transaction_id: data.id }
 }
 
@@ -311,7 +311,7 @@ test('approvals', async () => {
     body: { to: RECEIVER, value: AMOUNT, speed: 'fast' },
   })
   const { data } = bodyOf(sent)
-  if ('dry_run' in data) throw new Error('nobody asked for a dry run')
+  if ('dry_run' in data) throw new Error('no one asked for a dry run')
   expect(data.awaits_approval).toBe(true)
   const params = { path: { relayer_id: 'main', transaction_id: data.id } }
   const of = '/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval' as const

@@ -14,7 +14,7 @@ import {
 } from '../support/stellar-scenario.ts'
 import { runReadmeProgram } from './readme-program.ts'
 
-/** Somebody with an account of their own, who sends and pays for a call in the name of the relayer. */
+/** Someone with an account of their own, who sends and pays for a call in the name of the relayer. */
 const GUEST = keypairOf('guest')
 
 /** The contract of the native asset, as far as the test calls it. */
@@ -61,7 +61,7 @@ test('the service sends what a contract client has built', async () => {
   expect(story.ledger.account(RECEIVER)?.balance).toBe(before + 7n)
 })
 
-/** The token as the guest calls it: every entry but their own has to be signed by somebody else. */
+/** The token as the guest calls it: every entry but their own has to be signed by a third party. */
 async function tokenOfGuest(): Promise<Token> {
   const { signTransaction } = contract.basicNodeSigner(GUEST, story.ledger.passphrase)
   return token({ publicKey: GUEST.publicKey(), signTransaction })

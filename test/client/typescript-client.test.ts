@@ -22,7 +22,7 @@ const TRANSACTIONS = '/api/v1/relayers/main/transactions'
 let story: Scenario
 let receiver: Receiver
 let proxy: UnreliableProxy
-/** Nobody listens there any more. */
+/** No one listens there any more. */
 let gone: UnreliableProxy
 let client: RelayerClient
 /** The same service behind the proxy. */
@@ -103,7 +103,7 @@ describe('a lost answer', () => {
     expect(await client.transactions.get('main', id)).toMatchObject({ id, value: '1' })
   })
 
-  test('of a batch leads to one transaction for each item, whoever made the keys', async () => {
+  test('of a batch leads to one transaction for each item, anyone who made the keys', async () => {
     const before = await sentCount()
     proxy.loseNextAnswer()
     const transactions = [PAYMENT, { ...PAYMENT, idempotency_key: 'item-of-mine' }, PAYMENT]
@@ -342,7 +342,7 @@ test('webhooks of the service are verified, also while the signing key is rotate
 test('the first program of the README sends one ether', async () => {
   await story.anvil.rpc('evm_setAutomine', [true])
   const said = await runReadmeProgram(story.service, 'Five minutes')
-  expect(said).toMatch(/^one ether is on its way for good: 0x[0-9a-f]{64}\n$/)
+  expect(said).toMatch(/^one ether is included: 0x[0-9a-f]{64}\n$/)
 })
 
 test('a search goes through the transactions of all relayers, page by page', async () => {

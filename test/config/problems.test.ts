@@ -95,7 +95,7 @@ const FILES: [string, Change, string][] = [
   [
     'has only urls of weight 0',
     relayer({ custom_rpc_urls: [{ url: 'http://x', weight: 0 }] }),
-    'relayers[0] has only weight 0 in "custom_rpc_urls": no url may be asked',
+    'relayers[0] has only weight 0 in "custom_rpc_urls": no URL could be used',
   ],
   [
     'has only WebSocket urls',
@@ -105,7 +105,7 @@ const FILES: [string, Change, string][] = [
   [
     'has a weight for its WebSocket url only',
     relayer({ custom_rpc_urls: ['ws://x', { url: 'http://y', weight: 0 }] }),
-    'relayers[0] has only weight 0 in "custom_rpc_urls": no url may be asked',
+    'relayers[0] has only weight 0 in "custom_rpc_urls": no URL could be used',
   ],
   [
     'misspells a policy',

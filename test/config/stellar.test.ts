@@ -152,7 +152,7 @@ describe('a Stellar relayer', () => {
       'relayers[1].channels[1] must be an id of 1 to 100 letters, digits, ".", "_" or "-", not beginning with "."',
     ],
     [
-      'a channel that nobody signs for',
+      'a channel that no one signs for',
       { channels: ['onne'] },
       'relayer "stellar-1" refers to the signer "onne", which does not exist (did you mean "one"?)',
     ],

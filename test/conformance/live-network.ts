@@ -18,7 +18,7 @@ export interface LiveAccount extends SourceAccount {
   readonly account: Account
 }
 
-/** A network that somebody brought, with everything that the checks need of it. */
+/** A network that someone brought, with everything that the checks need of it. */
 export interface LiveNetwork {
   readonly type: LiveTarget['chain']
   /** The network's name in requests and in the configuration. */

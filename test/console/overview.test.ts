@@ -35,7 +35,7 @@ describe('the health of a relayer', () => {
   test.each([
     ['healthy', RELAYER, STATUS, undefined],
     ['…', RELAYER, undefined, undefined],
-    ['paused', { ...RELAYER, paused: true }, STATUS, 'It takes no new work.'],
+    ['paused', { ...RELAYER, paused: true }, STATUS, 'It accepts no new work.'],
     [
       'disabled',
       { ...RELAYER, paused: true, system_disabled: true, disabled_reason },

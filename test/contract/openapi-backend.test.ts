@@ -47,7 +47,7 @@ describe('openapi-backend', () => {
     expect(validator.validateResponse('KO', 'changeThing', 200).valid).toBe(true)
   })
 
-  test('makes the list of the operations anew for each request', () => {
+  test('makes the list of the operations again for each request', () => {
     expect(router.getOperations()).not.toBe(router.getOperations())
   })
 })

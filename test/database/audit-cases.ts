@@ -78,7 +78,7 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
       ])
     })
 
-    test('of a database that nobody has used is empty, and fits', async () => {
+    test('of a database that no one has used is empty, and fits', async () => {
       const fresh = await setUp()
       const other = await fresh.open()
       await migrate(other)

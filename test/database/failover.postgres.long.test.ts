@@ -27,7 +27,7 @@ afterAll(async () => {
   await anvil.stop()
 })
 
-/** Receivers that nobody else pays, so that their balances count executions. */
+/** Receivers that no one else pays, so that their balances count executions. */
 const receiver = (index: number) => `0x${(0x3000_0000 + index).toString(16).padStart(40, '0')}`
 const paid = async (index: number) =>
   BigInt(await anvil.rpc<string>('eth_getBalance', [receiver(index), 'latest']))
@@ -49,7 +49,7 @@ test('connections that break in the middle of a commit lose nothing and double n
       const index = round * PER_ROUND + offset
       const body = { to: receiver(index), value: 1 }
       const { status } = await service.api<Transaction>('POST', '/relayers/main/transactions', body)
-      // Without an answer of 200 nobody knows; with one it is a promise.
+      // Without an answer of 200 no one knows; with one it is a promise.
       if (status === 200) accepted.add(index)
       else expect(status).toBe(503)
     })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => pair.stop())
 
-/** Receivers that nobody else pays, so that their balances count executions. */
+/** Receivers that no one else pays, so that their balances count executions. */
 const receiver = (index: number) => `0x${(0x3000_0000 + index).toString(16).padStart(40, '0')}`
 
 test('one key sent to two services at the same instant makes one transaction, which is executed once', async () => {

@@ -32,7 +32,7 @@ export function describeLeases(get: () => Database): void {
     return taken
   }
 
-  /** Waits until so many ms have passed for the database, whose time leases follow. */
+  /** Waits until this many ms have passed for the database, whose time leases follow. */
   const passes = async (ms: number) => {
     const readTime = async () => {
       const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(get().db)
@@ -104,7 +104,7 @@ export function describeLeases(get: () => Database): void {
       expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
     })
 
-    test('a kept one stays beyond its time, and ends when nobody keeps it', async () => {
+    test('a kept one stays beyond its time, and ends when no one keeps it', async () => {
       const lease = name()
       const mine = await mustTake({ name: lease, owner: 'a', ttlMs: SHORT_MS })
       const letGo = keepLease(get().db, mine, SHORT_MS)

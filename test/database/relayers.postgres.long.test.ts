@@ -98,7 +98,7 @@ describe('two services on one PostgreSQL', () => {
   }, 60_000)
 })
 
-/** Until somebody waits for a lock that somebody else holds. */
+/** Until someone waits for a lock that a third party holds. */
 const somebodyWaits = () =>
   until(
     async () =>

@@ -147,7 +147,7 @@ test('after a fail-over to the other host nothing is lost, nothing is doubled, a
       const { body } = await service.api<Transaction>('GET', `/relayers/main/transactions/${id}`)
       expect(body.data.status).toBe('confirmed')
     }
-    // A standby may lack the last events, and nobody gets others under their numbers.
+    // A standby may lack the last events, and no one gets others under their numbers.
     const { rows } = await sql<{ before: bigint; after: bigint }>`
       select max(number) filter (where number < ${promotedAt}) as before, min(number) filter (where number > ${promotedAt}) as after
       from events`.execute(listening.db)

@@ -57,7 +57,7 @@ describe('two services and one approval', () => {
       const { data } = (await second.api<Approval>('GET', `${all}/${id}/approval`)).body
       expect(awaits_approval).toBeUndefined()
       expect(['approved', 'refused', 'withdrawn']).toContain(data.state)
-      // What was refused or withdrawn is over, and nobody signed it.
+      // What was refused or withdrawn is over, and no one signed it.
       if (data.state !== 'approved') expect([status, attempts]).toEqual(['canceled', []])
       const { body } = await first.api<{ after?: { decision?: string } }[]>(
         'GET',

@@ -28,7 +28,7 @@ afterAll(async () => {
   await anvil.stop()
 })
 
-/** Receivers that nobody else pays, so that their balances count executions. */
+/** Receivers that no one else pays, so that their balances count executions. */
 const receiver = (index: number) => `0x${(0x2000_0000 + index).toString(16).padStart(40, '0')}`
 
 test('two services on one PostgreSQL share the accounts: each request is executed once, also when one of them goes', async () => {

@@ -82,7 +82,7 @@ interface Case {
 const CASES: readonly Case[] = [
   { name: 'all in order', facts: factsOf(), code: 'waiting_for_inclusion', action: 'raise_fee' },
   {
-    name: 'nothing wrong, before its speed has waited, although nobody could pay for a raise',
+    name: 'nothing wrong, before its speed has waited, although no one could pay for a raise',
     facts: factsOf({ raise: { kind: 'wait', code: 'funds', detail: 'the fee is not raised: no money.' } }),
     code: 'waiting_for_inclusion',
     action: 'raise_fee',
@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
     action: 'raise_fee',
   },
   {
-    name: 'the newest block is old by its own time, and nobody has looked before',
+    name: 'the newest block is old by its own time, and no one has looked before',
     facts: factsOf({
       network: SEPOLIA,
       head: { number: 100n, hash: '0x1', time: new Date(NOW - 240_000) },
@@ -370,7 +370,7 @@ const CASES: readonly Case[] = [
     says: '97',
   },
   {
-    name: 'a cancellation that nobody has signed yet',
+    name: 'a cancellation that no one has signed yet',
     facts: factsOf({}, { purpose: 'cancel' }),
     code: 'canceling',
     action: 'raise_fee',

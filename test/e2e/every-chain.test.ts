@@ -79,7 +79,7 @@ const CHAINS: readonly ChainUnderTest[] = [
       const policies = { min_balance: 1 }
       return onEvm(scenarioOf(anvil, await startService({ clock, rpcUrls: [anvil.url], policies })))
     },
-    poor: 'The account can spend 0 wei, and min_balance is 1.',
+    poor: 'The account can spend 0 wei; min_balance is 1.',
   },
   {
     name: 'Stellar',
@@ -93,7 +93,7 @@ const CHAINS: readonly ChainUnderTest[] = [
       const config = stellar.stellarConfig({ urls: [ledger.url], passphrase: ledger.passphrase })
       return onStellar(stellar.stellarScenarioOf(ledger, await startService({ clock, ...config })))
     },
-    poor: 'The account can spend 0 stroops, and min_balance is 1000000.',
+    poor: 'The account can spend 0 stroops; min_balance is 1000000.',
   },
   {
     name: 'Solana',
@@ -106,7 +106,7 @@ const CHAINS: readonly ChainUnderTest[] = [
       const config = solana.solanaConfig(network)
       return onSolana(solana.solanaScenarioOf(network, await startService({ clock, ...config })))
     },
-    poor: 'The account can spend 0 lamports, and min_balance is 10000000.',
+    poor: 'The account can spend 0 lamports; min_balance is 10000000.',
   },
 ]
 

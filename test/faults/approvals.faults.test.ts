@@ -49,14 +49,14 @@ test('after kill -9 at any time, an answered decision holds, and nothing without
     call<Approval>('POST', `${ALL}/${id}/approval`, { decision })
       .then(({ body }) => void answered.set(id, body.data.state))
       .catch((error: unknown) => {
-        // Killed before it answered: decided or not, nobody was told.
+        // Killed before it answered: decided or not, no one was told.
         if (!(error instanceof TypeError)) throw error
       })
   // Killed at different distances from the first decision, so that each round dies in another step of the path.
   for (const delayMs of [0, 3, 7, 13, 25]) {
     const ids = await Promise.all(Array.from({ length: 5 }, ask))
     asked.push(...ids)
-    // The last one is left for nobody.
+    // The last one is left for no one.
     const rest = Promise.all(
       ids.slice(0, 4).map((id, index) => decide(id, index % 2 === 0 ? 'approve' : 'refuse')),
     )

@@ -57,7 +57,7 @@ test('after kill -9 at any time, a budget has counted what is stored and nothing
           else expect(answer.body.code).toBe('rule_violated')
         })
         .catch((error: unknown) => {
-          // Killed before it answered: accepted or not, nobody was told.
+          // Killed before it answered: accepted or not, no one was told.
           if (!(error instanceof TypeError)) throw error
         })
     await send()

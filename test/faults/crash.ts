@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 
 /**
  * Where the process dies. `before`: it waits for the node, which never hears of the call (the `nth` of its kind; the first
- * when absent) · `after`: the node has done
+ * if absent) · `after`: the node has done
  * it, the reply is lost · `status`: the API shows this status · `answer`: the caller has just got the answer.
  * `blocks`: they are made until it dies; else only for the call that tells what became of the signed bytes.
  */

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Receivers that nobody else pays, so that their balances count executions. */
+/** Receivers that no one else pays, so that their balances count executions. */
 const receiver = (index: number) => `0x${(0x1000_0000 + index).toString(16).padStart(40, '0')}`
 
 describe('kill -9 while transactions are on their way', () => {
@@ -40,7 +40,7 @@ describe('kill -9 while transactions are on their way', () => {
           .then((answer) => {
             if (answer.status === 200) accepted.set(answer.body.data.id, own)
           })
-          .catch(() => undefined) // Killed before it answered: accepted or not, nobody was told.
+          .catch(() => undefined) // Killed before it answered: accepted or not, no one was told.
       }
       await send()
       const rest = Promise.all(Array.from({ length: 4 }, send))
@@ -98,7 +98,7 @@ describe('kill -9 while transactions are on their way', () => {
       const service = await start()
       const answer = post(service, transactions)
         .then(({ body }) => told.push(...body.data.map(({ id }) => id)))
-        .catch(() => undefined) // Killed before it answered: accepted or not, nobody was told.
+        .catch(() => undefined) // Killed before it answered: accepted or not, no one was told.
       await new Promise((resolve) => setTimeout(resolve, delayMs))
       await service.kill()
       await answer

@@ -14,7 +14,7 @@ export interface Campaign {
   readonly channels?: number
   /** Where the chain has histories about fees. */
   readonly fees?: boolean
-  /** Where nodes refuse some content for good, in words that nobody knows. */
+  /** Where nodes refuse some content permanently, in words that no one knows. */
   readonly refusals?: boolean
   /** Where the chain loses blocks that were final. */
   readonly reorganisations?: boolean

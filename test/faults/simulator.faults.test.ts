@@ -9,7 +9,7 @@ simulatorSuite(
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
-    // A receipt that its endpoint had pruned was taken for a proof that somebody else had used the nonce, and it was executed twice.
+    // A receipt that its endpoint had pruned was taken for a proof that a third party had used the nonce, and it was executed twice.
     { title: 'a pruned receipt', first: 30_001, count: 1, steps: 30, endpoints: 1, kills: false },
     // One endpoint refused a replacement for its fee, another took it and its reply was lost: the caller was told that it had not happened.
     {
@@ -31,7 +31,7 @@ simulatorSuite(
       kills: true,
       fees: true,
     },
-    // Content that nodes refused in words that nobody knew stood for a day, and everything behind it.
+    // Content that nodes refused in words that no one knew stood for a day, and everything behind it.
     { title: 'unwanted content', first: 1, count: 2, steps: 25, endpoints: 1, kills: false, refusals: true },
     {
       title: 'unwanted content, killed',

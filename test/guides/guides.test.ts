@@ -40,7 +40,7 @@ function anchorsOf(path: string): string[] {
   )
 }
 
-/** The reason why a link leads nowhere; undefined when it leads somewhere. */
+/** The reason why a link leads nowhere; undefined if it leads somewhere. */
 function deadEnd(page: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? join(ROOT, page) : resolve(ROOT, dirname(page), path)
@@ -68,6 +68,8 @@ describe('what the pages name is there', () => {
 
   /** Variables of other programs, and of the tests. */
   const FOREIGN = [
+    'ETH_RPC_HEADERS',
+    'ETH_RPC_URL',
     'POSTGRES_PASSWORD',
     'IMAGE_REGISTRY',
     // The example configuration refers to them.

@@ -163,7 +163,7 @@ describe('the console', async () => {
   const MOST_BYTES = 150 * 1024
 
   describe('the console', () => {
-    test('is served to everybody, and nothing of it comes from elsewhere or stands in the page itself', async () => {
+    test('is served to everyone, and nothing of it comes from elsewhere or stands in the page itself', async () => {
       const { status, headers, text } = await ask(port, { path: '/console' })
       expect(status).toBe(200)
       expect(headers['content-security-policy']).toBe(

@@ -84,7 +84,7 @@ describe('the transaction of a log line', () => {
     expect(line).toMatchObject({ operation: 'sendTransaction', transaction: 't-1' })
   })
 
-  test('is absent when the request created another record', async () => {
+  test('is absent if the request created another record', async () => {
     const [line] = await linesOf('POST', '/api/v1/notifications', {
       id: 'ops',
       type: 'webhook',

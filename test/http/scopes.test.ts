@@ -85,7 +85,7 @@ describe('every operation', async () => {
   }
   const cases = operations.map((operation) => [operation.id, operation] as const)
 
-  /** No id of the contract has so many characters. */
+  /** No id of the contract has this many characters. */
   const TOO_LONG = 'x'.repeat(301)
 
   const withCredential = { authorization: BEARER }

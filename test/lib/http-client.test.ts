@@ -174,7 +174,7 @@ test('an idle connection is closed before a server of Go would close it', async 
   let at = 0
   const { post } = await start((request, response) => {
     request.socket.on('close', () => closed.resolve(performance.now() - at))
-    // Go tells nobody how long it keeps a connection.
+    // Go tells no one how long it keeps a connection.
     response.shouldKeepAlive = true
     response.removeHeader('keep-alive')
     response.end('{}')
@@ -194,7 +194,7 @@ test('a redirect is an answer like any other', async () => {
   expect(asked).toBe(1)
 })
 
-/** A server that writes these bytes again and again while somebody reads them. */
+/** A server that writes these bytes again and again while someone reads them. */
 async function startRaw(bytes: string): Promise<string> {
   const server = createTcpServer((socket) => {
     const write = () => {

@@ -69,7 +69,7 @@ describe('the age of a head', () => {
       0,
     ],
     [
-      'is forgotten when nobody has asked for long',
+      'is forgotten when no one has asked for long',
       [
         [7, 0],
         [7, 30_000],

@@ -134,7 +134,7 @@ export async function openFixture(options: WorkerOptions = {}): Promise<Fixture>
       emit(database, { notificationId, transactionId, count }),
     settled: (notificationId, wanted) => until(() => deliveries(notificationId), wanted),
     pass: async (ms) => {
-      // Deliveries are due by the database's clock, which nobody can move: their times come nearer instead.
+      // Deliveries are due by the database's clock, which no one can move: their times come nearer instead.
       await sql`update deliveries set next_try_at = next_try_at - ${ms}::float8 * interval '1 millisecond'`.execute(
         database.db,
       )

@@ -92,7 +92,7 @@ beforeAll(async () => {
   receiver.behave(({ body }) => (body.payload.status === 'mined' ? 500 : 200))
   const anvil = await startAnvil({ args: ['--block-time', '1'] })
   const service = await startService({
-    // Nobody is at the second endpoint.
+    // No one is at the second endpoint.
     rpcUrls: [anvil.url, NOWHERE],
     notificationUrl: receiver.url,
     env: { METRICS_ENABLED: 'true', METRICS_PORT: '0' },

@@ -24,7 +24,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 const packed = await packClient()
 const folder = await install(join(root, readdirSync(root).find((name) => name.endsWith('.tgz')) ?? ''))
 
-/** Packs a copy, so that nothing of whoever runs the tests gets into the package. */
+/** Packs a copy, so that nothing of anyone who runs the tests gets into the package. */
 async function packClient(): Promise<readonly string[]> {
   const clone = join(root, 'clone/clients/typescript')
   for (const name of ['package.json', 'tsconfig.json', 'README.md', 'LICENSE', 'src'])

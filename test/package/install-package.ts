@@ -5,7 +5,7 @@ import { runProgram } from './run-program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Everything else stays out, above all `dist` and configurations of whoever runs the tests. */
+/** Everything else stays out, above all `dist` and configurations of anyone who runs the tests. */
 const SOURCES = [
   'package.json',
   'package-lock.json',

@@ -74,7 +74,7 @@ describe('receiverForbidden', () => {
   test.each([
     { name: 'no whitelist', policies: {}, to: OTHER, allowed: true },
     {
-      name: 'an empty whitelist allows nobody',
+      name: 'an empty whitelist allows no one',
       policies: { whitelistReceivers: [] },
       to: OTHER,
       allowed: false,

@@ -127,7 +127,7 @@ const IPV6 = [
   ['fe80::/10', false, 'forbidden'], // Link-Local Unicast
   ['fec0::/10', false, 'private'], // Site-Local, deprecated (RFC 3879)
   ['ff00::/8', false, 'forbidden'], // Multicast
-  ['4000::/3', false, 'private'], // not given to anybody (iana-ipv6-address-space)
+  ['4000::/3', false, 'private'], // not given to anyone (iana-ipv6-address-space)
 ] as const
 
 /** Returns the first and the last address of a range. */
@@ -249,8 +249,8 @@ describe('givenUrlProblem', () => {
 })
 
 test('an RPC url is accepted whole, not in its masked form', () => {
-  expect(untrustedRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the whole url/)
-  expect(untrustedRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the whole url/)
+  expect(untrustedRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the full URL/)
+  expect(untrustedRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the full URL/)
   expect(untrustedRpcUrlProblem('https://rpc.example.com/v2/key', CAREFUL)).toBeUndefined()
   expect(untrustedRpcUrlProblem('http://10.0.0.1/', CAREFUL)).toMatch(/private network/)
 })

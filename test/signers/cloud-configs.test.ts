@@ -8,7 +8,7 @@ import { deepFreeze } from '../../src/lib/object.ts'
 import { describeSigner } from '../../src/signers/providers/registry.ts'
 import { readRequestedConfig, type StorableType } from '../../src/signers/providers/sealed-config.ts'
 
-/** A type of signer, its configuration as requests write it, and the part that everybody may see. */
+/** A type of signer, its configuration as requests write it, and the part that everyone may see. */
 interface Described {
   readonly type: StorableType
   readonly config: Record<string, unknown>

@@ -152,7 +152,7 @@ test('the same bytes can land again on the new fork', async () => {
   expect(solana.account(to)?.lamports).toBe(SOL)
 })
 
-test('what the node sends again by itself lands on the new fork without anybody', async () => {
+test('what the node sends again by itself lands on the new fork without anyone', async () => {
   const { solana, payer, signed, send } = await openDesk()
   const signature = await send(await signed(transfer(payer.address, createWallet().address, SOL)))
   solana.tick()

@@ -182,7 +182,7 @@ function rollingLimits({ subject, rules }: Spender, network: string) {
 const exceeds = ({ value, fees, count }: Spent, allowed: SpendingLimit) =>
   value > (allowed.value ?? value) || fees > (allowed.fees ?? fees) || count > (allowed.count ?? count)
 
-/** Returns true when a new transaction is within every limit. */
+/** Returns true if a new transaction is within every limit. */
 function fits(oracle: Oracle, wish: Wish, now: number): boolean {
   const charge = spentOf(chargeOf(wish))
   return wish.spenders.every((spender) => {
@@ -307,7 +307,7 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
               sent.push({ id: wish.transactionId, network: wish.network, open: answers[index] === true })
               if (answers[index]) accept(wish)
             })
-            // Whoever was refused was refused for a reason that stays: nothing is given back meanwhile.
+            // Anyone who was refused was refused for a reason that stays: nothing is given back meanwhile.
             wishes.forEach((wish, index) => {
               if (!answers[index]) expect(fits(oracle, wish, now)).toBe(false)
             })

@@ -105,7 +105,7 @@ describe('settle', () => {
     ['all of it', spentOf(10, 5, 1), spentOf(10, 5, 1)],
     ['a lower fee', spentOf(10, 2, 1), spentOf(10, 2, 1)],
     ['a higher fee than anyone expected', spentOf(10, 8, 1), spentOf(10, 8, 1)],
-    ['a value that somebody else sent', spentOf(99, 2, 1), spentOf(10, 2, 1)],
+    ['a value that a third party sent', spentOf(99, 2, 1), spentOf(10, 2, 1)],
     ['nothing', ZERO_SPENT, ZERO_SPENT],
   ])('counts what the transaction took, at the time it counted before: %s', (_what, took, counted) => {
     const { holding, changes } = release(HELD, took)

@@ -225,7 +225,7 @@ describe('the authorisation of a contract call', () => {
     })
 
     test.each([
-      ['the signature of somebody else', 100, true],
+      ['the signature of a third party', 100, true],
       ['a signature that has expired', 0, false],
     ])('%s is none', async (_name, lastLedger, isForged) => {
       const [alice, bob] = [desk.person(), desk.person()]

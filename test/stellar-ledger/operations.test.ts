@@ -153,7 +153,7 @@ describe('change_trust', () => {
   })
 
   test.each([
-    ['nobody issues it', 1000n * XLM, 'changeTrustNoIssuer', false],
+    ['no one issues it', 1000n * XLM, 'changeTrustNoIssuer', false],
     ['no reserve for it', XLM + 1000n, 'changeTrustLowReserve', true],
   ])('%s', async (_name, stroops, code, issued) => {
     const issuer = issued ? desk.person() : Keypair.random()

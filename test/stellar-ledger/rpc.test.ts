@@ -31,7 +31,7 @@ describe('JSON-RPC', () => {
   })
 
   test.each([
-    ['a method nobody knows', call('getEvents', {}), -32601],
+    ['a method no one knows', call('getEvents', {}), -32601],
     ['parameters without names', call('getTransaction', ['aa']), -32602],
     ['a hash that is none', call('getTransaction', { hash: 'aa' }), -32602],
     ['an envelope that is none', call('sendTransaction', { transaction: 'AAAA' }), -32602],

@@ -88,7 +88,7 @@ async function listening(child: ChildProcess): Promise<string> {
       const address = /Listening on (\S+)/.exec(output)?.[1]
       if (!address) return
       clearTimeout(deadline)
-      // A full pipe that nobody reads stops the writer, so the output is read and dropped.
+      // A full pipe that no one reads stops the writer, so the output is read and dropped.
       child.stdout?.off('data', read).resume()
       child.stderr?.off('data', read).resume()
       resolve(`http://${address}`)

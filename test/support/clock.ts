@@ -45,7 +45,7 @@ export function createTestClock(start = START_MS): TestClock {
   }
 }
 
-/** A clock that never makes anybody wait: a wait moves the time and is over. */
+/** A clock that never makes anyone wait: a wait moves the time and is over. */
 export interface HurriedClock extends Clock {
   /** Every wait that was asked for, in ms. */
   readonly waits: readonly number[]

@@ -10,7 +10,7 @@ const MODULES = join(import.meta.dirname, '../../node_modules')
 const ENGINE = join(MODULES, '@electric-sql/pglite/package.json')
 const DATABASE = join(import.meta.dirname, '../../src/database')
 
-/** Folders of data that nobody has used, one for each version of the engine and of the migrations. */
+/** Folders of data that no one has used, one for each version of the engine and of the migrations. */
 const TEMPLATES = join(MODULES, '.cache/relayer-tests')
 
 /**

@@ -40,7 +40,7 @@ const store = globalThis as { idleTestDatabases?: IdleDatabase[] }
 store.idleTestDatabases ??= []
 const idle = store.idleTestDatabases
 
-/** Makes a database as it is after its migration. Triggers are off meanwhile, because nobody can delete from the audit log. */
+/** Makes a database as it is after its migration. Triggers are off meanwhile, because no one can delete from the audit log. */
 async function resetDatabase({ db }: Database): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`rollback`.execute(connection)
@@ -114,7 +114,7 @@ const TABLES = [
   'top_ups',
 ]
 
-/** Removes every row but those of the audit log, which nobody can delete, for tests that share a database. */
+/** Removes every row but those of the audit log, which no one can delete, for tests that share a database. */
 export async function emptyDatabase({ db }: Database): Promise<void> {
   // In one statement, because they refer to each other. To truncate would give each table a new file.
   const deletions = TABLES.map((name) => sql`${sql.ref(`no_${name}`)} as (delete from ${sql.table(name)})`)

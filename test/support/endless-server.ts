@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server that writes each answer for as long as somebody reads it, up to 64 MiB. */
+/** A server that writes each answer for as long as someone reads it, up to 64 MiB. */
 export interface EndlessServer {
   readonly url: string
   /** The bytes of each answer that were handed to the socket, in the order of the requests. Buffers hold a few MiB of them. */

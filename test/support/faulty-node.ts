@@ -71,7 +71,7 @@ function contradicts(
  * The fault of a call. `pass`: none · `drop`: the connection breaks before the node receives it · `lose`: the node executes it and the
  * reply is lost · `duplicate`: the node receives it twice, the second reply arrives · `http_500` / `http_429`: the endpoint answers this
  * and the node receives nothing · `throttle`: 429 with Retry-After · `rest`: the same for so long · `delay`: it waits this long before the
- * node receives it · `lag`: reads are answered from so many blocks ago · `fork`: reads are answered by a replica that has not learned of
+ * node receives it · `lag`: reads are answered from this many blocks ago · `fork`: reads are answered by a replica that has not learned of
  * the last reorganisation, where one can still be that late · `then`: the node executes it, something happens, and the reply is lost.
  */
 export type Fault =
@@ -97,7 +97,7 @@ export interface FaultyNode {
   readonly calls: Map<string, number>
   /** The reorganisation that `fork` has not learned of. */
   fork?: Fork
-  /** The data that the node has deleted; nothing when absent. */
+  /** The data that the node has deleted; nothing if absent. */
   pruning?: Pruning | undefined
   /** Permanent behaviour, whatever happens to single requests. */
   habits?: Habits | undefined
@@ -112,11 +112,11 @@ export interface Habits {
   readonly refuse?: (call: WireEntry) => { readonly code: number; readonly message: string } | undefined
   /** What it answers instead of the true reply. */
   readonly lie?: (call: WireEntry, reply: WireEntry) => WireEntry
-  /** It is so many blocks behind. */
+  /** It is this many blocks behind. */
   readonly behind?: number
   /** Its head stands still at this block. */
   readonly standsAt?: number
-  /** It answers everything with 429 and asks for a rest of so many seconds. */
+  /** It answers everything with 429 and asks for a rest of this many seconds. */
   readonly rests?: number
 }
 
@@ -126,7 +126,7 @@ type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning' | 'habits
 export interface FaultyNodeOptions {
   /** The name of a call for `fault` and `calls`. Default: its method. */
   readonly nameOf?: (call: { readonly method?: string; readonly params?: unknown }) => string
-  /** The address of a replica that is so many blocks behind. Default: the node's own answers, made older. */
+  /** The address of a replica that is this many blocks behind. Default: the node's own answers, made older. */
   readonly replica?: (blocks: number) => string
   /** It refuses what another node of the network took without a reply. */
   readonly contradiction?: Contradiction

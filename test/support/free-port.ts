@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Returns a port of this machine on which nobody listens, for programs that cannot tell which one they took. */
+/** Returns a port of this machine on which no one listens, for programs that cannot tell which one they took. */
 export async function freePort(): Promise<number> {
   const probe = createServer()
   probe.listen(0, '127.0.0.1')

@@ -22,7 +22,7 @@ export function parseMetrics(text: string): Sample[] {
     })
 }
 
-/** The sum of all samples of a name that have these labels; undefined when there is none. */
+/** The sum of all samples of a name that have these labels; undefined if there is none. */
 export function totalOf(
   samples: readonly Sample[],
   name: string,

@@ -160,7 +160,7 @@ async function ready(server: ChildProcess): Promise<void> {
   })
 }
 
-/** PostgreSQL refuses to run as root. Undefined when we are somebody else already. */
+/** PostgreSQL refuses to run as root. Undefined if we are a third party already. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string, name: string) =>

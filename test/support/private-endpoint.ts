@@ -2,7 +2,7 @@ import { keccak256 } from 'viem'
 import type { Anvil } from './anvil.ts'
 import { type RpcServer, startRpcServer, type WireAnswer, type WireCall } from './rpc-server.ts'
 
-/** A private endpoint over real HTTP: it keeps the bytes that it gets, and nobody else learns of them before a test says so. */
+/** A private endpoint over real HTTP: it keeps the bytes that it gets, and no one else learns of them before a test says so. */
 export interface PrivateEndpoint {
   readonly url: string
   /** The bytes in the order of arrival, each as often as it came. */

@@ -29,7 +29,7 @@ export interface Prometheus {
   stop(): Promise<void>
 }
 
-/** Returns true when `prometheus` and `promtool` can be started. Debian has them in its package `prometheus`. */
+/** Returns true if `prometheus` and `promtool` can be started. Debian has them in its package `prometheus`. */
 export function hasPrometheus(): boolean {
   try {
     for (const program of ['prometheus', 'promtool'])

@@ -110,7 +110,7 @@ const bodies = new Map(
 )
 const transaction = compiler.compile({ $ref: '#/components/schemas/Transaction' })
 
-/** Returns the difference between the body of a delivery and the contract; undefined when there is none. */
+/** Returns the difference between the body of a delivery and the contract; undefined if there is none. */
 export function checkWebhook(text: string): string | undefined {
   const body = parseJson(text) as { event: string; payload: { payload_type: string } }
   const validate = bodies.get(body.event)

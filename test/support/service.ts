@@ -52,7 +52,7 @@ export const SERVICE_SECRETS: readonly string[] = [
   ...DEV_KEYS.map((key) => key.slice(2)),
 ]
 
-/** Events of most tests are for nobody. */
+/** Events of most tests are for no one. */
 export const NOWHERE = 'http://127.0.0.1:9/hook'
 
 export type Transaction = AnyTransaction
@@ -102,7 +102,7 @@ export interface ServiceOptions {
   readonly relayers?: readonly object[]
   /** Replaces the two standard signers `dev-0` and `dev-1`. */
   readonly signers?: readonly object[]
-  /** The url of `ops`. Default: a port of this machine where nobody listens. */
+  /** The url of `ops`. Default: a port of this machine where no one listens. */
   readonly notificationUrl?: string
   readonly env?: Record<string, string>
   /** Default: the machine's. */

@@ -136,7 +136,7 @@ export function payAs(ledger: TestLedger, payer: Keypair, fee: string): Promise<
   return submitTo(ledger, transaction.toXDR())
 }
 
-/** A payment to the receiver that somebody signs outside of the service. Everything but its signer has a default. */
+/** A payment to the receiver that someone signs outside of the service. Everything but its signer has a default. */
 export interface SignedPayment {
   readonly keypair: Keypair
   /** Its sequence number minus the next one of the account; 0 by default. */

@@ -13,7 +13,7 @@ export interface UnreliableProxy {
   readonly streams: ReadonlySet<unknown>
   /** Closes the connections of all of them. */
   cutStreams(): void
-  /** Closes the connection of each further stream after so many bytes; undefined: of none. */
+  /** Closes the connection of each further stream after this many bytes; undefined: of none. */
   limitStreams(bytes: number | undefined): void
   /** Keeps what streams say, as proxies do that collect whole answers. */
   bufferStreams(): void

@@ -20,7 +20,7 @@ export async function until<T>(
   }
 }
 
-/** A longer text of the last value helps nobody. */
+/** A longer text of the last value helps no one. */
 const MOST_SHOWN = 2_000
 
 function show(value: unknown): string {

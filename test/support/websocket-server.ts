@@ -7,7 +7,7 @@ export interface WebSocketServer {
   readonly url: string
   /** The number of connections that were opened so far. */
   readonly connections: number
-  /** Sends a text to everybody. */
+  /** Sends a text to everyone. */
   say(text: string): void
   /** Breaks every connection. */
   cut(): void

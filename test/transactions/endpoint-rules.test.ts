@@ -116,7 +116,7 @@ describe('a pool that takes no tip below a minimum', () => {
   test('gets the same nonce at its price', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: poolOfTip(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
-      /^pending: The network requires a higher fee .*minimum needed/,
+      /^pending: The network requires a higher fee: .*minimum needed/,
     )
     const { transaction, attempts } = await step(5_000)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
@@ -129,9 +129,7 @@ describe('a pool that takes no tip below a minimum', () => {
 
   test('never changes the price of a caller, and says so', async () => {
     const { step } = await setUp(own, { refuse: poolOfTip(minimum) })
-    expect(stateOf((await step()).transaction)).toMatch(
-      /^sent: .*named by the caller and is not changed.*minimum/,
-    )
+    expect(stateOf((await step()).transaction)).toMatch(/^sent: .*the caller set its price.*minimum/)
     nodes[0].habits = undefined
     const { transaction, attempts } = await step(5_000)
     expect(transaction.status).toBe('submitted')
@@ -156,7 +154,7 @@ describe('a pool that takes no tip below a minimum', () => {
     expect(transaction).toMatchObject({
       awaitsPrice: true,
       statusReason: expect.stringMatching(
-        /^Waiting for its price: it offers a tip of 1000000000 wei per gas, and the nodes ask for at least 40000000000\./,
+        /^Waiting for its price: it offers a tip of 1000000000 wei per gas, and the nodes require at least 40000000000\./,
       ),
     })
     for (let seconds = 0; seconds < 300; seconds += 10) await step(10_000)
@@ -238,7 +236,7 @@ describe('a chain whose blocks know no tips', () => {
     expect(tips).toContain(5n * GWEI)
     // At the limit the same bytes are offered again.
     expect(attempts.length).toBeLessThan(12)
-    expect(stateOf(transaction)).toMatch(/requires a higher fee at present: transaction underpriced/)
+    expect(stateOf(transaction)).toMatch(/requires a higher fee: transaction underpriced/)
     node.habits = { lie: telling(0n) }
     for (let waited = 0; waited < 200 && transaction.status !== 'submitted'; waited += 10)
       ({ transaction } = await step(10_000))
@@ -296,7 +294,7 @@ describe('Linea, whose pool demands a tip that grows with the data', () => {
   test('gets the market price of a node without that method, and guesses after the refusal', async () => {
     const { step } = await send({ refuse: profitable })
     const { transaction } = await step()
-    expect(stateOf(transaction)).toMatch(/^pending: The network requires a higher fee .*Gas price too low/)
+    expect(stateOf(transaction)).toMatch(/^pending: The network requires a higher fee: .*Gas price too low/)
     let { status } = transaction
     for (let waited = 0; waited < 60 && status !== 'submitted'; waited += 5)
       ({ status } = (await step(5_000)).transaction)
@@ -333,7 +331,7 @@ describe("an endpoint's cap of the whole fee (--rpc.txfeecap)", () => {
     )
       ({ transaction } = await step(5_000))
     expect(stateOf(transaction)).toMatch(
-      /^pending: Waiting: no endpoint lets .*--rpc.txfeecap.*at least \d+ wei/,
+      /^pending: Waiting: no endpoint accepts .*--rpc.txfeecap.*at least \d+ wei/,
     )
     nodes[0].habits = undefined
     // What an endpoint said of its cap is forgotten after a while.
@@ -359,7 +357,7 @@ describe('a gas limit that the node refuses', () => {
   })
 })
 
-describe('one endpoint refuses for good', () => {
+describe('one endpoint refuses permanently', () => {
   const refuse = refusing(() => 'transaction type not supported')
 
   test('and another takes it: nothing happened', async () => {
@@ -447,7 +445,7 @@ test('a pool does not hold others behind what it refuses at the price of the cal
   await look(30_000)
   const ended = await look(30_000)
   expect(ended.status).toBe('failed')
-  expect(ended.statusReason).toMatch(/^No endpoint accepted the price that its caller named/)
+  expect(ended.statusReason).toMatch(/^No endpoint accepted the price set by its caller/)
   expect(ended.statusReason).toMatch(BOTH)
   expect((await reload(fixture.context, next)).transaction).toMatchObject({
     status: 'confirmed',

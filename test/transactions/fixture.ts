@@ -171,6 +171,6 @@ export async function leaseOf(context: TransactionsContext, { relayer }: TestAcc
     owner: context.owner,
     ttlMs: 60_000,
   })
-  if (!lease) throw new Error('somebody else holds the account')
+  if (!lease) throw new Error('a third party holds the account')
   return lease
 }

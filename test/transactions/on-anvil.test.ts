@@ -199,7 +199,7 @@ describe('a real chain', () => {
 
   test('the table of attempts says by itself what the API says, at every step (I15)', async () => {
     const { owner, accept, step, look } = await setUp()
-    /** The rows as whoever reads the database with SQL finds them, after a comparison with the answer of the API. */
+    /** The rows as anyone who reads the database with SQL finds them, after a comparison with the answer of the API. */
     const rowsOf = async (transaction: Transaction) => {
       const { rows } = await sql<AttemptRow>`
         select number, outcome, broadcast_at, error, result -> 'feeCharged' is not null as has_fee

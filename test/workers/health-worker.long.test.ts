@@ -57,7 +57,7 @@ function startWorker(owner = 'this process') {
   })
   running = createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs: INTERVAL_MS })
   running.start()
-  /** Lets so many seconds go by, second by second, as the loop counts them. */
+  /** Lets this many seconds go by, second by second, as the loop counts them. */
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       await rested()

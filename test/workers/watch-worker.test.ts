@@ -55,7 +55,7 @@ async function setUp() {
       async () => fixture.clock.waiting,
       (waiting) => waiting === 1,
     )
-  /** Lets so many polls of the normal pace go by, and tells how often the chain was looked at in that time. */
+  /** Lets this many polls of the normal pace go by, and tells how often the chain was looked at in that time. */
   const looksIn = async (polls: number) => {
     const before = looks
     for (let poll = 0; poll < polls; poll += 1) {

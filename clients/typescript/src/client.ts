@@ -13,7 +13,7 @@ export interface RelayerClient extends Resources {
     /**
      * Waits until a transaction has reached a status, or meets a condition. It needs the scope `transactions:read`, and hears of changes sooner with `events:read`.
      *
-     * @throws TransactionEndedError when it ended otherwise, and WaitTimeoutError after `timeoutMs`
+     * @throws TransactionEndedError if it ended otherwise, and WaitTimeoutError after `timeoutMs`
      */
     waitFor(
       relayerId: string,

@@ -43,7 +43,7 @@ export class RelayerSigner extends AbstractSigner<Provider> {
     this.#own = own
   }
 
-  /** @throws ProviderRpcError when the API key may not see the relayer */
+  /** @throws ProviderRpcError if the API key may not see the relayer */
   override async getAddress(): Promise<string> {
     return this.#own.send('eth_accounts', []).then(([address]) => address)
   }
@@ -55,7 +55,7 @@ export class RelayerSigner extends AbstractSigner<Provider> {
   /**
    * Sends a transaction of the relayer, and resolves as soon as it is signed.
    *
-   * @throws ProviderRpcError when it has a nonce, or the service refuses it
+   * @throws ProviderRpcError if it has a nonce, or the service refuses it
    */
   override async sendTransaction(transaction: TransactionRequest): Promise<TransactionResponse> {
     const request = this.#own.getRpcTransaction(await this.#populate(transaction))

@@ -15,13 +15,13 @@ export type { RelayerReference } from './relayer-reference.ts'
 
 /**
  * The account of a relayer on Solana, as the fee payer of transactions that the service sends. It resolves to the first signature of each
- * transaction, as soon as that is signed. Where nobody else signs, the service can send it again later, with a new blockhash and signature.
+ * transaction, as soon as that is signed. Where no one else signs, the service can send it again later, with a new blockhash and signature.
  *
  * The API key needs `relayers:read`, `transactions:write` and `transactions:read`.
  *
  * The promise of a send that the service accepted and does not show rejects with TransactionUnseenError: do not send that again.
  *
- * @throws RelayerApiError when the API key may not see the relayer, and RelayerError when it is on another type of network
+ * @throws RelayerApiError if the API key may not see the relayer, and RelayerError when it is on another type of network
  */
 export async function relayerSigner({
   client,

@@ -19,7 +19,7 @@ export interface RelayerContractSigner {
  *
  * The API key needs `relayers:read` and `sign`.
  *
- * @throws RelayerApiError when the API key may not see the relayer, and RelayerError when it is on another type of network
+ * @throws RelayerApiError if the API key may not see the relayer, and RelayerError when it is on another type of network
  */
 export async function relayerSigner({ client, relayerId }: RelayerReference): Promise<RelayerContractSigner> {
   const { address: publicKey } = requireNetworkType(await client.relayers.get(relayerId), 'stellar')

@@ -19,7 +19,7 @@ export function relayerTransport(reference: RelayerReference): CustomTransport {
  * The account of a relayer, for a client with its transport. It is a JSON-RPC account: viem hands the whole transaction over, and asks for no
  * nonce, gas or price. An account that only signs would get a nonce from viem, which the relayer gives to another transaction.
  *
- * @throws ProviderRpcError when the API key may not see the relayer, or it is on another type of network
+ * @throws ProviderRpcError if the API key may not see the relayer, or it is on another type of network
  */
 export async function relayerAccount(reference: RelayerReference): Promise<JsonRpcAccount> {
   const address = await createEvmRelayer(reference)

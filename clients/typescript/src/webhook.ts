@@ -22,8 +22,8 @@ export interface WebhookRequest {
   /** How far `webhook-timestamp` may be from the clock of this machine, in seconds. Default 300. */
   readonly toleranceSeconds?: number
   /**
-   * The headers that must prove the request. `standard` (default): those of Standard Webhooks, which also sign the id and the time. `legacy`:
-   * `X-Signature`, for the case that something on the way removes the others; whoever has seen a request can then send it again.
+   * The headers that must prove the request. `standard` (default): those of Standard Webhooks, which also sign the id and the time.
+   * `legacy`: `X-Signature`, in case a proxy removes the others; anyone who has seen a request can then replay it.
    */
   readonly scheme?: 'standard' | 'legacy'
   /** The time, in ms since the epoch. Default: now. */
@@ -44,7 +44,7 @@ export class WebhookVerificationError extends RelayerError {
 /**
  * Verifies a webhook, and returns its body. An event can come more than once: `id` is the same each time.
  *
- * @throws WebhookVerificationError when its signature, its time or a header is not as it should be
+ * @throws WebhookVerificationError if its signature, its time or a header is not as it should be
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
   const body = typeof request.body === 'string' ? new TextEncoder().encode(request.body) : request.body

@@ -108,7 +108,7 @@ function Switch({
       act={() => client.apiKeys.update(id, { disabled: true })}
       onDone={onDone}
     >
-      <p>No secret of it is accepted from now on, and its event streams end. It can be enabled again.</p>
+      <p>Its secrets are refused, and its event streams end. You can enable it again.</p>
     </ActionButton>
   )
 }

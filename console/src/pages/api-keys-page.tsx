@@ -32,7 +32,7 @@ export function ApiKeysPage({ route }: { readonly route: Route }) {
     <Page title="API keys">
       <PagedTable
         caption="API keys"
-        empty="There is only the key of the environment."
+        empty="There is only the environment's key."
         columns={COLUMNS}
         keyOf={({ id }) => id}
         route={route}

@@ -99,7 +99,7 @@ function Decide({ approval, onDone }: { readonly approval: Approval; readonly on
   const [decision, setDecision] = useState<'approve' | 'refuse'>()
   const [reason, setReason] = useState('')
   const { relayer_id, transaction_id, requested_by, reasons } = approval
-  if (requested_by === key.id) return <span class="why">Another key has to decide.</span>
+  if (requested_by === key.id) return <span class="why">Another key must decide.</span>
   const act = async () =>
     decision &&
     (await client.approvals.decide(relayer_id, transaction_id, { decision, ...(reason && { reason }) }))
@@ -123,7 +123,7 @@ function Decide({ approval, onDone }: { readonly approval: Approval; readonly on
           <p>
             {requested_by} sent this transaction with {relayer_id}.{' '}
             {decision === 'approve'
-              ? 'It is sent like any other.'
+              ? 'Once approved, it is sent like any other.'
               : 'It ends as canceled, and nothing is signed.'}
           </p>
           {reasons.map((text) => (

@@ -53,7 +53,7 @@ export function CurrentPage({ route }: { readonly route: Route }) {
       return (
         <Page title="Nothing here">
           <Notice tone="idle">
-            The console has no such page. The <a href={hrefOf([])}>overview</a> has all relayers.
+            There is no such page in the console. The <a href={hrefOf([])}>overview</a> has all relayers.
           </Notice>
         </Page>
       )

@@ -1,4 +1,4 @@
-/** Tells whether an endpoint is up; undefined when it is not known. */
+/** Tells whether an endpoint is up; undefined if it is not known. */
 export type EndpointHealth = (network: string, url: string) => boolean | undefined
 
 const LINE = /^rpc_endpoint_up\{(.*)\} ([01])$/

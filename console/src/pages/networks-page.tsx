@@ -28,7 +28,7 @@ export function NetworksPage() {
             checked={showsAll}
             onChange={(event) => setShowsAll(event.currentTarget.checked)}
           />
-          Also those that no relayer uses
+          Include unused networks
         </label>
       </div>
       <WhenLoaded loaded={rows}>

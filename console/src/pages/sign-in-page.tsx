@@ -31,7 +31,7 @@ export function SignInPage({ signIn }: { readonly signIn: (secret: string) => Pr
       >
         <h1>Relayer console</h1>
         <p class="muted">
-          Sign in with an API key of this service. The console can do what the key may do, and changes nothing
+          Sign in with an API key of this service. The console can do what the key can do, and changes nothing
           until you allow it.
         </p>
         <label>

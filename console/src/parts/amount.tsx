@@ -1,7 +1,7 @@
 import { type Currency, formatExact, formatShort } from '../format/amounts.ts'
 
 interface AmountProps {
-  /** In the smallest unit, as decimal digits; undefined when it is not known. */
+  /** In the smallest unit, as decimal digits; undefined if it is not known. */
   readonly of: string | bigint | undefined
   readonly currency: Currency
   /** Shows every digit. */

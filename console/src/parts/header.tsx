@@ -54,7 +54,7 @@ function SearchBox() {
           event.preventDefault()
           const text = input.current?.value.trim()
           if (!text) return
-          // The page that comes takes the focus, and takes it from nobody who still types.
+          // The page that comes takes the focus, and takes it from no one who still types.
           input.current?.blur()
           location.hash = hrefOf(['search'], { q: text })
         }}

@@ -10,7 +10,7 @@ interface LoadedPageProps<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** The page of one record. It has a title from the beginning, so that everybody knows where they are. */
+/** The page of one record. It has a title from the beginning, so that everyone knows where they are. */
 export function LoadedPage<T>({ title, loaded, children }: LoadedPageProps<T>) {
   if (loaded.value !== undefined) return <WhenLoaded loaded={loaded}>{children}</WhenLoaded>
   return (

@@ -1,7 +1,7 @@
 /** The secret is kept for this tab alone, and only when the person asks for it. The browser forgets it with the tab. */
 const NAME = 'relayer-console-secret'
 
-/** Returns the secret that is kept for this tab; undefined when there is none, or when the browser keeps nothing. */
+/** Returns the secret that is kept for this tab; undefined if there is none, or when the browser keeps nothing. */
 export function readKeptSecret(): string | undefined {
   return unlessForbidden(() => sessionStorage.getItem(NAME)) ?? undefined
 }

@@ -12,7 +12,7 @@ export interface Session {
   readonly client: RelayerClient
   /** The rights of the key. */
   readonly key: Schemas['CurrentApiKey']
-  /** Returns true when the key has the scope. */
+  /** Returns true if the key has the scope. */
   readonly may: (scope: Scope) => boolean
   /** Aborts at the sign-out. */
   readonly ended: AbortSignal
@@ -23,7 +23,7 @@ export interface Session {
 /**
  * Signs in with the secret of an API key. The secret stays in the memory of the client.
  *
- * @throws RelayerApiError when the service does not accept it, and RelayerConnectionError when the service does not answer
+ * @throws RelayerApiError if the service does not accept it, and RelayerConnectionError when the service does not answer
  */
 export async function signIn(secret: string): Promise<Session> {
   const client = createRelayerClient({ baseUrl: location.origin, apiKey: secret })

@@ -9,10 +9,10 @@ interface WorstBody {
   readonly text: Text
 }
 
-/** Writes the text of a body with at most so many values. */
+/** Writes the text of a body with at most this many values. */
 type Text = string | ((mostValues: number) => string)
 
-/** Repeats an item until the body is full, or has so many values. */
+/** Repeats an item until the body is full, or has this many values. */
 function filled(before: string, item: (index: number) => string, after: string): Text {
   return (mostValues) => {
     const items: string[] = []

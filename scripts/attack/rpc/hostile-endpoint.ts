@@ -178,7 +178,7 @@ function changedEntry(
   return entry
 }
 
-/** Writes so many bytes every so many ms, until nobody reads any more. */
+/** Writes this many bytes every this many ms, until no one reads any more. */
 function drip(response: ServerResponse, bytes: number, everyMs: number): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   const block = Buffer.alloc(bytes, '[')

@@ -35,7 +35,7 @@ export type Fate = 'succeeded' | 'reverted' | 'absent'
 const EXECUTING: readonly string[] = ['send', 'replace']
 const PERHAPS_EXECUTING: readonly string[] = [...EXECUTING, 'speed_up', 're_sign', 'gap_filler', 'setup']
 
-/** Says how a final record contradicts the chain; undefined when it does not. */
+/** Says how a final record contradicts the chain; undefined if it does not. */
 export async function contradiction(
   record: Transaction,
   fateOf: (hash: string) => Promise<Fate>,

@@ -35,7 +35,7 @@ interface Simulated {
   }
 }
 
-/** Returns true when the network would let the transaction take from the relayer, if it were signed. */
+/** Returns true if the network would let the transaction take from the relayer, if it were signed. */
 export async function wouldTake(
   solana: TestSolana,
   { transaction, before, victim }: Unsigned,
@@ -75,7 +75,7 @@ export function readHoldings(solana: TestSolana, { payer, possessions }: Victim)
   }
 }
 
-/** Says what was lost besides the fee; undefined when nothing was. */
+/** Says what was lost besides the fee; undefined if nothing was. */
 export function lossBetween(before: Holdings, after: Holdings, fee: bigint): string | undefined {
   if (!after.isWallet) return 'the account of the relayer belongs to a program'
   if (after.lamports < before.lamports - fee)

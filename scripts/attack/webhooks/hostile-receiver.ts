@@ -25,7 +25,7 @@ const afterRequest =
 const say = (text: string): Manner => afterRequest((socket) => void socket.write(text))
 const sayAndEnd = (text: string): Manner => afterRequest((socket) => void socket.end(text))
 
-/** Says the head, and then the part again and again, as fast as it is read or every so many ms. */
+/** Says the head, and then the part again and again, as fast as it is read or every this many ms. */
 const repeat = (head: string, part: string, everyMs = 1): Manner =>
   afterRequest((socket) => {
     socket.write(head)
@@ -85,7 +85,7 @@ async function start(name: string, manner: Manner): Promise<HostileReceiver> {
   const server = createServer((socket) => {
     connections += 1
     socket.on('error', () => {})
-    // A request that nobody reads would hold the sender back.
+    // A request that no one reads would hold the sender back.
     socket.resume()
     manner(socket)
   })

@@ -16,7 +16,7 @@ const SETTLE_MS = 60_000
 /** The CPU time of this period counts, in ms: two rounds of health checks. */
 const PERIOD_MS = 60_000
 
-/** Many relayers on five networks with the embedded database, and nobody who sends anything. */
+/** Many relayers on five networks with the embedded database, and no one who sends anything. */
 export async function benchIdle({ relayers }: { relayers: number }): Promise<Row[]> {
   return withFolder((folder) => withAnvil((anvil) => measure({ anvil, folder, relayers })))
 }

@@ -75,7 +75,7 @@ function beside(what: string, { ours, bare, limit }: Compared): Measurement {
   }
 }
 
-/** So many processes on a database and a chain of their own, with money on every account. */
+/** This many processes on a database and a chain of their own, with money on every account. */
 async function withProcesses<T>(
   postgres: PostgresServer,
   count: number,

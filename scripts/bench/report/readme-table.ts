@@ -16,7 +16,7 @@ export const HEADLINES = [
 
 /**
  * Puts the numbers of a run between the two marks of a text; the words around them stay. With `beginnings`, only the rows that begin so.
- * @throws Error when a mark is missing, or no row has one of the beginnings
+ * @throws Error if a mark is missing, or no row has one of the beginnings
  */
 export function withBenchmarks(text: string, run: Run, beginnings?: readonly string[]): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]

@@ -11,7 +11,7 @@ export interface Run {
   readonly node: string
   readonly processor: string
   readonly cores: number
-  /** The conditions of the run, in the words of whoever made it. */
+  /** The conditions of the run, in the words of anyone who made it. */
   readonly note?: string
   readonly rows: readonly Measurement[]
 }

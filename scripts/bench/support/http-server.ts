@@ -88,7 +88,7 @@ async function serveOurs(key: string): Promise<Listening> {
   return { port: (await server.listen()).port, secret, disabledSecret }
 }
 
-/** Creates the key of an application and a disabled one, in a database that nobody else uses. */
+/** Creates the key of an application and a disabled one, in a database that no one else uses. */
 async function createKeys() {
   const { db } = await openMigrated()
   const directory = createKeyDirectory({ db, clock: systemClock })

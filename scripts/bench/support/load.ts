@@ -22,7 +22,7 @@ export function during(ms: number): () => boolean {
   return () => performance.now() < deadline
 }
 
-/** Load of so many requests in all. */
+/** Load of this many requests in all. */
 export function times(count: number): () => boolean {
   let left = count
   return () => {
@@ -48,7 +48,7 @@ export function requestBytes(
  * How many requests were answered. Speaks just enough HTTP to find the end of an answer: on two cores a complete client would be
  * slower than the servers it is to measure.
  *
- * @throws Error when an answer has another status
+ * @throws Error if an answer has another status
  */
 export async function drive(load: Load): Promise<number> {
   const counts = await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load)))

@@ -1,7 +1,7 @@
 import { ON_ANVIL } from '../../../test/support/anvil.ts'
 import { plainSigner } from '../../../test/support/service.ts'
 
-/** A configuration file with so many relayers, `relayer-0` and so on, spread over the networks; each has an account of its own. */
+/** A configuration file with this many relayers, `relayer-0` and so on, spread over the networks; each has an account of its own. */
 export function manyRelayers(count: number, networks: readonly { readonly network: string }[]) {
   const numbers = Array.from({ length: count }, (_, index) => index)
   return {

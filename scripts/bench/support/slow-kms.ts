@@ -11,7 +11,7 @@ export interface SlowKms {
   stop(): Promise<void>
 }
 
-/** Starts a service that answers each call after so many ms, as a KMS in the same region does. It checks no credentials. */
+/** Starts a service that answers each call after this many ms, as a KMS in the same region does. It checks no credentials. */
 export async function startSlowKms(privateKey: Uint8Array, delayMs: number): Promise<SlowKms> {
   const server = createServer((request, response) => {
     void readBody(request).then((body) =>

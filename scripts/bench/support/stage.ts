@@ -146,7 +146,7 @@ export function portOf({ url }: ServiceProcess): number {
   return Number(new URL(url).port)
 }
 
-/** Waits until the service itself says that so many transactions are final. */
+/** Waits until the service itself says that this many transactions are final. */
 export async function confirmed(service: ServiceProcess, count: number, relayer = 'main'): Promise<void> {
   const path = `${transactionsOf(relayer)}?status=confirmed&per_page=1`
   await becomes(async () => {

@@ -13,14 +13,14 @@ export interface Account {
   readonly key: `0x${string}`
 }
 
-/** The fourth account of the mnemonic of anvil. Its relayer is private: a builder gets what it signs, and nobody else. */
+/** The fourth account of the mnemonic of anvil. Its relayer is private: a builder gets what it signs, and no one else. */
 export const PRIVATE_ACCOUNT: Account = {
   relayer: 'private',
   address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
   key: '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
 }
 
-/** The account that other programs use as well. The others show that the service takes nothing of its own for somebody else's. */
+/** The account that other programs use as well. The others show that the service takes nothing of its own for a third party's. */
 export const SHARED: Account = ACCOUNTS[0]
 
 /** Blocks until a transaction is final; reorganisations and lags are kept shallower, as on an honest network. */

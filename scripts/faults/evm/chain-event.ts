@@ -72,7 +72,7 @@ async function dropOne({ anvil }: Environment, run: HistoryRun, target: number):
   if (hash !== undefined) await anvil.rpc('anvil_dropTransaction', [hash])
 }
 
-/** Somebody else has the same key and takes the next nonce of the chain. */
+/** A third party has the same key and takes the next nonce of the chain. */
 async function sendExternally(
   { anvil, accounts, newContent }: Environment,
   { ledger }: HistoryRun,

@@ -23,7 +23,7 @@ export async function applyBehaviour(
   node.habits = unwanted === undefined ? habits : refusingUnwanted(habits, unwanted)
 }
 
-/** Below a height that the chain has yet to reach: so a block is gone before anybody has looked at it, as after a long outage. */
+/** Below a height that the chain has yet to reach: so a block is gone before anyone has looked at it, as after a long outage. */
 function pruningOf(behaviour: EndpointBehaviour, below: number): Pruning | undefined {
   switch (behaviour) {
     case 'prunes_receipts':
@@ -58,7 +58,7 @@ function habitsOf(behaviour: EndpointBehaviour, size: number): Habits | undefine
   }
 }
 
-/** Words that no table of the service has: of Nitro about filtered addresses, of a node that simulates, and of nobody yet. */
+/** Words that no table of the service has: of Nitro about filtered addresses, of a node that simulates, and of no one yet. */
 const STRANGE_WORDS = ['the stars are not right', 'internal error', 'execution reverted: not today'] as const
 
 /** Adds to the habits of a node that it refuses the content with these marks, each in words of its own. */

@@ -12,7 +12,7 @@ export interface Environment {
   readonly accounts: readonly Account[]
   /** Present where histories are about fees. */
   readonly fees?: Fees | undefined
-  /** Present where nodes refuse some content for good, in words that nobody knows: its marks. */
+  /** Present where nodes refuse some content permanently, in words that no one knows: its marks. */
   readonly unwanted?: Set<string> | undefined
   /** Present where histories are about reorganisations that are deeper than finality. */
   readonly reorganisations?: Reorganisations | undefined
@@ -23,7 +23,7 @@ export interface Environment {
 export interface Fees {
   readonly builder: Builder
   readonly watch: FeeWatch
-  /** The nodes tell tips that are so many times the true ones. */
+  /** The nodes tell tips that are this many times the true ones. */
   tipFactor: number
 }
 
@@ -37,7 +37,7 @@ export interface Reorganisations {
   lostInAll: number
 }
 
-/** A transfer to somebody whom nobody else pays; the mark is the receiver. */
+/** A transfer to someone whom no one else pays; the mark is the receiver. */
 export interface Payment extends Content {
   /** In wei. */
   readonly value: number

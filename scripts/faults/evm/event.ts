@@ -8,7 +8,7 @@ import { drawFeeEvent, type FeeEvent } from './fee-event.ts'
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
 
 /**
- * What an endpoint does for good, until it has another behaviour. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
+ * What an endpoint does permanently, until it has another behaviour. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
  * builds its index of transactions · `rests`: 429 to everything · `desynced`: blocks behind, and it refuses as a node does that stands
  * before a fork · `min_tip`: its pool takes no lower tip · `fee_cap`: geth's `--rpc.txfeecap` · `refuses_all`: it takes no bytes, in unknown
  * words.
@@ -72,7 +72,7 @@ interface DrawOptions {
   readonly kills: boolean
   /** Whether the histories are about fees. */
   readonly fees: boolean
-  /** Whether nodes refuse some content for good, in words that nobody knows. */
+  /** Whether nodes refuse some content permanently, in words that no one knows. */
   readonly refusals: boolean
   /** Whether the chain loses blocks that are final. */
   readonly reorganisations: boolean
@@ -109,7 +109,7 @@ const FEE_WEIGHTS: typeof WEIGHTS = {
 }
 
 /**
- * Histories about deep reorganisations have no transactions of somebody else: such a one that is lost with its final block frees a nonce that was
+ * Histories about deep reorganisations have no transactions of a third party: such a one that is lost with its final block frees a nonce that was
  * proved to be used, and what had to take another nonce for it can then be included twice, whatever the service does.
  */
 const REORG_WEIGHTS: typeof WEIGHTS = {

@@ -115,7 +115,7 @@ async function standStill(
   }
 }
 
-/** What nodes tell of tips, where they are so many times the true ones. */
+/** What nodes tell of tips, where they are this many times the true ones. */
 export function tellTips(fees: Fees): NonNullable<Habits['lie']> {
   return ({ method }: WireEntry, reply: WireEntry) => {
     const { result } = reply

@@ -4,7 +4,7 @@ import type { WireEntry } from '../../../test/support/forked.ts'
 import type { Transaction } from '../../../test/support/service.ts'
 import type { Evidence } from '../check-promises.ts'
 
-/** The service raises no fee above so many times the market by itself (`fee_limit_multiplier`). */
+/** The service raises no fee above this many times the market by itself (`fee_limit_multiplier`). */
 const MULTIPLIER = 5n
 
 /** The highest tip that a pool of these histories demands, in wei (`min_tip`). */

@@ -23,7 +23,7 @@ const BLOCK_MS = 500
 
 /**
  * How long what endpoints have deleted stays away after all other trouble has ended, in blocks. Longer than it takes until a nonce
- * counts as used by somebody else, so that a service that believes a missing receipt has the time to act on it.
+ * counts as used by a third party, so that a service that believes a missing receipt has the time to act on it.
  */
 const BLOCKS_WITHOUT_ARCHIVE = 100
 
@@ -31,7 +31,7 @@ interface EvmOptions {
   readonly endpoints: number
   /** Histories about fees: a private account and its builder, blocks that do not come, and prices that change. */
   readonly fees?: boolean
-  /** Nodes refuse some content for good, in words that nobody knows. */
+  /** Nodes refuse some content permanently, in words that no one knows. */
   readonly refusals?: boolean
   /** Histories about reorganisations that are deeper than finality: the relayers have budgets. */
   readonly reorganisations?: boolean
@@ -55,7 +55,7 @@ const BUDGET = {
   limits: [{ per: 'month', value: String(10n ** 30n), fees: String(10n ** 30n), count: 1_000_000 }],
 }
 
-/** Anvil behind so many nodes that can fail. */
+/** Anvil behind this many nodes that can fail. */
 export async function startEvmTestChain({
   endpoints,
   fees: isAboutFees = false,

@@ -32,7 +32,7 @@ export function replacePayment(
   )
 }
 
-/** What a customer pays and has signed, for the relayer to sign first. Nobody but the customer could give it more time. */
+/** What a customer pays and has signed, for the relayer to sign first. No one but the customer could give it more time. */
 export function sendCosigned(
   { solana, newContent }: Environment,
   run: HistoryRun,

@@ -78,7 +78,7 @@ function falselyFailed({ records }: Evidence): string[] {
     .map(({ id }) => `${id} failed and does not say why`)
 }
 
-/** With every record final, nothing that ever left the service is included any more, whoever offers it again. */
+/** With every record final, nothing that ever left the service is included any more, anyone who offers it again. */
 async function stillPossible(solana: TestSolana, heard: ReadonlySet<string>): Promise<string[]> {
   solana.dropPending()
   for (const transaction of heard) await broadcastDirectly(solana, transaction)

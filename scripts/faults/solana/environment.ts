@@ -40,7 +40,7 @@ export function fund({ solana }: Environment, index: number): void {
   setBalance(solana, accountAt(index).address, RICH)
 }
 
-/** Fills up everybody who signs anything, and the account that is paid. */
+/** Fills up everyone who signs anything, and the account that is paid. */
 export function fundAll(solana: TestSolana): void {
   for (const { address: own } of [...ACCOUNTS, ...CUSTOMERS]) setBalance(solana, own, RICH)
   setBalance(solana, RECEIVER, RICH)

@@ -12,7 +12,7 @@ export type Event = OwnEvent | CommonEvent
 /**
  * What can happen to a node's ledger. `jump`: it restarts on a newer snapshot of this maker and lacks the blocks before it · `prune`: it keeps so many
  * blocks · `history`: it is started with, or without, transaction history · `storage`: its long-term storage changes · `fresh`: it has
- * fewer than two rooted blocks, or does not any more · `banks`: every second answer is so many blocks older.
+ * fewer than two rooted blocks, or does not any more · `banks`: every second answer is this many blocks older.
  */
 export type LedgerChange =
   | { readonly kind: 'jump'; readonly blocks: number; readonly maker: SnapshotMaker }
@@ -32,11 +32,11 @@ export type OwnEvent =
       readonly durable: boolean
       readonly validForMs?: number
     }
-  /** What a customer has signed for the relayer to pay, with a blockhash that is so many blocks old. */
+  /** What a customer has signed for the relayer to pay, with a blockhash that is this many blocks old. */
   | { readonly is: 'cosign'; readonly account: number; readonly customer: number; readonly age: number }
   | { readonly is: 'replace'; readonly target: number; readonly speed: Speed }
   | { readonly is: 'blocks'; readonly blocks: number }
-  /** So many blocks without a transaction in them. */
+  /** This many blocks without a transaction in them. */
   | { readonly is: 'empty'; readonly blocks: number }
   | { readonly is: 'skip'; readonly slots: number }
   /** How many transactions fit into a block from now on. */
@@ -49,7 +49,7 @@ export type OwnEvent =
   /** Something happens to the ledger of one of the nodes. */
   | { readonly is: 'ledger'; readonly node: number; readonly change: LedgerChange }
   /**
-   * A node is gone while so many blocks become final with what waits in them, and comes back on a snapshot of the newest one, without the
+   * A node is gone while this many blocks become final with what waits in them, and comes back on a snapshot of the newest one, without the
    * blocks before it. Then blockhashes lapse.
    */
   | {

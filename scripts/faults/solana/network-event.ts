@@ -106,7 +106,7 @@ function changeLedger(node: TestSolanaNode, change: LedgerChange): void {
 }
 
 /**
- * Every node is given the whole ledger. A transaction of which no node can say any more what became of it stays open until somebody
+ * Every node is given the whole ledger. A transaction of which no node can say any more what became of it stays open until someone
  * attaches one that can.
  */
 export function restoreLedgers({ own }: Environment): void {

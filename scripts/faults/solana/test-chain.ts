@@ -71,7 +71,7 @@ const MAX_LAG = 16
 /** Time between two blocks, in ms. */
 const SLOT_MS = 100
 
-/** With nothing to include and nothing to make final, so many blocks come at once: a lapse takes more than 150. */
+/** With nothing to include and nothing to make final, this many blocks come at once: a lapse takes more than 150. */
 const IDLE_BLOCKS = 4
 
 /** When the service gives up a request, in ms of its own time: many blocks, because histories are in a hurry. */
@@ -80,7 +80,7 @@ const RPC_TIMEOUT_MS = 60_000
 /** How many transactions fit into a block when nothing is wrong. */
 const CAPACITY = 1_000
 
-/** A network that makes blocks when it is told, behind so many nodes that can fail. */
+/** A network that makes blocks when it is told, behind this many nodes that can fail. */
 export async function startSolanaTestChain({ endpoints, now }: SolanaTestChainOptions): Promise<TestChain> {
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()

@@ -58,7 +58,7 @@ function offersIn({ passphrase }: TestLedger, heard: ReadonlySet<string>): Reado
   return offers
 }
 
-/** Its own, what it paid for, or what somebody else has sent of what it offered. */
+/** Its own, what it paid for, or what a third party has sent of what it offered. */
 function isOf(
   { feeSource, transaction }: Frame,
   address: string,
@@ -67,7 +67,7 @@ function isOf(
   return [feeSource, transaction.source, offers.get(transaction.hash)?.payer].includes(address)
 }
 
-/** What somebody else has sent is known by the newest envelope that the service offered with the same content. */
+/** What a third party has sent is known by the newest envelope that the service offered with the same content. */
 function toIncluded(
   { frame, frameResult }: AppliedTransaction,
   offers: ReadonlyMap<string, Offer>,
@@ -115,7 +115,7 @@ function differences(ledger: TestLedger, record: Transaction, shown: Included): 
     problems.push('shows another envelope than the ledger holds')
   }
   if (appliedHash !== undefined && status_reason?.includes(appliedHash) !== true) {
-    problems.push('was sent by somebody else and does not say so')
+    problems.push('was sent by a third party and does not say so')
   }
   return problems
 }

@@ -9,7 +9,7 @@ export const ACCOUNTS: readonly { readonly relayer: string; readonly keypair: Ke
   { relayer: 'other', keypair: keypairOf('other') },
 ]
 
-/** The account that other programs use as well: its index. The others show that the service takes nothing of its own for somebody else's. */
+/** The account that other programs use as well: its index. The others show that the service takes nothing of its own for a third party's. */
 export const SHARED = 0
 
 /** Place of the relayer with channel accounts. */
@@ -29,7 +29,7 @@ export interface Environment {
   readonly gossip: Set<string>
 }
 
-/** Somebody without any part in it. */
+/** Someone without any part in it. */
 export const STRANGER: Keypair = keypairOf('stranger')
 
 /** Remembers what waits in the queue now. */
@@ -37,7 +37,7 @@ export function listen({ ledger, gossip }: Environment): void {
   for (const { envelope } of ledger.queue()) gossip.add(envelope.toXdr('base64'))
 }
 
-/** Makes a ledger; whoever wants to has seen what waited for it. */
+/** Makes a ledger; anyone who wants to has seen what waited for it. */
 export function closeLedger(environment: Environment, seconds?: number): void {
   listen(environment)
   environment.ledger.close(seconds === undefined ? {} : { seconds })
@@ -48,7 +48,7 @@ export function fund({ ledger }: Environment, account: number): void {
   setBalance(ledger, addressOf(account), RICH)
 }
 
-/** Fills up everybody who signs anything. */
+/** Fills up everyone who signs anything. */
 export function fundAll(environment: Environment): void {
   for (const [account] of ACCOUNTS.entries()) fund(environment, account)
   setBalance(environment.ledger, STRANGER.publicKey(), RICH)

@@ -40,7 +40,7 @@ export type OwnEvent =
   /** A call of a contract that did not exist before. */
   | { readonly is: 'call'; readonly account: number }
   /**
-   * Somebody takes a transaction that waits in a queue, or with `old` one that ever did, counted back from the newest, and sends its inner
+   * Someone takes a transaction that waits in a queue, or with `old` one that ever did, counted back from the newest, and sends its inner
    * one: `plain` as it is, else in a fee bump that pays so much for each operation; stroops.
    */
   | {
@@ -54,9 +54,9 @@ export type OwnEvent =
   | { readonly is: 'nodeFault'; readonly nodeFault: NodeFault }
   /** A ledger closes while a server looks for the next transaction. */
   | { readonly is: 'tear' }
-  /** Somebody else has the same key and raises the sequence number by so much. */
+  /** A third party has the same key and raises the sequence number by so much. */
   | { readonly is: 'jump'; readonly account: number; readonly by: number }
-  /** Somebody else has the same key; `rich` bids more than anybody. */
+  /** A third party has the same key; `rich` bids more than anyone. */
   | { readonly is: 'external'; readonly account: number; readonly rich: boolean }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
@@ -91,7 +91,7 @@ const BUDGETS: Readonly<Record<Budget, number>> = { none: 5, high: 4, middle: 2,
 /** How many operations a ledger takes: mostly all, sometimes hardly any, or none at all. */
 const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
 
-/** What a stranger bids for each operation: the least, what replaces most of what waits, and more than anybody else; stroops. */
+/** What a stranger bids for each operation: the least, what replaces most of what waits, and more than anyone else; stroops. */
 const WRAP_RATES = [100, 5_000, 200_000, 5_000_000, 5_000_000] as const
 
 /** Mostly none: each lasts until the next one is drawn. */

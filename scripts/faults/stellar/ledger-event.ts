@@ -20,7 +20,7 @@ import { bumpFee, signJump, signPayment, submit } from './signed.ts'
 /** Enough to exist, and for a single fee of a quiet network; stroops. */
 const POOR = 10_000_300n
 
-/** What an outside transaction offers for each operation, in stroops: as much as anybody, or more than ten times that. */
+/** What an outside transaction offers for each operation, in stroops: as much as anyone, or more than ten times that. */
 const OUTSIDE_FEE = 100
 const RICH_FEE = 50_000_000
 
@@ -134,7 +134,7 @@ async function wrap(
   if ((await submit(ledger, sent.envelope)) === 'PENDING' && isOutside) run.ledger.external.add(sent.hash)
 }
 
-/** Somebody else has the same key and leaves some sequence numbers out. */
+/** A third party has the same key and leaves some sequence numbers out. */
 async function jump(
   { ledger }: Environment,
   run: HistoryRun,
@@ -147,7 +147,7 @@ async function jump(
   if (status === 'PENDING') run.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
 }
 
-/** Somebody else has the same key and takes the next sequence number of the ledger. */
+/** A third party has the same key and takes the next sequence number of the ledger. */
 async function sendExternally(
   { ledger, newContent }: Environment,
   run: HistoryRun,

@@ -22,7 +22,7 @@ interface SignedPayment {
   readonly fee: number
 }
 
-/** A payment that somebody has signed outside of the service, with the next sequence number of the ledger. */
+/** A payment that someone has signed outside of the service, with the next sequence number of the ledger. */
 export function signPayment(
   ledger: TestLedger,
   { keypair, amount, seconds, fee }: SignedPayment,
@@ -43,7 +43,7 @@ export function signPayment(
   return transaction
 }
 
-/** A transaction that somebody has signed outside of the service, and that raises the sequence number beyond its own. */
+/** A transaction that someone has signed outside of the service, and that raises the sequence number beyond its own. */
 export function signJump(
   ledger: TestLedger,
   { keypair, by, seconds, fee }: Omit<SignedPayment, 'amount'> & { readonly by: number },

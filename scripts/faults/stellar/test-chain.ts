@@ -71,7 +71,7 @@ export const SHORT_RETENTION = 240
 /** How many operations fit into a ledger when nothing is wrong. */
 const CAPACITY = 1_000
 
-/** A ledger that closes when it is told, behind so many nodes that can fail. */
+/** A ledger that closes when it is told, behind this many nodes that can fail. */
 export async function startStellarTestChain(options: StellarTestChainOptions): Promise<StellarTestChain> {
   const { endpoints, channels = 0, now, crashAccount = 0, crashSigned = false, ...retention } = options
   const ledger = await startLedger({ closeEveryMs: 'manual', now, protocolVersion: 30, ...retention })

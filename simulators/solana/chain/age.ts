@@ -17,7 +17,7 @@ export interface Standpoint {
 }
 
 /**
- * Returns the reason why a transaction may run now; undefined when it may not: BlockhashNotFound (agave
+ * Returns the reason why a transaction may run now; undefined if it may not: BlockhashNotFound (agave
  * runtime/src/bank/check_transactions.rs). A blockhash may be 150 blocks old, counted from the newest one: so the last block that accepts
  * it is one higher than the last valid block height that the RPC reports, which is that of the node's own newest block.
  */
@@ -36,7 +36,7 @@ export function lifetimeOf(
   return usable && firstInstructionIsSignedBy(message, state.authority) ? { nonce: address } : undefined
 }
 
-/** Returns the number of blocks after that of this blockhash; undefined when it is unknown here. */
+/** Returns the number of blocks after that of this blockhash; undefined if it is unknown here. */
 export function ageOf(blockhash: string, { blocks, index }: Standpoint): number | undefined {
   const found = blocks.positionOf(blockhash)
   return found === undefined || found > index ? undefined : index - found

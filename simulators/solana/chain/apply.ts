@@ -30,7 +30,7 @@ interface Charge {
 
 /**
  * Runs the transaction in the block of this moment and keeps what it did. Nothing when a leader cannot put it into a block:
- * nobody pays for it, and it leaves no trace.
+ * no one pays for it, and it leaves no trace.
  */
 export function applyTransaction(
   { vm, accounts, rules }: Environment,
@@ -80,7 +80,7 @@ function balancesOf(
 }
 
 /**
- * Returns true when the payer of a failed transaction pays. litesvm charges transactions that fail while they run and, unlike the network,
+ * Returns true if the payer of a failed transaction pays. litesvm charges transactions that fail while they run and, unlike the network,
  * not those that fail while their accounts are loaded: this function adds that charge.
  */
 function isCharged(vm: Vm, { payer, before, fee, feesOnly }: Charge): boolean {

@@ -33,7 +33,7 @@ export interface AppliedTransaction {
   readonly after: Balances
   /** The logs and the calls of the programs. */
   readonly meta: Execution['meta']
-  /** It was not executed, and nobody remembers it: a later block may contain it, too. */
+  /** It was not executed, and no one remembers it: a later block may contain it, too. */
   readonly mayComeAgain?: boolean
   /** The node that received it sends it again when a fork drops it. */
   readonly retried: boolean

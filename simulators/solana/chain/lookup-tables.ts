@@ -22,7 +22,7 @@ function tableAddresses(table: AccountState | undefined): Address[] {
 }
 
 /**
- * Returns the reason why the addresses from tables are not available in this slot, as the name of a transaction error; undefined when they
+ * Returns the reason why the addresses from tables are not available in this slot, as the name of a transaction error; undefined if they
  * are (agave runtime/src/bank/address_lookup_table.rs).
  */
 export function tableProblem(

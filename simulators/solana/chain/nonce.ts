@@ -66,7 +66,7 @@ export function withNonce(account: AccountState, nonce: Uint8Array): AccountStat
   return { ...account, data }
 }
 
-/** Returns true when one of the signers among the accounts of the first instruction is this one. */
+/** Returns true if one of the signers among the accounts of the first instruction is this one. */
 export function firstInstructionIsSignedBy(message: Message, authority: Address): boolean {
   const accounts = message.instructions[0]?.accounts ?? []
   return accounts.some(

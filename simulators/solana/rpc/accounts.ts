@@ -46,7 +46,7 @@ export function getMultipleAccounts(node: Node, [list, config]: Params): unknown
   return withContext(node, commitment, addresses.map(write))
 }
 
-/** Lamports that an account with so many bytes has to hold. */
+/** Lamports that an account with this many bytes has to hold. */
 export function getMinimumBalanceForRentExemption({ chain }: Node, [length]: Params): unknown {
   const bytes = numberParam(length)
   if (bytes === undefined) throw invalidParams('`params` should have at least 1 argument(s)')

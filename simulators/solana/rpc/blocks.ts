@@ -55,7 +55,7 @@ export function getBlock(node: Node, [number, options]: Params): unknown {
   }
 }
 
-/** Undefined where the ledger has the block, and not what is in it (blockstore.rs `MissingTransactionMetadata`). */
+/** Undefined if the ledger has the block, and not what is in it (blockstore.rs `MissingTransactionMetadata`). */
 function blockAt(node: Node, slot: bigint, commitment: Commitment): Block | undefined {
   const { chain, oldest } = node
   const newest = node.block(commitment)

@@ -14,7 +14,7 @@ export function getLatestBlockhash(node: Node, [config]: Params): unknown {
   })
 }
 
-/** Returns true when the network would still accept a transaction with this blockhash. */
+/** Returns true if the network would still accept a transaction with this blockhash. */
 export function isBlockhashValid(node: Node, [blockhash, config]: Params): unknown {
   const commitment = contextParam(node, config)
   const age = ageOf(stringParam(blockhash), node.standpoint(commitment))

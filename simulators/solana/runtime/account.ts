@@ -10,7 +10,7 @@ export interface AccountState {
   readonly executable: boolean
 }
 
-/** Returns true when nothing has changed. */
+/** Returns true if nothing has changed. */
 export function isSameAccount(one: AccountState | undefined, other: AccountState | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   return (

@@ -40,7 +40,7 @@ const FEES_ONLY: ReadonlySet<unknown> = new Set([
   'MaxLoadedAccountsDataSizeExceeded',
 ])
 
-/** Returns true when a transaction with this error is in the block all the same, without having run. */
+/** Returns true if a transaction with this error is in the block all the same, without having run. */
 export function isFeesOnly(error: TransactionError): boolean {
   return FEES_ONLY.has(error)
 }
@@ -48,7 +48,7 @@ export function isFeesOnly(error: TransactionError): boolean {
 /** Errors of a payer that cannot pay the fee (agave svm/src/account_loader.rs `validate_fee_payer`). */
 const ABOUT_PAYER: readonly unknown[] = ['AccountNotFound', 'InsufficientFundsForFee', 'InvalidAccountForFee']
 
-/** Returns true when a transaction with this error could not even pay its fee. */
+/** Returns true if a transaction with this error could not even pay its fee. */
 export function isAboutPayer(error: TransactionError): boolean {
   if (typeof error === 'string') return ABOUT_PAYER.includes(error)
   const rent = error.InsufficientFundsForRent as { account_index?: unknown } | undefined

@@ -10,7 +10,7 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 const toBytes = getAddressEncoder()
 
-/** Returns true when every signature is one of the signed bytes by its key (solana-transaction `verify`). */
+/** Returns true if every signature is one of the signed bytes by its key (solana-transaction `verify`). */
 export function isSigned({ signatures, message }: WireTransaction): boolean {
   return signatures.every((signature, index) => {
     const key = message.keys[index]

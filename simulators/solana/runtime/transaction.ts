@@ -26,7 +26,7 @@ export interface Lookup {
 /** The signed part. */
 export interface Message {
   readonly bytes: Uint8Array
-  /** The hash identifies the message, whoever signs it. */
+  /** The hash identifies the message, anyone who signs it. */
   readonly hash: string
   readonly version: 'legacy' | 0
   readonly header: Header
@@ -98,7 +98,7 @@ function readLookup(reader: Reader): Lookup {
   return { table, writable, readonly: [...reader.bytes(reader.length())] }
 }
 
-/** Returns true when the account at this index of the message's own keys may be written (solana-message `is_writable`). */
+/** Returns true if the account at this index of the message's own keys may be written (solana-message `is_writable`). */
 export function isWritable({ header, keys }: Message, index: number): boolean {
   const { requiredSignatures, readonlySigned, readonlyUnsigned } = header
   if (index < requiredSignatures) return index < requiredSignatures - readonlySigned

@@ -71,7 +71,7 @@ export function countEntry(
   return undefined
 }
 
-/** Returns true when the account exists. */
+/** Returns true if the account exists. */
 export function exists(changes: Changes, address: string): boolean {
   return accountIn(changes, address) !== undefined
 }

@@ -8,7 +8,7 @@ import type { OperationContext, Rule } from './rule.ts'
 
 const MAX_DEPTH = 4
 
-/** Returns true when a condition is valid (CreateClaimableBalanceOpFrame.cpp `validatePredicate`). */
+/** Returns true if a condition is valid (CreateClaimableBalanceOpFrame.cpp `validatePredicate`). */
 function isWellFormed(predicate: xdr.ClaimPredicate, depth = 1): boolean {
   if (depth > MAX_DEPTH) return false
   const isGood = (inner: xdr.ClaimPredicate) => isWellFormed(inner, depth + 1)
@@ -47,7 +47,7 @@ function anchored(predicate: xdr.ClaimPredicate, closeTime: bigint): xdr.ClaimPr
   }
 }
 
-/** Returns true when a condition holds at this close time (ClaimClaimableBalanceOpFrame.cpp `validatePredicate`). */
+/** Returns true if a condition holds at this close time (ClaimClaimableBalanceOpFrame.cpp `validatePredicate`). */
 function holds(predicate: xdr.ClaimPredicate, closeTime: bigint): boolean {
   const isTrue = (inner: xdr.ClaimPredicate) => holds(inner, closeTime)
   switch (predicate.type) {
@@ -141,7 +141,7 @@ const CLAIM_PROBLEMS: Readonly<Record<BalanceProblem, xdr.ClaimClaimableBalanceR
 
 type CreationFailure = Exclude<xdr.CreateClaimableBalanceResultVariantName, 'createClaimableBalanceSuccess'>
 
-/** By the transaction's source and sequence and the operation's place in it, so that everybody can tell it before (`getBalanceID`). */
+/** By the transaction's source and sequence and the operation's place in it, so that everyone can tell it before (`getBalanceID`). */
 function balanceId({ transaction, index }: OperationContext): xdr.ClaimableBalanceId {
   const preimage = xdr.HashIdPreimage.envelopeTypeOpId(
     new xdr.HashIdPreimageOperationId({

@@ -44,7 +44,7 @@ export function sourceOf(operation: xdr.Operation, transaction: Transaction): st
   return operation.sourceAccount ? baseAddress(operation.sourceAccount) : transaction.source
 }
 
-/** Signatures, then the operation by itself (`OperationFrame::checkValid`); undefined when it is good. */
+/** Signatures, then the operation by itself (`OperationFrame::checkValid`); undefined if it is good. */
 export function checkOperation(
   operation: xdr.Operation,
   context: CheckContext,
@@ -57,7 +57,7 @@ export function checkOperation(
 }
 
 /**
- * Returns true when the necessary signers of this operation have signed (`OperationFrame::checkSignature`). An account that an earlier
+ * Returns true if the necessary signers of this operation have signed (`OperationFrame::checkSignature`). An account that an earlier
  * operation will create signs with its own key.
  */
 export function checkOperationSignature(

@@ -32,7 +32,7 @@ export interface OperationContext {
 /** The rules of the protocol for one type of operation. */
 export interface Rule<Type extends xdr.OperationBodyVariantName> {
   level(body: BodyOf<Type>): ThresholdLevel
-  /** Returns the problem that does not depend on the ledger (`doCheckValid`); undefined when there is none. */
+  /** Returns the problem that does not depend on the ledger (`doCheckValid`); undefined if there is none. */
   check(body: BodyOf<Type>, source: string, network: Network): xdr.OperationResult | undefined
   /** Does it (`doApply`). */
   apply(body: BodyOf<Type>, context: OperationContext): xdr.OperationResult

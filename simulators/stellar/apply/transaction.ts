@@ -183,7 +183,7 @@ function removeOneTimeSigners(changes: Changes, addresses: readonly string[], ha
 
 /**
  * Returns the fee of the inner transaction in the result of a fee bump: nothing since protocol 25, before it the fee that it would have
- * paid by itself (`FeeBumpTransactionFrame::apply`). Nobody pays it.
+ * paid by itself (`FeeBumpTransactionFrame::apply`). No one pays it.
  */
 function innerFee(
   transaction: Transaction,

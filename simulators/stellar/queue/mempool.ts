@@ -7,7 +7,7 @@ import { createQueue, type Queue } from './queue.ts'
 /** The transactions of a ledger, and the price of an operation in it. */
 export interface Pick {
   readonly frames: readonly Frame[]
-  /** Stroops for each operation. More than the network's when not everybody got in. */
+  /** Stroops for each operation. More than the network's when not everyone got in. */
   readonly baseFee: bigint
 }
 

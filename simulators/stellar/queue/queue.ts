@@ -39,7 +39,7 @@ export interface Queue {
   /** Adds a transaction, or returns the reason against it. `limit` is the capacity of the queue, in the unit of `sizeOf`. */
   add(frame: Frame, moment: Moment, limit: number): Answer
   frames(): Frame[]
-  /** Returns true when the account is the source, or the payer, of a waiting transaction. */
+  /** Returns true if the account is the source, or the payer, of a waiting transaction. */
   concerns(address: string): boolean
   /** Takes out what is applied or has become impossible by it, and refuses the same bytes for a while. */
   removeApplied(applied: readonly Frame[]): void

@@ -46,7 +46,7 @@ export function failOnFault(nodeFault: NodeFault, method: string): void {
     throw new RpcFault(INTERNAL_ERROR, 'invalid status from stellar-core')
 }
 
-/** Returns the `error` of a simulation during the fault (internal/preflight/pool.go); undefined where it can simulate. */
+/** Returns the `error` of a simulation during the fault (internal/preflight/pool.go); undefined if it can simulate. */
 export function preflightFault(nodeFault: NodeFault): string | undefined {
   if (nodeFault === 'preflight_full') return 'preflight queue full'
   if (nodeFault === 'preflight_closed') return 'preflight worker pool is closed'

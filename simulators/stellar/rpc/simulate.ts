@@ -257,7 +257,7 @@ function touchForSignatures(entries: readonly xdr.SorobanAuthorizationEntry[], s
   }
 }
 
-/** Returns undefined when the authorisations of the call itself are checked. */
+/** Returns undefined if the authorisations of the call itself are checked. */
 function recorderFor(
   auth: readonly xdr.SorobanAuthorizationEntry[],
   authMode: unknown,

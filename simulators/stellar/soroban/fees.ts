@@ -12,7 +12,7 @@ const PER_WRITE_ENTRY = 10_000n
 const PER_WRITE_KB = 3_500n
 const PER_TRANSACTION_KB = 1_624n + 16_235n
 const PER_EVENT_KB = 10_000n
-/** So many bytes live for so many ledgers for one stroop. */
+/** This many bytes live for this many ledgers for one stroop. */
 const BYTE_LEDGERS_PER_STROOP = 100_000n
 const KB = 1024n
 /** A signed and wrapped transaction is larger than what is simulated; a simulation counts this much for it, in bytes. */

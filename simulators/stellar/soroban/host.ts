@@ -114,7 +114,7 @@ function load(run: Run, contract: string): Program {
     throw new Trap('HostError: Error(Storage, MissingValue): Wasm does not exist')
   }
   const program = run.programs.get(hash)
-  if (!program) throw new Trap('HostError: Error(WasmVm, InvalidAction): nobody said what this code does')
+  if (!program) throw new Trap('HostError: Error(WasmVm, InvalidAction): no one said what this code does')
   return program
 }
 

@@ -71,7 +71,7 @@ export function instanceEntry(
   return dataEntry(instanceLedgerKey(contract), xdr.ScVal.scvContractInstance(instance), liveUntil)
 }
 
-/** Returns true when an entry under this key can only be archived, never deleted. */
+/** Returns true if an entry under this key can only be archived, never deleted. */
 export function isPersistent(key: xdr.LedgerKey): boolean {
   return (
     key.type === 'contractCode' ||

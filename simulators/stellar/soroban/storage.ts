@@ -39,7 +39,7 @@ export interface Usage {
 export interface Access {
   mayRead(key: string): boolean
   mayWrite(key: string): boolean
-  /** Returns true when an archived entry may be used as if it were restored. */
+  /** Returns true if an archived entry may be used as if it were restored. */
   mayRestore(key: string): boolean
 }
 

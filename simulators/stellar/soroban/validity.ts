@@ -48,7 +48,7 @@ export function hasValidFee({ operations, soroban }: Transaction): boolean {
 }
 
 /**
- * A call must be readable by contracts in full: no memo, no muxed account, whoever has signed for it (stellar-core
+ * A call must be readable by contracts in full: no memo, no muxed account, anyone who has signed for it (stellar-core
  * `TransactionFrame::validateSorobanMemo`).
  */
 export function hasHiddenMemo(transaction: Transaction): boolean {

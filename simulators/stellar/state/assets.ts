@@ -28,7 +28,7 @@ export function assetName(asset: xdr.Asset): string {
   return `${code}:${issuer}`
 }
 
-/** The account that issues it; nobody issues the native asset. */
+/** The account that issues it; no one issues the native asset. */
 export function issuerOf(asset: string): string | undefined {
   return asset === 'native' ? undefined : asset.slice(asset.indexOf(':') + 1)
 }

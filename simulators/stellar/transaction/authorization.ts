@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
 
-/** An authorization, to be signed by somebody. Everything but the calls has a default. */
+/** An authorization, to be signed by someone. Everything but the calls has a default. */
 export interface Authorization {
   readonly passphrase: string
   readonly root: xdr.SorobanAuthorizedInvocation

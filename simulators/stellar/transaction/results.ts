@@ -21,7 +21,7 @@ export interface FrameResult extends Outcome {
   readonly inner?: Outcome
 }
 
-/** Returns true when it succeeded, or would. */
+/** Returns true if it succeeded, or would. */
 export function isSuccess(frameResult: FrameResult): boolean {
   return (frameResult.inner ?? frameResult).code === 'txSuccess'
 }
@@ -73,7 +73,7 @@ const PAYLOAD_WORDS: Readonly<Partial<Record<xdr.OperationBodyVariantName, numbe
   invokeHostFunction: 8,
 }
 
-/** Returns true when an operation succeeded. */
+/** Returns true if an operation succeeded. */
 export function succeeded(result: xdr.OperationResult): boolean {
   return result.type === 'opInner' && result.tr.value.type.endsWith('Success')
 }

@@ -4,9 +4,9 @@ import type { AccountEntry, Signer } from '../state/entries.ts'
 
 /** The signatures of one transaction, and which of them were good for something. */
 export interface SignatureChecker {
-  /** Returns true when the signatures of `signers` weigh at least `needed`. At least one of them must have signed. */
+  /** Returns true if the signatures of `signers` weigh at least `needed`. At least one of them must have signed. */
   check(signers: readonly Signer[], needed: number): boolean
-  /** Returns true when some check needed each signature; one too many makes a transaction invalid. */
+  /** Returns true if some check needed each signature; one too many makes a transaction invalid. */
   allUsed(): boolean
 }
 
@@ -49,7 +49,7 @@ export function signersOf(account: AccountEntry): Signer[] {
   return [...(master > 0 ? [{ key: account.address, weight: master }] : []), ...account.signers]
 }
 
-/** Returns true when `signature` is by the account's own key over `message`. */
+/** Returns true if `signature` is by the account's own key over `message`. */
 export function verifyEd25519(address: string, message: Uint8Array, signature: Uint8Array): boolean {
   const raw = StrKey.decodeEd25519PublicKey(address)
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' })

@@ -31,7 +31,7 @@ function hasMalformedSigners(transaction: Transaction): boolean {
   )
 }
 
-/** `TransactionFrame::isTooEarly` and `isTooLate`: by close time, never by anybody's clock. A `maxTime` of 0 is none. */
+/** `TransactionFrame::isTooEarly` and `isTooLate`: by close time, never by anyone's clock. A `maxTime` of 0 is none. */
 function checkBounds(transaction: Transaction, moment: Moment): TransactionCode | undefined {
   const { timeBounds, ledgerBounds } = conditionsOf(transaction)
   const { closeTime, earliest, latest, ledger } = moment
@@ -132,7 +132,7 @@ export function checkCommon(
   return { level: 'valid', code: 'txSuccess' }
 }
 
-/** Checks a fee bump besides its inner transaction (CAP-15, `FeeBumpTransactionFrame::commonValid`); undefined when it is valid. */
+/** Checks a fee bump besides its inner transaction (CAP-15, `FeeBumpTransactionFrame::commonValid`); undefined if it is valid. */
 function checkFeeBump(
   frame: Frame,
   checker: SignatureChecker,

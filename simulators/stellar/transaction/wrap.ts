@@ -1,7 +1,7 @@
 import { FeeBumpTransaction, type Keypair, type Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { TestLedger } from '../start-ledger.ts'
 
-/** A fee bump around the inner transaction of somebody else. */
+/** A fee bump around the inner transaction of a third party. */
 export interface Wrapped {
   /** The hash of the fee bump, in hex. */
   readonly hash: string

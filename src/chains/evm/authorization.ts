@@ -78,7 +78,7 @@ function invalid(detail: string): Refusal {
 /** Half of the order of the curve: a signature with a higher `s` counts nowhere (EIP-7702). */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Returns the account that signed the authorization, in EIP-55; undefined when its signature is none. */
+/** Returns the account that signed the authorization, in EIP-55; undefined if its signature is none. */
 function authorityOf({ address, chainId, nonce, yParity, r, s }: Authorization): string | undefined {
   if (BigInt(s) > HALF_ORDER) return undefined
   const hash = hashAuthorization({ address: address as Hex, chainId, nonce: Number(nonce) })

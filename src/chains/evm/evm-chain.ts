@@ -184,7 +184,7 @@ const GENESIS: GenesisQuestion = {
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Refuses when an endpoint serves another chain than the configured one. A signature for another chain would be valid there (EIP-155), and
+ * Refuses if an endpoint serves another chain than the configured one. A signature for another chain would be valid there (EIP-155), and
  * an endpoint of another chain would answer with wrong nonces.
  */
 async function verifyChainId(client: PooledClient, network: EvmNetwork): Promise<Answer<void>> {

@@ -74,7 +74,7 @@ type Encoder = (value: unknown, path: string) => Steps<Hex>
 
 /**
  * Creates a hasher for values of these types. It describes each type once, so that a long list of structs costs no more than its values.
- * @throws TypedDataProblem when a value does not match its type, or a type does not exist
+ * @throws TypedDataProblem if a value does not match its type, or a type does not exist
  */
 function createStructHasher(types: Types): StructHasher {
   const encoders = new Map<string, Encoder>()

@@ -143,7 +143,7 @@ export function createBatchSender({
 }
 
 /**
- * Returns smaller limits after a batch that was refused, or answered with too much, because of its size; undefined when the size was not the
+ * Returns smaller limits after a batch that was refused, or answered with too much, because of its size; undefined if the size was not the
  * reason.
  */
 function smallerLimits(

@@ -136,7 +136,7 @@ function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }
 }
 
-/** Returns true when no other endpoint can answer better: the endpoint is not behind, and the node itself answered. */
+/** Returns true if no other endpoint can answer better: the endpoint is not behind, and the node itself answered. */
 function isSettled(answers: EndpointReply | undefined): boolean {
   return (
     answers !== undefined && !answers.behind && answers.reply.kind !== 'unknown' && answers.elsewhere !== true

@@ -101,7 +101,7 @@ const MAX_REQUEST_BYTES = 40_000
 /**
  * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers on other chains: `-32005` is an unhealthy
  * node, `-32007` a slot that was skipped or is missing after a ledger jump, `-32016` a `minContextSlot` in the future. None of them is a
- * rate limit. Programs use "compute units", so many messages contain the words.
+ * rate limit. Many messages contain the words, because programs use "compute units".
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],

@@ -117,7 +117,7 @@ const readToken: ReadCall = (call, address) => {
 }
 
 /**
- * Returns true when the account is the owner, or may be a signer of the multisig account that is. A transfer hook receives the accounts
+ * Returns true if the account is the owner, or may be a signer of the multisig account that is. A transfer hook receives the accounts
  * after the owner with their signatures, so its use of the relayer's signature is unknown.
  */
 function isBy({ program, accounts }: Call, { owner, hooked }: Checked, address: string): boolean {

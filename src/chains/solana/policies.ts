@@ -79,7 +79,7 @@ function programsOf(message: Message): string[] {
 }
 
 /**
- * Returns true when the relayer may be more than the payer of the fee. A transaction that others also sign is theirs, and the relayer only
+ * Returns true if the relayer may be more than the payer of the fee. A transaction that others also sign is theirs, and the relayer only
  * pays for it; a transaction with only the relayer's signature is the caller's own order.
  */
 export function maySpend(message: Message, { feePayerSpending = 'own' }: SolanaPolicies): boolean {

@@ -13,7 +13,7 @@ export function contentOf(
     : { message: openTransaction(transaction).message, at: 'transaction' }
 }
 
-/** Returns true when the service can sign the content again with another blockhash: not when others have signed it too. */
+/** Returns true if the service can sign the content again with another blockhash: not when others have signed it too. */
 export function isReSignable({ transaction }: SolanaRequest): boolean {
   return transaction === undefined || !isMultiSigner(openTransaction(transaction).message)
 }

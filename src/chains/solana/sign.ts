@@ -70,7 +70,7 @@ function solanaSigner(signer: Signer | undefined): SolanaSigner {
   return signer
 }
 
-/** Returns true when the 64 bytes are the signature of this message by this key. */
+/** Returns true if the 64 bytes are the signature of this message by this key. */
 export function isBy(signature: Uint8Array, publicKey: Uint8Array, message: Uint8Array): boolean {
   const key = createPublicKey({
     key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },

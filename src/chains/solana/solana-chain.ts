@@ -134,7 +134,7 @@ async function reviewUnsigned(
 const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 
 /**
- * Refuses when an endpoint serves another cluster than the configured one, where that is known. A signed transaction does not name its
+ * Refuses if an endpoint serves another cluster than the configured one, where that is known. A signed transaction does not name its
  * network, only its blockhash does, so an endpoint of another cluster would report other accounts. The call also notes which endpoints keep
  * old transactions.
  */

@@ -204,7 +204,7 @@ function detailOf(result: TransactionResult, meaning: Meaning): string {
 const MAX_REQUEST_BYTES = 400_000
 
 /**
- * stellar-rpc returns `-32603` (`jrpc2.InternalError`) only for failures of its own: a core that is down or busy, a database that cannot be
+ * stellar-rpc returns `-32603` (`jrpc2.InternalError`) only for its own failures: a core that is down or busy, a database that cannot be
  * read. `-32001` and `-32003` come from its limits of the request's duration and of the queue (`requestdurationlimiter.go`, `backlogQ.go`).
  * A fault of the call is `-32602`, or part of the result.
  */

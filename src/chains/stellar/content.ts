@@ -48,8 +48,8 @@ export interface StellarDraft {
    */
   readonly preparedAt: bigint
   /**
-   * The last second in which a ledger that includes the transaction may close, in Unix seconds. A ledger that closes in a later second proves
-   * that no later one includes the transaction. One that closes in this second does not: the next may close in it, too (CAP-88).
+   * The last second in which a ledger that includes the transaction may close, in Unix seconds. A ledger that closes in a later second
+   * proves that no later one includes the transaction. One that closes in this second does not: the next may also close in it (CAP-88).
    */
   readonly expiresAt?: bigint
   /**
@@ -65,7 +65,7 @@ export interface StellarPolicies {
   readonly minBalance?: bigint
   /** An alert begins when the account can spend less. Default: none. */
   readonly warnBalance?: bigint
-  /** The highest fee of one transaction, whatever it requests, in stroops. Default: no cap of the relayer's own. */
+  /** The highest fee of one transaction, regardless of its request, in stroops. Default: no cap. */
   readonly maxFee?: bigint
   /** A signed version may wait this long for its ledger, in seconds. Default 120. */
   readonly timeoutSeconds?: number

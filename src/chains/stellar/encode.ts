@@ -65,7 +65,7 @@ import { isContractAddress, toMuxedAccount, toPublicKey } from './model/strkey.t
 /** The largest amount that a trust line can hold, which is its default limit. */
 const MAX_AMOUNT = 2n ** 63n - 1n
 
-/** Encodes a checked operation as XDR. Without a source of its own it has the transaction's. */
+/** Encodes a checked operation as XDR. Without its own source it has the transaction's. */
 export function encodeOperation(operation: StellarOperation, source?: MuxedAccount): Operation {
   return new Operation({ sourceAccount: source ?? null, body: encodeBody(operation) })
 }

@@ -30,7 +30,7 @@ const TRANSACTION_FIELD = 'unsigned_xdr'
 /** `DecoratedSignature signatures<20>` of XDR. */
 const MAX_SIGNATURES = 20
 
-/** Reviews a transaction without asking a node: the ledger decides about the sequence number, and the caller chose it. */
+/** Reviews a transaction without a node: the ledger decides about the sequence number, and the caller chose it. */
 export function reviewUnsigned(
   { envelope: xdr }: UnsignedStellar,
   account: StellarAccount,
@@ -114,7 +114,7 @@ function invalid(detail: string): Answer<never> {
 const PREIMAGE_FIELD = 'preimage_xdr'
 
 /**
- * The number of ledgers after the newest one in which an authorization may still be used: about 10 minutes. Nobody can take it back before,
+ * The number of ledgers after the newest one in which an authorization may still be used: about 10 minutes. No one can take it back before,
  * so a pause of the relayer would come too late. @stellar/stellar-sdk takes 100, counted from a node that may be ahead of ours by a few; with a
  * lower number its default would be refused.
  */
@@ -177,13 +177,13 @@ function invalidPreimage(detail: string): Answer<never> {
   return { kind: 'refused', refusal: { code: 'invalid_request', detail: `${PREIMAGE_FIELD}: ${detail}` } }
 }
 
-/** The bytes over whose hash an account authorizes calls of smart contracts (CAP-46-11), as far as the service has to know them. */
+/** The bytes over whose hash an account authorizes calls of smart contracts (CAP-46-11), as far as the service must know them. */
 interface AuthorizationPreimage {
   /** SHA-256 of the passphrase of the network for which the signature is. */
   readonly networkId: Uint8Array
   /** The last ledger that accepts the signature. */
   readonly expirationLedger: bigint
-  /** The account that authorizes, where the preimage names it (CAP-71); without it, the signature is for any account that has the key. */
+  /** The account that authorizes, if the preimage names it (CAP-71); without it, the signature is for any account that has the key. */
   readonly address?: ScAddress
   readonly invocation: SorobanAuthorizedInvocation
   /** SHA-256 of the preimage: what the account signs. */
@@ -191,7 +191,7 @@ interface AuthorizationPreimage {
 }
 
 /**
- * Reads a `HashIdPreimage` of an authorization; undefined for other text, and for the preimages of ids, which nobody signs. The first four
+ * Reads a `HashIdPreimage` of an authorization; undefined for other text, and for the preimages of ids, which no one signs. The first four
  * bytes are its type, where the preimage of a transaction has the id of a network. The SDK reads at most 500 levels, and every byte.
  */
 export function readAuthorizationPreimage(base64: string): AuthorizationPreimage | undefined {

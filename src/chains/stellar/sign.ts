@@ -46,8 +46,8 @@ export async function signDraft(
 }
 
 /**
- * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing for inclusion, so that nobody can
- * take it out and have it included alone, under a hash that the service does not ask for.
+ * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing for inclusion, so that it
+ * cannot be extracted and included alone, under a hash that the service does not look up.
  */
 function fillIn(
   draft: StellarDraft,
@@ -66,7 +66,7 @@ function fillIn(
 
 /**
  * Wraps a transaction in a fee bump: the fee is the relayer's, everything else stays as it was signed (CAP-15). The inner hash is stored,
- * because others may wrap the inner transaction, too.
+ * because others may also wrap the inner transaction.
  */
 async function bump(
   inner: TransactionV1Envelope,
@@ -124,7 +124,7 @@ export async function signHash(
   return { decorated: new DecoratedSignature({ hint: hintOf(signer.publicKey), signature: bytes }), bytes }
 }
 
-/** Signs a hash for somebody who takes the signature without an envelope: in the contract's form, and in base64 with the `G…` address. */
+/** Signs a hash for someone who takes the signature without an envelope: in the contract's form, and in base64 with the `G…` address. */
 export async function signDetached(hash: Uint8Array, signer: StellarSigner): Promise<MessageSignature> {
   const bytes = await signer.sign(hash)
   return {
@@ -134,12 +134,12 @@ export async function signDetached(hash: Uint8Array, signer: StellarSigner): Pro
   }
 }
 
-/** Returns true when the hint of a signature names this key. */
+/** Returns true if the hint of a signature names this key. */
 export function claimsToBeBy({ hint }: DecoratedSignature, publicKey: Uint8Array): boolean {
   return Buffer.from(hint.toBytes()).equals(hintOf(publicKey))
 }
 
-/** Returns true when this key made the signature. */
+/** Returns true if this key made the signature. */
 export function isBy({ signature }: DecoratedSignature, publicKey: Uint8Array, hash: Uint8Array): boolean {
   const bytes = signature.toBytes()
   return bytes.length === 64 && verify(null, hash, toKeyObject(publicKey), bytes)

@@ -29,8 +29,8 @@ import { signDraft, signMessage } from './sign.ts'
 import type { StellarChain } from './types.ts'
 
 /**
- * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be opened, so
- * that the next try has the present one.
+ * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be
+ * opened, so that the next attempt has the current one.
  */
 const OPENING_RESERVE_MS = 30_000
 
@@ -152,7 +152,7 @@ function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Ma
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
 
 /**
- * Refuses when an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
+ * Refuses if an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
  * network would refuse the bytes, and its endpoint would answer with wrong sequence numbers.
  */
 async function verifyPassphrase(client: PooledClient, network: StellarNetwork): Promise<Answer<void>> {

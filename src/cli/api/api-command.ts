@@ -5,7 +5,7 @@ import { type Arguments, type Command, EXIT, type Terminal, UsageError } from '.
 /** A command over the API runs with these. */
 export interface ApiArguments extends Arguments {
   readonly client: ApiClient
-  /** True when the answer is to be JSON. */
+  /** True if the output is JSON. */
   readonly json: boolean
   readonly terminal: Terminal
 }

@@ -21,7 +21,7 @@ export const keysCreate: Command = {
   usage: '<file> [--passphrase-file <file>]',
   help: [
     'Writes a version 3 key file (Web3 Secret Storage, scrypt) that geth, ethers and foundry can read, with mode 0600,',
-    'and prints its addresses on EVM, Stellar and Solana. Each network type has a key of its own, derived from the one in the file;',
+    'and prints its addresses on EVM, Stellar and Solana. Each network type has a separate key, derived from the one in the file;',
     'other tools read the EVM one. Existing files are never overwritten.',
     '',
     '  --passphrase-file  A file whose first line is the passphrase. If it is missing, it is created with a generated one.',

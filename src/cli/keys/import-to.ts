@@ -113,6 +113,6 @@ function printHandOver({ config, path, signerId, networkType }: HandOver, termin
       `  curl -X PATCH "$RELAYER_URL/api/v1/relayers/${id}" -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' -d '{"signer_id":"${signerId}"}'`,
     )
   terminal.out(
-    `Set "signer_id": "${signerId}" in ${config.file}, too, if the relayer is one of it. Keep the key file until the relayer has sent with the new signer; then store it offline as the backup, or destroy it.`,
+    `Also set "signer_id": "${signerId}" in ${config.file} if the relayer is in that file. Keep the key file until the relayer has sent with the new signer; then store it offline as the backup, or destroy it.`,
   )
 }

@@ -5,7 +5,7 @@ import { toSchema30 } from './schema.ts'
 
 const DESCRIPTION = `The contract of the relayer in a form that code generators understand. The service derives this document from
 \`/openapi.yaml\`, which has the full descriptions, limits, examples and webhooks. Here, requests have integers of more than 53
-bits as decimal strings; the service takes JSON integers, too.
+bits as decimal strings; the service also accepts JSON integers.
 `
 
 /** The contract, with the resolution of references that generators get. */

@@ -132,7 +132,7 @@ export function readSolanaRequest(body: SolanaBody): SolanaRequest {
 }
 
 function readInstruction(instruction: Schemas['SolanaInstructionSpec']): SolanaInstruction {
-  if ('call' in instruction) throw new Error('a call by name has to be encoded before it is read')
+  if ('call' in instruction) throw new Error('a call by name must be encoded before it is read')
   const { program_id, accounts, data } = instruction
   return { programId: program_id, accounts: accounts.map(readAccountMeta), data }
 }

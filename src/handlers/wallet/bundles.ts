@@ -94,7 +94,7 @@ function keyOf(id: string, at: number): string {
   return `calls-${createHash('sha256').update(id).digest('hex')}-${at}`
 }
 
-/** @throws RpcError when the relayer has no such bundle, or not each of its transactions */
+/** @throws RpcError if the relayer has no such bundle, or not each of its transactions */
 async function findBundle(
   db: Db,
   { relayer }: WalletRequest,
@@ -137,7 +137,7 @@ function bundleIdOf(transactionIds: readonly string[]): string {
   return `0x${transactionIds.map((id) => id.replaceAll('-', '')).join('')}`
 }
 
-/** Reads the ids of the transactions from the id of their bundle; undefined when this is another id. */
+/** Reads the ids of the transactions from the id of their bundle; undefined if this is another id. */
 function transactionIdsOf(bundleId: string): readonly string[] | undefined {
   if (!/^0x([0-9a-f]{32})+$/.test(bundleId)) return undefined
   return bundleId
@@ -216,7 +216,7 @@ function bundleStatus(items: readonly TransactionWithAttempts[]): number {
   return results.has('reverted') ? REVERTED : NEVER_INCLUDED
 }
 
-/** Returns the attempt of a request that the chain includes, or undefined when it includes none, or a no-op in its place. */
+/** Returns the attempt of a request that the chain includes, or undefined if it includes none, or a no-op in its place. */
 function includedCall(item: TransactionWithAttempts): Attempt | undefined {
   const included = includedAttempt(item)
   return included === undefined || isNoop(included.kind) ? undefined : included

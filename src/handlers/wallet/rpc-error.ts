@@ -35,7 +35,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Makes the failure of a parameter that is not as it has to be. The message begins with its name. */
+/** Creates the failure of an invalid parameter. The message begins with its name. */
 export function invalidParams(message: string): RpcError {
   return new RpcError(RPC_CODES.invalidParams, message)
 }

@@ -55,14 +55,14 @@ export type AdmitCall = <Id extends OperationId>(
 /** The fields of an object of a call. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** @throws RpcError when the value is no object */
+/** @throws RpcError if the value is no object */
 export function readFields(value: unknown, name: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidParams(`${name}: an object is expected`)
   return value as Fields
 }
 
-/** @throws RpcError when the value is no text */
+/** @throws RpcError if the value is no text */
 export function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw invalidParams(`${name}: a string is expected`)
   return value
@@ -71,7 +71,7 @@ export function readText(value: unknown, name: string): string {
 /** The most hexadecimal digits of a quantity: a word of the EVM has 256 bits. */
 const MOST_DIGITS = 64
 
-/** @throws RpcError when the value is there, and is no quantity */
+/** @throws RpcError if the value is there, and is no quantity */
 export function readQuantity(value: unknown, name: string): bigint | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string' || value.length > 2 + MOST_DIGITS || !/^0x[0-9a-f]+$/i.test(value))
@@ -81,7 +81,7 @@ export function readQuantity(value: unknown, name: string): bigint | undefined {
   return BigInt(value)
 }
 
-/** @throws RpcError when the value is there, and no bytes are */
+/** @throws RpcError if the value is there, and no bytes are */
 export function readBytes(value: unknown, name: string): string | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string' || value.length % 2 !== 0 || !/^0x[0-9a-f]*$/i.test(value))
@@ -89,7 +89,7 @@ export function readBytes(value: unknown, name: string): string | undefined {
   return value
 }
 
-/** @throws RpcError when the value is there, and is no address */
+/** @throws RpcError if the value is there, and is no address */
 export function readAddress(value: unknown, name: string): string | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string' || !/^0x[0-9a-f]{40}$/i.test(value))

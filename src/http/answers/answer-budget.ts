@@ -30,7 +30,7 @@ const RETRY_AFTER_SECONDS = 1
 export interface AnswerBudget {
   /**
    * Refuses a request before anything is done for it: one for a list also while the last answer had no room and nothing was read since.
-   * @throws AppError `rate_limited` when the caller leaves too much unread
+   * @throws AppError `rate_limited` if the caller leaves too much unread
    */
   admit(caller: string, kind: 'list' | 'read' | 'change'): void
   /** Runs the making of a list when it is its turn among the lists of the caller. */

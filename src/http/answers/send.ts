@@ -60,7 +60,7 @@ export function readRest({ timeoutMs }: { timeoutMs: number }): FinishingStep {
 function sendThenRead(context: HttpContext, body: string, timeoutMs: number): void {
   const { req } = context
   context.body = Readable.from(pieces())
-  // The length tells the caller that the answer is complete while the server is still reading.
+  // The length shows the caller that the response is complete while the server is still reading.
   context.length = Buffer.byteLength(body)
 
   async function* pieces(): AsyncGenerator<string> {

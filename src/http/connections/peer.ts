@@ -10,7 +10,7 @@ export interface Peers {
   ofRequest(request: IncomingMessage): string
 }
 
-/** Creates the names of peers. The header of anybody but a trusted proxy is ignored, because callers write anything there. */
+/** Creates the names of peers. The header of anyone but a trusted proxy is ignored, because callers write anything there. */
 export function createPeers(proxies: AddressList): Peers {
   const ofConnection = (address = '') => (proxies.has(address) ? undefined : networkOf(address))
   // Every request needs it, and the result for a connection never changes.

@@ -27,7 +27,7 @@ export function documentation({ pages, count }: DocumentationOptions): Middlewar
 /**
  * Sends the page of a path that the query parameter `profile` names.
  *
- * @throws AppError `invalid_request` when there is none
+ * @throws AppError `invalid_request` if there is none
  */
 function choosePage(pages: readonly Page[]): Middleware {
   const senders = new Map(pages.map((page) => [page.profile, sendPage(page, headersOf(page))]))

@@ -97,7 +97,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     https: new HttpsAgent({ ...settings, ...tls, ...change }),
   })
   const agents = agentsOf({})
-  // Every other kept connection may be closed, too.
+  // Every other kept connection may be closed as well.
   const fresh = agentsOf({ keepAlive: false })
   const body = wholeBodyBytes === undefined ? BEGINNING : wholeBody(wholeBodyBytes, budget)
   const targetOf = createTargets(checkUrl)

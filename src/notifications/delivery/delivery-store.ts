@@ -178,7 +178,7 @@ export async function countDead(db: Db): Promise<Map<string, number>> {
 /** The maximum number of untried events that are counted. The exact number above it does not matter. */
 const MAX_UNTRIED = 10_000
 
-/** Counts the committed events whose delivery was never tried; undefined when there are no notifications. Paused ones do not count. */
+/** Counts the committed events whose delivery was never tried; undefined if there are no notifications. Paused ones do not count. */
 export async function countUntriedEvents(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ lag: bigint }>`
     select (select count(*) from (

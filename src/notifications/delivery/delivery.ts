@@ -49,7 +49,7 @@ export interface Outgoing {
   readonly stored: boolean
 }
 
-/** An outgoing delivery with the exact text that is signed and sent; undefined when it could not be written. */
+/** An outgoing delivery with the exact text that is signed and sent; undefined if it could not be written. */
 export interface Prepared {
   readonly item: Outgoing
   readonly body: string | undefined

@@ -19,7 +19,7 @@ interface Recording {
 /**
  * Writes results and moves the cursors of their notifications in one statement, so that a crash leaves both or neither. A first result is
  * inserted, a later one updates its row unless it has since been changed. Results of deleted notifications are dropped.
- * @throws LeaseLostError when another process delivers now; nothing is written then
+ * @throws LeaseLostError if another process delivers now; nothing is written then
  */
 export async function record(db: Db, lease: Lease, { settlements, moves }: Recording): Promise<void> {
   const { rows } = await sql<{ leased: boolean }>`

@@ -117,7 +117,7 @@ function failuresAfter({ relayer, failedChecks }: HealthTarget, { kind }: Health
   return relayer.systemDisabled ? failedChecks + 1 : 1
 }
 
-/** Returns undefined when the answer takes too long, or the check is aborted. */
+/** Returns undefined if the answer takes too long, or the check is aborted. */
 async function waitWithin<T>(
   clock: Clock,
   answer: Promise<T>,

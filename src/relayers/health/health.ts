@@ -33,7 +33,7 @@ export interface HealthFacts {
 /** The nonces of one source account. */
 export interface SourceAccountFacts {
   readonly address: string
-  /** The highest nonce of its confirmed transactions; undefined when none is confirmed. */
+  /** The highest nonce of its confirmed transactions; undefined if none is confirmed. */
   readonly confirmed: bigint | undefined
   /** The next one on the chain. */
   readonly next: Answer<bigint>
@@ -74,7 +74,7 @@ export const NO_MEMORY: HealthMemory = { outOfStep: 0 }
 
 /** The result of a check. */
 export interface HealthEvaluation {
-  /** The proven fault; absent when none is proven. */
+  /** The proven fault; absent if none is proven. */
   readonly reason?: DisabledReason
   /** True when a fact is unknown, or needs another check as a proof. */
   readonly unsure: boolean
@@ -268,7 +268,7 @@ export function untilNextCheck(failedChecks: number, intervalMs: number): number
   return (RETRY_SECONDS[Math.min(failedChecks - 1, last)] ?? 0) * 1000
 }
 
-/** The numbers that a check read. A number is absent when the check did not learn it. */
+/** The numbers that a check read. A number is absent if the check did not learn it. */
 export interface HealthReading {
   readonly relayerId: string
   readonly network: string
@@ -327,7 +327,7 @@ export interface HealthCheckerDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
-  /** Returns a sentence when the chain of a prepared relayer was reset; undefined when that is not proved. */
+  /** Returns a sentence when the chain of a prepared relayer was reset; undefined if that is not proved. */
   readonly findChainReset: (relayer: Relayer) => Promise<string | undefined>
   /** Finds the accounts of a relayer whose chain has used nonces that the records do not explain. Read the nonces of the chain before. */
   readonly findUnexplained: (

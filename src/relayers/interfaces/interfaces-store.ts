@@ -46,7 +46,7 @@ export async function countInterfaces(db: Db, relayerId: string): Promise<number
   return Number(total)
 }
 
-/** Reads one interface; undefined when none is registered for the address. */
+/** Reads one interface; undefined if none is registered for the address. */
 export async function findInterface(
   db: Db,
   { relayerId, address }: InterfaceKey,

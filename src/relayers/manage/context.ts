@@ -89,7 +89,7 @@ export function requirePrivateEndpoints(network: Network, relayer: RelayerConfig
 
 /**
  * Checks RPC urls that a caller chose for a relayer on this network. Returns sentences for the caller.
- * @throws AppError 400 when a url is forbidden or serves another chain. Silence is no reason to refuse (I6).
+ * @throws AppError 400 if a url is forbidden or serves another chain. Silence is no reason to refuse (I6).
  */
 export async function checkUntrustedEndpoints(
   { verify, allowPrivateUrls }: Pick<ManageContext, 'verify' | 'allowPrivateUrls'>,

@@ -22,7 +22,7 @@ export interface RelayerManager {
   change(id: string, change: RelayerChange, actor: Actor): Promise<ManagedRelayer>
   /**
    * Accepts the nonces that the chain has used and the records do not explain, and checks the relayer. Throws 404 when the relayer does not
-   * exist, `not_supported` on chains without nonces, and `network_unavailable` when no endpoint tells them.
+   * exist, `not_supported` on chains without nonces, and `network_unavailable` if no endpoint returns them.
    */
   acceptNonces(id: string, reason: string, actor: Actor): Promise<ManagedRelayer>
   /** Throws 400 while transactions are unfinished, and 404 when the relayer does not exist. */

@@ -116,9 +116,9 @@ function fail(problem: string): never {
 
 /** The type of a policy's value: it reads documents of people, and it decodes stored JSON. */
 interface PolicyType<T> {
-  /** Reads a field of a configuration file or of a request. Returns undefined when the field is absent. */
+  /** Reads a field of a configuration file or of a request. Returns undefined if the field is absent. */
   read(policies: Reader, field: string): T | undefined
-  /** Converts stored JSON to the value. Returns undefined when it is of another type. */
+  /** Converts stored JSON to the value. Returns undefined if it is of another type. */
   decode(stored: unknown): T | undefined
 }
 

@@ -70,7 +70,7 @@ export function limitProblem({ network, networkType: type, policies }: RelayerCo
     : `a limit is for the network "${other}", and the relayer is on "${own}"`
 }
 
-/** Returns true when everything that the relayer signs goes to private endpoints. */
+/** Returns true if everything that the relayer signs goes to private endpoints. */
 export function sendsPrivately(relayer: RelayerConfig): boolean {
   return 'privateTransactions' in relayer.policies && relayer.policies.privateTransactions === true
 }

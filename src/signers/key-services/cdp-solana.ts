@@ -99,7 +99,7 @@ function unsignedTransaction(message: Uint8Array, signers: number): Buffer {
 
 /**
  * Takes the signature of the account out of a signed transaction.
- * @throws RemoteFault when it is another transaction, or none
+ * @throws RemoteFault if it is another transaction, or none
  */
 function signatureIn(
   signed: Buffer,

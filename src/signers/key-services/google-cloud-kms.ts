@@ -165,7 +165,7 @@ function signatureOf(curve: SignRequest['curve'], answer: JsonObject): Uint8Arra
   return curve === 'ed25519' ? signature : fromDer(signature)
 }
 
-/** @throws RemoteFault when the content was damaged on its way */
+/** @throws RemoteFault if the content was damaged on its way */
 function compare(content: Uint8Array, checksum: unknown): void {
   if (String(checksum) !== String(crc32c(content)))
     throw new RemoteFault('unavailable', 'returned a response with a wrong checksum')

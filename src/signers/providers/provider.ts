@@ -101,7 +101,7 @@ export class MissingPackageError extends Error {
   override readonly name = 'MissingPackageError'
 }
 
-/** The versions that the tests ran with. npm installs no optional peer by itself, so deployments without such keys stay small. */
+/** The versions that the tests ran with. npm does not install optional peers, so deployments without such keys stay small. */
 const VERSIONS = {
   '@aws-sdk/client-kms': '3.1164.0',
   '@azure/identity': '4.14.1',

@@ -78,7 +78,7 @@ export function connectRemoteKey(options: RemoteKeyOptions): RemoteConnection {
   }
 }
 
-/** @throws AppError `signer_refused` when the service has another key now: it would sign for another account */
+/** @throws AppError `signer_refused` if the service has another key now: it would sign for another account */
 export function comparePublicKeys(
   name: string,
   { wanted, found }: { readonly wanted: PublicKeys; readonly found: PublicKeys },

@@ -102,7 +102,7 @@ export function decodePublicKeys(stored: StoredPublicKeys): PublicKeys {
   return Object.fromEntries(present)
 }
 
-/** Returns true when both have the same keys. */
+/** Returns true if both have the same keys. */
 export function samePublicKeys(one: PublicKeys, other: PublicKeys): boolean {
   return CURVES.every((curve) => Buffer.from(one[curve] ?? []).equals(Buffer.from(other[curve] ?? [])))
 }

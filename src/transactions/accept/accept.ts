@@ -118,7 +118,7 @@ async function admitByBalance(
 
 /**
  * Simulates and prices a request that passed `checkStatic`, for its admission. `logs` are sentences for the caller.
- * @throws AppError when the chain would refuse it
+ * @throws AppError if the chain would refuse it
  */
 export async function prepareCandidate(
   context: TransactionsContext,

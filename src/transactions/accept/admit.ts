@@ -151,7 +151,7 @@ function contentOf({ chain }: RelayerRuntime) {
 
 /** Everything that a candidate can conflict with. Each admitted candidate adds to it. */
 interface AdmissionState {
-  /** The reason why the relayer accepts nothing; undefined when it accepts. */
+  /** The reason why the relayer accepts nothing; undefined if it accepts. */
   readonly refusal: AppError | undefined
   /** Each entry is `address nonce`. */
   readonly usedNonces: Set<string>

@@ -174,7 +174,7 @@ export async function usedExternalNonces(
   return used
 }
 
-/** Gives the reason why content with this nonce cannot be accepted; undefined when it can. */
+/** Gives the reason why content with this nonce cannot be accepted; undefined if it can. */
 export function externalNonceProblem(
   runtime: RelayerRuntime,
   externalNonce: ExternalNonce,

@@ -12,7 +12,7 @@ export interface IdempotencyKey extends Pick<KeyRecord, 'key' | 'fingerprint'> {
 
 /**
  * Finds the transaction that an earlier request with this key created, in its current state; undefined if there is none.
- * @throws AppError `idempotency_key_reused` when the key was used with another body
+ * @throws AppError `idempotency_key_reused` if the key was used with another body
  */
 export async function findByIdempotencyKey(
   db: Db,

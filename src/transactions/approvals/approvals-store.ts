@@ -164,7 +164,7 @@ function toApproval(row: Selectable<ApprovalsTable> & { readonly state: string }
 const APPROVAL_STATES = ['waiting', 'approved', 'refused', 'expired', 'withdrawn'] as const
 
 /**
- * The state of an approval. `withdrawn`: the transaction ended before anybody decided, because it was canceled or its network started over.
+ * The state of an approval. `withdrawn`: the transaction ended before anyone decided, because it was canceled or its network started over.
  */
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
 

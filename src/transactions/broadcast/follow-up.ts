@@ -24,7 +24,7 @@ export interface BroadcastCase {
   readonly result: BroadcastResult
   readonly now: Date
   readonly costOf: (draft: Draft) => bigint
-  /** Time in ms that the attempt may wait in a mempool before its fee is raised; undefined when its fee is never raised. */
+  /** Time in ms that the attempt may wait in a mempool before its fee is raised; undefined if its fee is never raised. */
   readonly raiseAfterMs?: number | undefined
   /** True when signed bytes expire on this chain. Then underpriced content is signed again, with the same nonce. */
   readonly expires?: boolean

@@ -79,7 +79,7 @@ function refusedOf(
   )
 }
 
-/** The watcher follows transactions whose bytes only have to expire. */
+/** The watcher follows transactions whose bytes only need to expire. */
 async function keepWatched(
   { db, clock }: TransactionsContext,
   waiting: readonly TransactionWithAttempts[],

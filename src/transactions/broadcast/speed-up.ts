@@ -259,7 +259,7 @@ async function replaceContent(
   await broadcastCurrent(context, runtime, stored)
 }
 
-/** Signs an attempt; undefined when its bytes are those of an earlier one, with the reason in the record. */
+/** Signs an attempt; undefined if its bytes are those of an earlier one, with the reason in the record. */
 async function signUnlessKnown(
   context: TransactionsContext,
   { runtime }: LeasedAccount,

@@ -71,7 +71,7 @@ interface Charging {
   readonly mayWait: boolean
 }
 
-/** Returns the sentence about the first budget that does not allow it; undefined when it is charged. */
+/** Returns the sentence about the first budget that does not allow it; undefined if it is charged. */
 async function takeCharge(
   tx: Tx,
   { relayer, id, charge, now, mayWait }: Charging,

@@ -45,7 +45,7 @@ interface Replacing {
   readonly actor: Actor
 }
 
-/** Returns true when the caller who replaces a transaction, or its relayer, has a limit. */
+/** Returns true if the caller who replaces a transaction, or its relayer, has a limit. */
 export function isLimited({ relayer, actor }: Replacing): boolean {
   return limitedSpendersOf(relayer, actor).length > 0
 }

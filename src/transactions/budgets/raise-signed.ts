@@ -103,7 +103,7 @@ interface Signing {
   readonly draft: Draft
 }
 
-/** Returns the sentence about the first budget that does not allow a raise to this draft; undefined when all do. It locks nothing. */
+/** Returns the sentence about the first budget that does not allow a raise to this draft; undefined if all do. It locks nothing. */
 export async function findRaiseRefusal(
   db: Db,
   { chain, relayer, now }: { readonly chain: Chain; readonly relayer: Relayer; readonly now: Date },

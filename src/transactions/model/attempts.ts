@@ -45,13 +45,13 @@ const NOOPS: readonly (Purpose | Attempt['kind'])[] = [
   'gap_filler',
 ] satisfies readonly NoopPurpose[]
 
-/** Returns true when the content of this purpose, or of an attempt of this kind, only uses a nonce. */
+/** Returns true if the content of this purpose, or of an attempt of this kind, only uses a nonce. */
 export function isNoop(content: Purpose | Attempt['kind']): content is NoopPurpose {
   return NOOPS.includes(content)
 }
 
 /**
- * Returns true when the inclusion of this attempt leaves the content of the request unexecuted: it was reverted, or is a no-op. Who believes it may
+ * Returns true if the inclusion of this attempt leaves the content of the request unexecuted: it was reverted, or is a no-op. Who believes it may
  * pay again, and budgets are given back.
  */
 export function movesNothing(

@@ -15,7 +15,7 @@ export const LONGEST_WAIT_MS = 300_000
  */
 export const PRICE_WAIT_MS = 10_000
 
-/** Returns true when the transaction may run now. One that has never waited is due regardless of the clock. Pure. */
+/** Returns true if the transaction may run now. One that has never waited is due regardless of the clock. Pure. */
 export function isDue(
   { nextRunAt, createdAt, status }: Pick<Transaction, 'nextRunAt' | 'createdAt' | 'status'>,
   now: number,
@@ -25,7 +25,7 @@ export function isDue(
   return status === 'pending' && at === createdAt.getTime()
 }
 
-/** Returns true when nothing of the request may be signed yet. Pure. */
+/** Returns true if nothing of the request may be signed yet. Pure. */
 export function isForLater({ validFrom }: Pick<ChainRequest, 'validFrom'>, now: number): boolean {
   return validFrom !== undefined && validFrom.getTime() > now
 }
@@ -66,7 +66,7 @@ export function isGasNamed({ request, purpose }: Transaction): boolean {
 }
 
 /**
- * Time in ms that an attempt may wait in a mempool before its fee is raised. It is undefined when the caller named the price, which the
+ * Time in ms that an attempt may wait in a mempool before its fee is raised. It is undefined if the caller named the price, which the
  * service never changes, and on chains where signed bytes expire instead.
  */
 export function speedUpAfterMs(chain: Chain, transaction: Transaction): number | undefined {

@@ -39,10 +39,10 @@ export interface TransactionsContext {
   readonly observer?: TransactionObserver | undefined
   /** Absent if traces are off. */
   readonly tracer?: TransactionTracer | undefined
-  /** Finds a relayer that can act; undefined when no relayer has this id. */
+  /** Finds a relayer that can act; undefined if no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
   /**
-   * Returns a sentence when the chain is another one than the service saw first, as after a restart of a local node; undefined when that is
+   * Returns a sentence when the chain is another one than the service saw first, as after a restart of a local node; undefined if that is
    * not proved.
    */
   findChainReset(runtime: Pick<RelayerRuntime, 'chain' | 'network'>): Promise<string | undefined>
@@ -109,7 +109,7 @@ export function contentNonce(
   return { sourceAccount, nonce }
 }
 
-/** Returns true when the transaction has this nonce. */
+/** Returns true if the transaction has this nonce. */
 export function hasNonce(transaction: Transaction, { sourceAccount, nonce }: ContentNonce): boolean {
   return transaction.nonce === nonce && transaction.sourceAccount === sourceAccount
 }

@@ -72,7 +72,7 @@ export function waitingReason({ purpose, statusReason }: Transaction, detail: st
   return cause === undefined ? `${PREFIX}${detail}` : `${cause} ${PREFIX}${detail}`
 }
 
-/** Removes the sentence of an earlier wait from a `status_reason`; undefined when nothing is left. Pure. */
+/** Removes the sentence of an earlier wait from a `status_reason`; undefined if nothing is left. Pure. */
 export function withoutWaiting(statusReason: string | undefined): string | undefined {
   const start = statusReason?.indexOf(PREFIX) ?? -1
   if (start === -1) return statusReason

@@ -79,12 +79,12 @@ export const FINAL_STATUSES: readonly TransactionStatus[] = ['confirmed', 'cance
 /** Statuses in which the caller can still replace or cancel the transaction. */
 const REPLACEABLE_STATUSES: readonly TransactionStatus[] = ['pending', 'sent', 'submitted']
 
-/** Returns true when the status never changes. */
+/** Returns true if the status never changes. */
 export function isFinal(status: TransactionStatus): boolean {
   return FINAL_STATUSES.includes(status)
 }
 
-/** Returns true when the caller can still replace or cancel the transaction. */
+/** Returns true if the caller can still replace or cancel the transaction. */
 export function isReplaceable(status: TransactionStatus): boolean {
   return REPLACEABLE_STATUSES.includes(status)
 }

@@ -75,7 +75,7 @@ const AWAITING_EXPIRY: readonly Purpose[] = ['successor', 'cancel']
 
 /**
  * Refuses what the nonce of a third party makes impossible: this service signs no no-op for it, and it assigns the nonces of its own
- * accounts itself. The chain decides about every other change. Returns undefined when the change is allowed.
+ * accounts itself. The chain decides about every other change. Returns undefined if the change is allowed.
  */
 export function refuseExternallySigned(
   context: TransactionsContext,

@@ -61,7 +61,7 @@ interface ChangedTransaction {
 
 /**
  * Stores the changed transaction and its audit entry. Writes nothing and returns undefined if the record has since changed.
- * @throws AppError `already_accepted` when another transaction has the claimed nonce; `rule_violated` for content beyond a budget
+ * @throws AppError `already_accepted` if another transaction has the claimed nonce; `rule_violated` for content beyond a budget
  */
 export async function saveReplaced(
   context: TransactionsContext,

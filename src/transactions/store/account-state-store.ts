@@ -6,7 +6,7 @@ import { IS_UNMINED } from './due-store.ts'
 export interface StoredAccountState {
   /** The number of transactions that are `pending`, `sent` or `submitted`. */
   readonly open: number
-  /** When the oldest of them was accepted; undefined when there is none. */
+  /** When the oldest of them was accepted; undefined if there is none. */
   readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
   /** The next nonce of the relayer's own account; undefined until a nonce was assigned. */

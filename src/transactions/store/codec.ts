@@ -38,7 +38,7 @@ export type TransactionRow = Omit<
   'position' | 'phase' | 'valid_from' | 'reset_at'
 >
 
-/** A signature as it is stored. `sig` is absent when it consists of the other fields (`joined`), which saves a seventh of a usual attempt. */
+/** A signature as it is stored. `sig` is absent if it consists of the other fields (`joined`), which saves a seventh of a usual attempt. */
 export type StoredSignature = Omit<Signature, 'sig'> & Partial<Pick<Signature, 'sig'>>
 
 /** A row of `attempts`, without the columns that only queries use. */
@@ -49,7 +49,7 @@ export function encodeRequest(request: ChainRequest): unknown {
   return toExactJson(request)
 }
 
-/** Decodes the parsed JSON of the database. @throws Error when it is not a request of a known chain */
+/** Decodes the parsed JSON of the database. @throws Error if it is not a request of a known chain */
 export function decodeRequest(stored: object): ChainRequest {
   return ofKnownChain<ChainRequest>(stored)
 }
@@ -59,7 +59,7 @@ export function encodeDraft(draft: Draft): unknown {
   return toExactJson(draft)
 }
 
-/** Decodes the parsed JSON of the database. @throws Error when it is not a draft of a known chain */
+/** Decodes the parsed JSON of the database. @throws Error if it is not a draft of a known chain */
 export function decodeDraft(stored: object): Draft {
   return ofKnownChain<Draft>(stored)
 }

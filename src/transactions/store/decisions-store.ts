@@ -9,7 +9,7 @@ import type { Transaction } from '../model/transaction.ts'
 /** The decision of an operator about a transaction whose inclusion no endpoint can prove. */
 export interface OperatorDecision {
   readonly transactionId: string
-  /** Number of the attempt that was included; undefined when none was. */
+  /** Number of the attempt that was included; undefined if none was. */
   readonly attempt: number | undefined
   /** The operator's reason. */
   readonly reason: string

@@ -67,7 +67,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   return rows.map((row) => row.relayer_id)
 }
 
-/** Returns true when the relayer has a transaction to number and sign at this time. The index has them first, so this reads next to nothing. */
+/** Returns true if the relayer has a transaction to number and sign at this time. The index has them first, so this reads next to nothing. */
 export async function hasDuePending(db: Db, relayerId: string, now: Date): Promise<boolean> {
   const { rows } = await sql<Found>`
     select exists (
@@ -133,7 +133,7 @@ export function inFlight(db: Db, relayerId: string) {
  */
 const FEW_RELAYERS = 100
 
-/** Returns true when a transaction of these relayers is signed and not final. */
+/** Returns true if a transaction of these relayers is signed and not final. */
 export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise<boolean> {
   if (relayerIds.length === 0) return false
   const { rows } = await (relayerIds.length > FEW_RELAYERS

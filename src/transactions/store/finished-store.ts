@@ -170,7 +170,7 @@ export async function findReorganized(db: Db, relayerIds: readonly string[]): Pr
 /** The maximum number of reorganised transactions in one round. */
 const MAX_REORGANIZED = 200
 
-/** Returns true when a transaction of these relayers became final after this time, or has lost its block. */
+/** Returns true if a transaction of these relayers became final after this time, or has lost its block. */
 export async function hasRecentlyFinal(db: Db, relayerIds: readonly string[], since: Date): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (

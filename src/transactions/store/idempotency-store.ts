@@ -29,7 +29,7 @@ export async function findKeys(
   )
 }
 
-/** Finds one key of the relayer; undefined when it was not used before. */
+/** Finds one key of the relayer; undefined if it was not used before. */
 export async function findKey(db: Db, relayerId: string, key: string): Promise<KeyRecord | undefined> {
   return (await findKeys(db, relayerId, [key])).get(key)
 }

@@ -119,7 +119,7 @@ export async function requireTransaction(
   return item
 }
 
-/** Reads the trace context of the request that created a transaction; undefined where there is none. */
+/** Reads the trace context of the request that created a transaction; undefined if there is none. */
 export async function findTraceParent(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('transactions')

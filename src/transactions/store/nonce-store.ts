@@ -107,7 +107,7 @@ export async function findConfirmedNonces(
 /**
  * Asserts the lease, and then locks the relayer's nonce counters until the commit, in one statement: all writers lock in one order. Returns
  * the counters by source account.
- * @throws LeaseLostError when another owner has acquired the lease
+ * @throws LeaseLostError if another owner has acquired the lease
  */
 export async function lockCounters(
   tx: Tx,

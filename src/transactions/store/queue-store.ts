@@ -86,7 +86,7 @@ const IS_STUCK_UNSIGNED = sql<boolean>`(stuck_since is not null and nonce is nul
 /** The condition of `isOvertaken`. */
 const IS_OVERTAKEN = sql<boolean>`(${IS_STUCK_UNSIGNED} or awaits_price is not null)`
 
-/** Returns true when others overtake a pending transaction: it has no nonce and has blocked its account for too long, or it waits for a price. */
+/** Returns true if others overtake a pending transaction: it has no nonce and has blocked its account for too long, or it waits for a price. */
 export function isOvertaken({
   stuckSince,
   nonce,
@@ -167,7 +167,7 @@ export async function countAhead(db: Db, transaction: Transaction, now: Date): P
   return Number(row.count)
 }
 
-/** Returns true when a transaction of the same account cannot be included before this one, which has a nonce. */
+/** Returns true if a transaction of the same account cannot be included before this one, which has a nonce. */
 export async function hasFollowers(
   db: Db,
   { id, relayerId, nonce }: Transaction,

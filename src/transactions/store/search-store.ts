@@ -63,7 +63,7 @@ export async function searchTransactions(db: Db, search: TransactionSearch): Pro
   return { items, lastId: last?.id }
 }
 
-/** Finds the place of a transaction in the order of acceptance; undefined when a key does not see it. */
+/** Finds the place of a transaction in the order of acceptance; undefined if a key does not see it. */
 export async function findPosition(db: Db, id: string, visibility: Visibility): Promise<bigint | undefined> {
   const row = await db
     .selectFrom('transactions')
@@ -145,7 +145,7 @@ function rowConditions({ id, before, status, hash, relayerId, idempotencyKey }: 
   )
 }
 
-/** Undefined when there is none. */
+/** Undefined if there is none. */
 function conditionsWithoutIndex({
   to,
   createdFrom,

@@ -125,7 +125,7 @@ function knownIn(db: Db): KnownTransactions {
 }
 
 /**
- * Returns true when the transaction may have been signed before by this service, with a database that had more records: everything that waits.
+ * Returns true if the transaction may have been signed before by this service, with a database that had more records: everything that waits.
  * What was accepted a moment ago is in the records that are being written.
  */
 export function mayBeSignedBefore({ version, createdAt }: Transaction, now: number): boolean {

@@ -307,7 +307,7 @@ async function toSignables(
   })
 }
 
-/** Returns true when the chain was reset. The relayer is disabled then, so that callers learn the reason. */
+/** Returns true if the chain was reset. The relayer is disabled then, so that callers learn the reason. */
 export async function isReset(
   context: TransactionsContext,
   { relayer, runtime }: LeasedAccount,

@@ -81,7 +81,7 @@ async function decideAndPay(
 
 /**
  * Finds the treasury, as it is now.
- * @throws AppError when it cannot pay, or the relayer is disabled for another reason than its balance
+ * @throws AppError if it cannot pay, or the relayer is disabled for another reason than its balance
  */
 async function requireTreasury(context: TransactionsContext, relayer: Relayer): Promise<Relayer> {
   const isFillable = !relayer.systemDisabled || relayer.disabledReason?.type === 'BalanceCheckFailed'

@@ -10,7 +10,7 @@ import {
 } from '../model/status-reasons.ts'
 import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
 
-/** An attempt that a block includes. `reason` says why it was reverted; it is absent when it was not. */
+/** An attempt that a block includes. `reason` says why it was reverted; it is absent if it was not. */
 export interface Inclusion {
   readonly attempt: Attempt
   readonly receipt: Receipt
@@ -79,7 +79,7 @@ function refusedReason({ transaction }: TransactionWithAttempts, attempt: Attemp
   return `The ${change} (attempt ${number}) was included, although a node had refused it: ${error ?? 'no reason given'}.`
 }
 
-/** A no-op that was compared with refused content was included before anybody learned that a node had taken it. */
+/** A no-op that was compared with refused content was included before anyone learned that a node had taken it. */
 function comparedReason(
   { transaction: { purpose }, attempts }: TransactionWithAttempts,
   { number }: Attempt,
@@ -108,7 +108,7 @@ function isReasonOfAttempt(
   return !isNoop(purpose) || contentKind(attempts, number) === purpose
 }
 
-/** Names the newer content that can no longer be included; undefined when the included attempt is the newest content. */
+/** Names the newer content that can no longer be included; undefined if the included attempt is the newest content. */
 function contentThatLost(
   { transaction, attempts }: TransactionWithAttempts,
   attempt: Attempt,

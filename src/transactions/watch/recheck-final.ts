@@ -35,7 +35,7 @@ const RECHECK_WINDOW_MS = 86_400_000
 /** The number of blocks per request during the search for the last common block. */
 const PAGE = 50
 
-/** Returns true when it is time to check the blocks of final transactions and there are such transactions. Sets the time of the next check. */
+/** Returns true if it is time to check the blocks of final transactions and there are such transactions. Sets the time of the next check. */
 export async function isRecheckDue({
   context,
   memory,

@@ -30,7 +30,7 @@ const NO_RECEIPT_MS = 30_000
 /** Time in ms for which endpoints may be silent or behind before a missing proof is announced. An operator replaces them, or decides. */
 const DOUBT_MS = STUCK_AFTER_MS
 
-/** Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4). Undefined when nothing is new. */
+/** Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4). Undefined if nothing is new. */
 export async function resolveTransaction(
   round: WatchRound,
   item: TransactionWithAttempts,
@@ -156,7 +156,7 @@ function isLong({ context: { clock }, memory: { doubtSince } }: WatchRound, { id
   return now - since >= DOUBT_MS
 }
 
-/** Finds the included attempt among the receipts, which are keyed by hash; undefined when no receipt shows one. */
+/** Finds the included attempt among the receipts, which are keyed by hash; undefined if no receipt shows one. */
 export async function inclusionOf(
   round: WatchRound,
   { transaction, attempts }: TransactionWithAttempts,

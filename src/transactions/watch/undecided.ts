@@ -58,7 +58,7 @@ function commandOf(id: string): string {
 }
 
 /**
- * The chain no longer used the nonce of an undecided transaction, because a reorganisation was deeper than what counts as final. Its
+ * The chain no longer uses the nonce of an undecided transaction, because a reorganisation was deeper than what counts as final. Its
  * attempts can be included again, so they are broadcast again; content that no attempt has is signed with the same nonce. Pure.
  */
 export function reopened({ transaction }: TransactionWithAttempts, now: Date): Resolution {

@@ -61,7 +61,7 @@ export interface WatchRound {
   open: boolean
 }
 
-/** Returns true when the block is final by the rule of the network; unknown counts as no (I6). */
+/** Returns true if the block is final by the rule of the network; unknown counts as no (I6). */
 export function isFinalBlock(
   { head, confirmations }: Pick<WatchRound, 'head' | 'confirmations'>,
   block: bigint,

@@ -11,7 +11,7 @@ import { openConsole, sees } from './console-page.ts'
 
 const ROWS = 100_000
 
-/** A port where nobody listens: the console has to live with that, too. */
+/** A port where no one listens: the console has to live with that, too. */
 const NOBODY = ['http://127.0.0.1:9']
 
 /** A page of 25 takes a second or two where other programs run; one that reads the whole list takes minutes. In ms. */

@@ -11,7 +11,7 @@ export interface ChainUnderTest {
   readonly deaf: Chain
   readonly account: Account
   signingContext(nonce: bigint): SigningContext
-  /** Moves an amount to somebody else. */
+  /** Moves an amount to a third party. */
   move(amount: bigint, change?: { readonly validUntil: Date }): ChainRequest
   /** Reads the amount that the receiver has received so far. */
   received(): Promise<bigint>

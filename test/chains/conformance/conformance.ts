@@ -37,7 +37,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     const { draft, signed } = await signedOf(under(), under().move(7n), nonce)
     expect(await chain.receipts([signed.hash])).toEqual([{ kind: 'none' }])
     expect(await chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
-    // Without a pool that holds it, nobody can tell that it is known.
+    // Without a pool that holds it, no one can tell that it is known.
     expect(await chain.broadcast([signed.raw])).toEqual([
       { kind: 'accepted', ...(sequencing && { known: true }) },
     ])
@@ -173,7 +173,7 @@ function promisesOfReplacing(under: () => ChainUnderTest): void {
   })
 }
 
-/** So many blocks are final on every network under test. */
+/** This many blocks are final on every network under test. */
 const DEEP = 3
 
 /** I6: unknown is never no. */

@@ -32,7 +32,7 @@ describe('without data', () => {
     })
   })
 
-  test('somebody receives nothing', () => {
+  test('someone receives nothing', () => {
     expect(effectsOf({ to: OTHER, data: '0x' })).toEqual({ ...NONE, receivers: [other] })
   })
 })
@@ -69,11 +69,11 @@ test.each([
 )
 
 describe('the creation of a contract', () => {
-  test('without a value hands nothing to anybody', () => {
+  test('without a value hands nothing to anyone', () => {
     expect(effectsOf({ data: '0x6000' })).toEqual({ ...NONE, contracts: [CONTRACT_CREATION] })
   })
 
-  test('with a value can pass it on to anybody', () => {
+  test('with a value can pass it on to anyone', () => {
     expect(effectsOf({ value: 1n, data: '0x6000' })).toEqual({
       ...NONE,
       receivers: [CONTRACT_CREATION],

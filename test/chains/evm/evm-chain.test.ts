@@ -65,7 +65,7 @@ describe('broadcast', () => {
     expect(await chain.broadcast([RAW])).toEqual([{ kind: 'accepted', known: true }])
   })
 
-  test('no answer from anybody is unknown (I6)', async () => {
+  test('no answer from anyone is unknown (I6)', async () => {
     const { chain } = await setUp(
       () => 'cut',
       () => ({ status: 502, text: '' }),

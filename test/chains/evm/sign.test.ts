@@ -154,7 +154,7 @@ describe('the transactions in flight', () => {
     { name: 'without code', code: result('0x'), limit: undefined },
     { name: 'with a contract', code: result('0x6001'), limit: undefined },
     { name: 'delegated', code: result(DELEGATED), limit: 1 },
-    { name: 'of which nobody tells', code: SILENT, limit: undefined },
+    { name: 'of which no one tells', code: SILENT, limit: undefined },
   ])('of an account $name: $limit', async ({ code, limit }) => {
     expect(await createInFlightLimits(nodeWith({ value: code }).client, createTestClock())(FROM)).toBe(limit)
   })

@@ -165,7 +165,7 @@ describe('what is refused, with the place', () => {
     ['null for a struct', oneField('Pair', null, named), 'body.message.x: an object'],
     ['a missing field', oneField('Pair', {}, named), 'body.message.x.a: a value of type uint8'],
     ['a field that its type does not have', oneField('Pair', { a: 1, b: 2 }, named), 'body.message.x.b'],
-    ['a type that nobody knows', oneField('Unknown', 1), 'Unknown'],
+    ['a type that no one knows', oneField('Unknown', 1), 'Unknown'],
     ['a type of the language', oneField('constructor', 1), 'constructor'],
     ['uint without a size', oneField('uint', 1), 'uint'],
     ['uint7', oneField('uint7', 1), 'uint7'],

@@ -453,7 +453,7 @@ describe('a height without its block', () => {
   const CALLS = ['a', 'b'].map((method) => ({ method, params: { by: 'name' } }))
 
   describe('a height that is asked for alone', () => {
-    test('is known before anybody looks at the calls', async () => {
+    test('is known before anyone looks at the calls', async () => {
       const { client, asked } = await setUp('0x64')
       const replies = await client.sendAsOf(CALLS, 100n)
       expect(replies).toEqual(

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Answer = (calls: readonly WireCall[]) => WireAnswer
 
-/** Endpoints in this order, the first one drawn first; and a clock that makes nobody wait. */
+/** Endpoints in this order, the first one drawn first; and a clock that makes no one wait. */
 async function setUp(...answers: readonly Answer[]) {
   return setUpWith({ timeoutMs: TIMEOUT_MS }, ...answers)
 }
@@ -209,7 +209,7 @@ describe('a rate limit', () => {
   })
 })
 
-/** Endpoints that take batches of at most so many calls, each with words of its own. */
+/** Endpoints that take batches of at most this many calls, each with words of its own. */
 const upTo =
   (most: number, refusal: WireAnswer): Answer =>
   (calls) =>

@@ -14,7 +14,7 @@ import { answerWith, startRpcServer } from '../../support/rpc-server.ts'
 
 const MIB = 1024 * 1024
 
-/** An endpoint that writes its answer for as long as somebody reads it. */
+/** An endpoint that writes its answer for as long as someone reads it. */
 async function startEndless(begin: string, part: string) {
   const server = await startEndlessServer(begin, part)
   onTestFinished(server.stop)

@@ -27,7 +27,7 @@ export const OTHER = address(RECEIVER)
 /** The bytes before the 32 bytes of an ed25519 private key in PKCS#8 (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** The relayer as somebody who builds a transaction for it sees it: the address is right, the signature never is. */
+/** The relayer as someone who builds a transaction for it sees it: the address is right, the signature never is. */
 export const AS_PAYER: Wallet = {
   address: SELF,
   key: createPrivateKey({
@@ -142,7 +142,7 @@ export function draftOf(answer: Answer<Prepared<SolanaDraft>> | SetupRequired<So
   return answer.value.draft
 }
 
-/** The answer after so many blocks that what is missing is not only too new; before them it is unknown (I6). */
+/** The answer after this many blocks that what is missing is not only too new; before them it is unknown (I6). */
 export async function afterSpeedUpDelay<T extends { readonly kind: string }>(
   { solana }: Stage,
   ask: () => Promise<T>,
@@ -177,7 +177,7 @@ export async function sendOn(
   }
 }
 
-/** An address that nobody has a key of. */
+/** An address that no one has a key of. */
 export function someAddress(fill: number): Address {
   return getAddressDecoder().decode(Buffer.alloc(32, fill))
 }

@@ -217,7 +217,7 @@ describe('instructions', () => {
       'instructions[0].accounts[0].pubkey:',
     ],
     [
-      'want somebody else to sign',
+      'want a third party to sign',
       changed({ accounts: [account(SELF, true), account(OTHER, true)] }),
       `instructions[0].accounts[1].is_signer: only the relayer ${SELF} signs`,
     ],
@@ -291,7 +291,7 @@ describe('the rules of the relayer', () => {
       { maxDataSize: 214 },
       'at most 214 bytes are allowed (max_tx_data_size), this transaction has 215',
     ],
-    ['allow just so many bytes', { maxDataSize: 215 }, undefined],
+    ['allow just this many bytes', { maxDataSize: 215 }, undefined],
   ]
 
   test.each(CASES)('%s', (_what, policies, phrase) => {

@@ -41,7 +41,7 @@ function holdingsOf(
   }
 }
 
-/** Everybody besides the payer whose signature an instruction needs. */
+/** Everyone besides the payer whose signature an instruction needs. */
 function signersBeside(steps: Awaited<ReturnType<typeof drawPayerSteps>>, { attacker }: Victim): Wallet[] {
   const needed = new Set(
     steps.steps.flatMap(({ accounts }) => accounts.flatMap(({ signs, address }) => (signs ? [address] : []))),

@@ -10,7 +10,7 @@ import {
 import { SOL } from '../../support/solana-scenario.ts'
 import type { Stage } from './build.ts'
 
-/** Opens a nonce account that this address may advance; somebody else pays for it. Takes two blocks. */
+/** Opens a nonce account that this address may advance; a third party pays for it. Takes two blocks. */
 export async function openNonceAccount(
   { solana }: Pick<Stage, 'solana'>,
   authority: Address,

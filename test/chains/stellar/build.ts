@@ -21,7 +21,7 @@ export function addressOf(name: string): string {
   return accountIdOf(signerOf(name).publicKey)
 }
 
-/** The relayer, and somebody else. */
+/** The relayer, and a third party. */
 export const SELF = addressOf('relayer')
 export const OTHER = addressOf('other')
 

@@ -158,7 +158,7 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'payment', destination: OTHER, amount: 1n, asset: { ...USD, issuer: MUXED } },
-    'operations[0].asset.issuer: an account without a number is expected',
+    'operations[0].asset.issuer: an account without a muxed id is expected',
   ],
   [
     { type: 'create_account', destination: SELF, starting_balance: 1n },
@@ -170,7 +170,7 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'create_account', destination: MUXED, starting_balance: 1n },
-    'operations[0].destination: an account without a number is expected',
+    'operations[0].destination: an account without a muxed id is expected',
   ],
   [
     { type: 'change_trust', asset: { type: 'native' } },
@@ -283,7 +283,7 @@ const OPERATIONS: readonly (readonly [StellarOperation, string])[] = [
   ],
   [
     { type: 'create_contract', source: { from: 'address', address: MUXED }, wasm_hash: '0'.repeat(64) },
-    'operations[0].source.address: an account without a number is expected',
+    'operations[0].source.address: an account without a muxed id is expected',
   ],
 ]
 
@@ -348,7 +348,7 @@ describe('the base reserve', () => {
       expect(await stage.chainAt(silent.url).balance(SELF)).toEqual({ kind: 'ok', value: 99n * XLM })
     })
 
-    test('is asked for once, whoever reads', async () => {
+    test('is asked for once, anyone who reads', async () => {
       stage = await setStage({ baseReserve: HIGH })
       const counting = await startFaultyNode(stage.ledger.url)
       onTestFinished(counting.stop)

@@ -73,7 +73,7 @@ function build(source: Keypair, operations: readonly xdr.Operation[]): string {
   return transaction.toXDR()
 }
 
-/** Returns true when the operations were applied. */
+/** Returns true if the operations were applied. */
 async function apply(source: Keypair, operations: readonly xdr.Operation[]): Promise<boolean> {
   const envelope = build(source, operations)
   const hash = Buffer.from(TransactionBuilder.fromXDR(envelope, ledger.passphrase).hash()).toString('hex')

@@ -273,7 +273,7 @@ describe('a call of a token', () => {
   test.each<[string, string, xdr.ScVal[]]>([
     ['another function', 'swap', [...TRANSFER]],
     ['a name in another case', 'Transfer', [...TRANSFER]],
-    ['an allowance of somebody else', 'transfer_from', [account(SELF), ...TRANSFER]],
+    ['an allowance of a third party', 'transfer_from', [account(SELF), ...TRANSFER]],
     ['one argument more', 'transfer', [...TRANSFER, u32(1)]],
     ['one argument less', 'transfer', TRANSFER.slice(0, 2)],
     ['another order', 'transfer', [account(SELF), i128(5n), account(OTHER)]],
@@ -419,16 +419,16 @@ describe('a transaction', () => {
   })
 
   test.each<[string, string, string | undefined, Effects]>([
-    ['by somebody else moves their money', THIRD, undefined, { ...NONE, operations: ['payment'] }],
-    ['by somebody else with an operation of the relayer', THIRD, SELF, moved],
+    ['by a third party moves their money', THIRD, undefined, { ...NONE, operations: ['payment'] }],
+    ['by a third party with an operation of the relayer', THIRD, SELF, moved],
     [
-      'by somebody else with an operation of the relayer, muxed',
+      'by a third party with an operation of the relayer, muxed',
       THIRD,
       encodeMuxedAccountToAddress(encodeMuxedAccount(SELF, '1')),
       moved,
     ],
     ['by the relayer', SELF, undefined, moved],
-    ['by the relayer with an operation of somebody else', SELF, THIRD, { ...NONE, operations: ['payment'] }],
+    ['by the relayer with an operation of a third party', SELF, THIRD, { ...NONE, operations: ['payment'] }],
   ])('that was signed %s', (_what, source, operationSource, want) => {
     const transactionXdr = xdrOf([payment(operationSource)], source)
     expect(effectsOf({ transactionXdr, feeBump: true })).toEqual(want)

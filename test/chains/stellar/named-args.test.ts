@@ -212,7 +212,7 @@ describe('an argument with a name', () => {
     ['enum', userType('Color'), 'Green', '.x: expected one of Red (1), Blue (7).'],
     ['union', userType('Action'), { tag: 'Go' }, '.x.tag: expected one of Stop, Move.'],
     ['union', userType('Action'), { tag: 'Move', values: [SELF] }, '.x.values: expected a list of 2 values.'],
-    ['any type', Type.scSpecTypeVal(), 1, '.x: the contract takes a value of any type here'],
+    ['any type', Type.scSpecTypeVal(), 1, '.x: the contract accepts a value of any type here'],
     [
       'a type that is missing',
       userType('Gone'),

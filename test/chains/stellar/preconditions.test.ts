@@ -35,7 +35,7 @@ afterAll(() => stage.ledger.stop())
 
 type Change = (builder: TransactionBuilder) => TransactionBuilder
 
-/** A payment of somebody; unsigned without `signer`. */
+/** A payment of someone; unsigned without `signer`. */
 function prebuilt(source: string, change: Change, signer?: Keypair): string {
   const { sequence } = stage.ledger.account(source) ?? { sequence: 0n }
   const builder = new TransactionBuilder(new Account(source, String(sequence)), {
@@ -156,7 +156,7 @@ describe('a call of a smart contract goes without a number of its source (stella
     ['the operation', () => prebuiltCall(SELF, { operationSource: muxedOf(SELF) })],
   ])('a prebuilt transaction, where %s has one', (_where, build) => {
     expect(problemOf(requestOf({ transactionXdr: build() }))?.detail).toMatch(
-      /^transaction_xdr: a source without a number/,
+      /^transaction_xdr: a source without a muxed id/,
     )
   })
 
@@ -164,12 +164,12 @@ describe('a call of a smart contract goes without a number of its source (stella
     [
       'a number',
       () => prebuiltCall(muxedOf(CUSTOMER.publicKey()), { signer: CUSTOMER }),
-      /source without a number/,
+      /source without a muxed id/,
     ],
     [
       'a memo',
       () => prebuiltCall(CUSTOMER.publicKey(), { memo: Memo.text('hi'), signer: CUSTOMER }),
-      /without a memo/,
+      /must have no memo/,
     ],
   ])('what a third party has signed, with %s', (_what, build, detail) => {
     expect(problemOf(requestOf({ transactionXdr: build(), feeBump: true }))?.detail).toMatch(detail)

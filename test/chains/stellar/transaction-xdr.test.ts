@@ -110,7 +110,7 @@ describe('a prebuilt transaction to sign', () => {
     const inner = prebuilt({ signed: 'relayer' })
     const outer = TransactionBuilder.buildFeeBumpTransaction(SELF, '200', inner, PASSPHRASE)
     const request = requestOf({ transactionXdr: outer.toXdr(), feeBump: true })
-    expect(checkRequest(request, accountWith(), NETWORK)?.detail).toContain('this is a fee bump already')
+    expect(checkRequest(request, accountWith(), NETWORK)?.detail).toContain('this is already a fee bump')
   })
 })
 

@@ -48,7 +48,7 @@ test('relayer audit verify finds changes of the database, and heads that were ke
   })
   expect(await ask('--head', `management=${'0'.repeat(63)}1`)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('none of its 8 entries has the hash that you kept'),
+    err: expect.stringContaining('none of its 8 entries has the kept hash'),
   })
   await running.stop()
 
@@ -58,11 +58,11 @@ test('relayer audit verify finds changes of the database, and heads that were ke
   })
   expect(await verify('--head', `${head},relayer:main=${'0'.repeat(63)}1`)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('relayer:main: none of its 0 entries has the hash that you kept'),
+    err: expect.stringContaining('relayer:main: none of its 0 entries has the kept hash'),
   })
   expect(await verify('--head', `management=${'0'.repeat(63)}1`)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('none of its 8 entries has the hash that you kept'),
+    err: expect.stringContaining('none of its 8 entries has the kept hash'),
   })
 
   const { db, close } = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))

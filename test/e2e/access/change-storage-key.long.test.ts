@@ -92,7 +92,7 @@ test('stored secrets are encrypted with another key all together, or not at all'
   const wrong = await change(WRONG_KEY, '--new-key-file', file)
   expect(wrong).toMatchObject({
     code: 1,
-    err: expect.stringContaining('STORAGE_ENCRYPTION_KEY still the same?'),
+    err: expect.stringContaining('has STORAGE_ENCRYPTION_KEY changed?'),
   })
   const changed = await change(OLD_KEY, '--new-key-file', file)
   expect(changed).toMatchObject({ code: 0, out: expect.stringContaining('signers (1) and signing keys (2)') })
@@ -100,7 +100,7 @@ test('stored secrets are encrypted with another key all together, or not at all'
   expect(changed.out).not.toContain(newKey)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-  await expect(start(OLD_KEY)).rejects.toThrow('STORAGE_ENCRYPTION_KEY still the same?')
+  await expect(start(OLD_KEY)).rejects.toThrow('has STORAGE_ENCRYPTION_KEY changed?')
   const second = await start(newKey)
   onTestFinished(second.stop)
   expect(await use(second, receiver, 2)).toEqual({ ...before, hasSigningKey: true })

@@ -15,7 +15,7 @@ const SEALING_KEY = Buffer.alloc(32, 'sealing').toString('base64')
 const KEY = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-// Nobody is asked for anything here.
+// No one is asked for anything here.
 const OPTIONS = { rpcUrls: ['http://127.0.0.1:9'], env: { STORAGE_ENCRYPTION_KEY: SEALING_KEY } }
 
 let service: Service

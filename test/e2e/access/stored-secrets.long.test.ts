@@ -130,7 +130,7 @@ test('answers show urls without secrets, and take none back', async () => {
     const { status, body } = await api('PATCH', `/notifications/${id}`, { url: await shown(id) })
     expect([status, body.error]).toEqual([
       400,
-      expect.stringMatching(/^body\.url: expected the whole url, not the masked one/),
+      expect.stringMatching(/^body\.url: expected the full URL, not a masked one/),
     ])
   }
   const { status, body } = await api('POST', '/notifications', { url: await shown('chat') })

@@ -16,7 +16,7 @@ import type { Heard } from './heard.ts'
 const GWEI = 1_000_000_000
 const ALL = '/relayers/local-1/transactions'
 
-/** Nobody listens on this port. */
+/** No one listens on this port. */
 const DEAD_URL = 'http://127.0.0.1:9'
 
 const EMPTY_KEY = '11'.repeat(32)
@@ -138,7 +138,7 @@ async function refuseRecords({ service, anvil }: Stage): Promise<void> {
   await service.api('POST', '/notifications', { id: 'ops', url: 'https://example.com/hook' })
 }
 
-/** A network that nobody answers for. */
+/** A network that no one answers for. */
 async function failToReach({ service }: Stage): Promise<void> {
   await service.api('GET', '/relayers/far/status')
   const relayer = { name: 'Payouts', network: 'sepolia', network_type: 'evm', signer_id: 'dev-3' }
@@ -183,7 +183,7 @@ async function askForApproval({ service }: Stage): Promise<void> {
   const treasurer = await secretOf('/api-keys', { id: 'treasurer', name: 'Treasurer', scopes })
   const send = async (headers?: Record<string, string>) =>
     `${ALL}/${(await service.api('POST', ALL, { to: RECEIVER, value: 5_000 }, headers)).body.data.id}/approval`
-  const refuse = { decision: 'refuse', reason: 'Nobody at the supplier knows this account.' }
+  const refuse = { decision: 'refuse', reason: 'The supplier does not know this account.' }
   const ofSender = await send(sender)
   await service.api('GET', '/approvals?state=waiting')
   await service.api('POST', ofSender, { decision: 'approve' }, sender)

@@ -11,7 +11,7 @@ const CHEAP = { gas_price: String(GWEI / 10n) }
 /** So many empty blocks, each with seven eighths of the base fee before it, bring the base fee below that. */
 const BLOCKS_DOWN = 25
 const TOO_CHEAP =
-  /^Waiting for its price: it offers \d+ wei per gas, and the next block asks for at least \d+\./
+  /^Waiting for its price: it offers \d+ wei per gas, and the next block requires at least \d+\./
 
 let clock: AdjustableClock
 let story: Scenario

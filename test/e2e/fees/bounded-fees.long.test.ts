@@ -42,7 +42,7 @@ const broadcasts = (): number => node.calls.get('eth_sendRawTransaction') ?? 0
 /** Lets at least so much time pass, and resolves when the service has worked for the account. */
 const passes = (ms: number) => passUntilBroadcast({ clock, broadcasts }, ms)
 
-/** The node says that it has everything, would include it next, and gives it to nobody: blocks come without it. */
+/** The node says that it has everything, would include it next, and gives it to no one: blocks come without it. */
 const KEEPS_ALL: Habits = {
   refuse: ({ method }) =>
     method === 'eth_sendRawTransaction' ? { code: -32000, message: 'already known' } : undefined,
@@ -143,7 +143,7 @@ describe('a transaction that blocks leave out again and again', () => {
     expect(waiting.attempts.length).toBeGreaterThan(5)
     expect(BigInt(waiting.max_fee_per_gas ?? 0)).toBeLessThanOrEqual(5n * BigInt(first?.max_fee_per_gas ?? 0))
     expect(tipOf(waiting)).toBeLessThan(8n * GWEI)
-    expect(waiting.status_reason).toContain('above 5 times the present market')
+    expect(waiting.status_reason).toContain('above 5 times the current market')
     for (let blocks = 0; blocks < 5; blocks += 1) {
       await story.mine()
       await passes(WAIT_MS)

@@ -54,7 +54,7 @@ describe('on the OP stack', () => {
     const { id } = await story.send(pay(1n))
     await until(
       () => story.get(id),
-      ({ status_reason }) => /no endpoint tells the fees/.test(status_reason ?? ''),
+      ({ status_reason }) => /no endpoint returned the fees/.test(status_reason ?? ''),
     )
     await setOracleFee(1n)
     await story.reach(id, 'submitted')

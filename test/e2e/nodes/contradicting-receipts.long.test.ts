@@ -49,7 +49,7 @@ test('one endpoint of three cannot make a payment fail that succeeded, and keeps
   liar.habits = { lie: lieAbout('0x1') }
   const id = await send({ to: REVERTING, value: 1, gas_limit: 100_000 })
   await story.reach(id, 'mined')
-  // Whoever hears "failed" pays again, so it takes the word of every endpoint.
+  // Anyone who hears "failed" pays again, so it takes the word of every endpoint.
   const { body } = await until(
     () => story.service.api<{ type: string }[]>('GET', `/events?transaction_id=${id}`),
     (seen) => seen.body.data.some(({ type }) => type === 'transaction_undecided'),

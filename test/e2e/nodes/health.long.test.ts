@@ -82,7 +82,7 @@ const disabled = (type: string, id?: string) =>
   becomes(({ disabled_reason }) => disabled_reason?.type === type, id)
 const enabled = () => becomes(({ system_disabled }) => !system_disabled)
 
-/** Lets so many checks of an enabled relayer pass, to which nobody answers. */
+/** Lets this many checks of an enabled relayer pass, to which no one answers. */
 async function silentChecks(count: number): Promise<void> {
   for (let check = 0; check < count; check += 1) {
     const before = node.calls.get('eth_chainId') ?? 0
@@ -119,7 +119,7 @@ describe('the balance', () => {
     const off = await disabled('BalanceCheckFailed')
     expect(off).toMatchObject({
       system_disabled: true,
-      disabled_reason: { details: 'The account can spend 0 wei, and min_balance is 1.' },
+      disabled_reason: { details: 'The account can spend 0 wei; min_balance is 1.' },
     })
     for (const [path, body] of [
       ['/transactions', { to: RECEIVER, value: 1 }],
@@ -129,7 +129,7 @@ describe('the balance', () => {
       expect({ status: answer.status, code: answer.body.code, error: answer.body.error }).toEqual({
         status: 400,
         code: 'relayer_disabled',
-        error: 'Relayer main was disabled by the service. The account can spend 0 wei, and min_balance is 1.',
+        error: 'Relayer main was disabled by the service. The account can spend 0 wei; min_balance is 1.',
       })
     }
     const answer = await ready()
@@ -174,7 +174,7 @@ describe('the balance', () => {
     const { disabled_reason } = await becomes(
       ({ disabled_reason }) => !disabled_reason?.details.includes('4'),
     )
-    expect(disabled_reason?.details).toBe('The account can spend 3 wei, and min_balance is 5.')
+    expect(disabled_reason?.details).toBe('The account can spend 3 wei; min_balance is 5.')
     expect(await toldStates()).toMatchObject([
       { disable_reason: { details: expect.stringContaining('4 wei') } },
     ])

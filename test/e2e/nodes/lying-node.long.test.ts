@@ -7,7 +7,7 @@ import { type Scenario, scenarioOf } from '../../support/scenario.ts'
 import { RECEIVER, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
-/** Nobody else pays it. */
+/** No one else pays it. */
 const PAYEE = '0x00000000000000000000000000000000000000b7'
 const MADE_UP = `0x${'de'.repeat(32)}`
 
@@ -63,7 +63,7 @@ describe('the only node of a network that denies a payment and makes up another 
         (now) => now > before + 5,
       )
       const seen = await story.get(id)
-      // A higher fee for the same nonce harms nobody, because the chain includes one transaction of a nonce.
+      // A higher fee for the same nonce harms no one, because the chain includes one transaction of a nonce.
       expect(new Set(seen.attempts?.map((attempt) => attempt.nonce))).toEqual(new Set([nonce]))
       expect([seen.nonce, await paid()]).toEqual([nonce, 1_000n])
     }
@@ -93,7 +93,7 @@ describe('the only node of a network that names prices of 256 bits', () => {
     const { id } = await story.send({ to: PAYEE, value: 1 })
     await until(
       () => story.get(id),
-      ({ status_reason }) => /prices are not known/.test(status_reason ?? ''),
+      ({ status_reason }) => /prices are unknown/.test(status_reason ?? ''),
     )
     node.habits = undefined
     await story.reach(id, 'submitted', () => clock.advance(31_000))

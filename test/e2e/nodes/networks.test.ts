@@ -78,11 +78,7 @@ describe('the urls of a network', () => {
     ['another field', { rpc_urls: [NOBODY], chain_id: 1 }, /^body\.chain_id: there is no such field/],
     ['a WebSocket url', { rpc_urls: ['ws://127.0.0.1:9'] }, /^body\.rpc_urls\[0\]: expected an http/],
     ['no url at all', { rpc_urls: [NOBODY, { url: 'x' }] }, /^body\.rpc_urls\[1\]\.url: expected an http/],
-    [
-      'a masked url',
-      { rpc_urls: ['http://127.0.0.1:9/***'] },
-      /^body\.rpc_urls\[0\]: expected the whole url/,
-    ],
+    ['a masked url', { rpc_urls: ['http://127.0.0.1:9/***'] }, /^body\.rpc_urls\[0\]: expected the full URL/],
     ['weight 0 alone', { rpc_urls: [{ url: NOBODY, weight: 0 }] }, /weight above 0\.$/],
     [
       'weight 101',
@@ -107,7 +103,7 @@ describe('the urls of a network', () => {
     [
       'a masked private endpoint',
       { private_rpc_urls: ['http://127.0.0.1:9/***'] },
-      /^body\.private_rpc_urls\[0\]: expected the whole url/,
+      /^body\.private_rpc_urls\[0\]: expected the full URL/,
     ],
   ])('are not changed by %s: 400 says why', async (_name, body, expected) => {
     const answer = await patch(body as object)

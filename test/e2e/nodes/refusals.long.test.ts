@@ -80,7 +80,7 @@ async function sendTwo(body: object = {}): Promise<readonly [string, string]> {
   return [first.id, second.id]
 }
 
-describe('a node that refuses content for good', () => {
+describe('a node that refuses content permanently', () => {
   test.each([
     ['Linea, gas limit', 'Gas limit of transaction is greater than the allowed max of 20000'],
     ['Linea, calldata', 'Calldata of transaction is greater than the allowed max of 30000'],

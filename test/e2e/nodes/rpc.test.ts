@@ -22,7 +22,7 @@ describe('on EVM', () => {
     anvil = await startAnvil({})
     const relayer = { network: 'anvil', network_type: 'evm' }
     service = await startService({
-      // Nobody listens on the first endpoint.
+      // No one listens on the first endpoint.
       rpcUrls: ['http://127.0.0.1:9', anvil.url],
       signers: [...DEV_KEYS, `0x${'05'.repeat(32)}`, `0x${'06'.repeat(32)}`].map((value, index) =>
         plainSigner(`key-${index}`, value),

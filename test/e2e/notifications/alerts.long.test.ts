@@ -85,7 +85,7 @@ async function tells(kind: Notice['alert'], ...states: Notice['state'][]): Promi
   return last
 }
 
-/** Lets so many checks of the balance pass. */
+/** Lets this many checks of the balance pass. */
 async function checks(count: number): Promise<void> {
   for (let check = 0; check < count; check += 1) {
     const before = node.calls.get('eth_getBalance') ?? 0
@@ -101,7 +101,7 @@ async function checks(count: number): Promise<void> {
 
 const firing = async () => (await service.api<Schemas['Alert'][]>('GET', '/alerts')).body.data
 
-test('a low balance fires once and is over once, at other thresholds, and everybody concerned learns of it', async () => {
+test('a low balance fires once and is over once, at other thresholds, and everyone concerned learns of it', async () => {
   const already = receiver.received.length
   await setBalance(WARN - 1n)
   const began = await tells('balance_low', 'firing')
@@ -161,7 +161,7 @@ test('a restart repeats nothing, and the end of the policy is the end of the ale
 test('a disabled relayer fires until it is enabled', async () => {
   await setBalance(0n)
   const began = await tells('relayer_disabled', 'firing')
-  expect(began.message).toContain('The account can spend 0 wei, and min_balance is 1.')
+  expect(began.message).toContain('The account can spend 0 wei; min_balance is 1.')
   await setBalance(100n * ETH)
   const ended = await tells('relayer_disabled', 'firing', 'resolved')
   expect(ended.message).toBe('Relayer main was enabled again, or deleted.')

@@ -40,7 +40,7 @@ test('relayer reset ends what was open, on the word of the operator', async () =
 
   const again = await startService({ rpcUrls: [anvil.url], dataDir })
   onTestFinished(again.stop)
-  // A service that has the database is asked, and believes nobody.
+  // A service that has the database is asked, and believes no one.
   const asks = { ...env, RELAYER_URL: again.url, RELAYER_API_KEY: API_KEY }
   expect(await relayer({ cwd: folder, args: ['reset', 'anvil'], env: asks })).toMatchObject({
     code: 1,

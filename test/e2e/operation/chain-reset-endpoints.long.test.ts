@@ -53,7 +53,7 @@ async function start(chosenBy: 'operator' | 'caller') {
 }
 
 test.each(['operator', 'caller'] as const)(
-  'a relayer whose endpoint of its own (chosen by the %s) serves another chain is no reset of the network, and disturbs nobody',
+  'a relayer whose endpoint of its own (chosen by the %s) serves another chain is no reset of the network, and disturbs no one',
   async (chosenBy) => {
     const { send, reach, isDisabled, reset } = await start(chosenBy)
     // The other chain is seen first.

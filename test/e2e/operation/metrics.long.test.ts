@@ -16,7 +16,7 @@ let story: Scenario
 beforeAll(async () => {
   receiver = await startReceiver()
   const anvil = await startAnvil({ args: ['--no-mining'] })
-  // Nobody is at the second endpoint, so some questions fail there and are asked again at the first.
+  // No one is at the second endpoint, so some questions fail there and are asked again at the first.
   const rpcUrls = [anvil.url, NOWHERE]
   story = scenarioOf(anvil, await startService({ rpcUrls, notificationUrl: receiver.url, env: METRICS }))
 }, 60_000)
@@ -109,7 +109,7 @@ test('each relayer has its balance, and each endpoint tells if it answers', asyn
   expect([up(story.anvil.url), up(NOWHERE)]).toEqual([1, 0])
 })
 
-test('no label holds an id of a transaction, a path or an url', async () => {
+test('no label holds an id of a transaction, a path or a URL', async () => {
   const { id } = await story.send({ to: RECEIVER, value: 3, speed: 'fast' })
   await fetch(`${story.service.url}/api/v1/relayers/main/transactions/${id}/nothing`)
   const text = await (await fetch(story.service.metricsUrl ?? '')).text()

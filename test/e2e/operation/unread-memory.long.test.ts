@@ -50,7 +50,7 @@ function resident(): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(service.child.pid)])) / 1024
 }
 
-/** Asks on so many connections, each of which takes what its own buffers hold, and no more. */
+/** Asks on this many connections, each of which takes what its own buffers hold, and no more. */
 function askAndNotRead(path: string, count: number): void {
   const { hostname, port } = new URL(service.url)
   sockets = Array.from({ length: count }, () => {

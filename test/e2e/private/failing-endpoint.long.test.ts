@@ -55,9 +55,9 @@ describe('a transaction waits with a reason, and goes on when its private endpoi
     ['closed the connection', () => 'cut'],
     ['answered HTML', () => ({ text: '<html>Bad gateway</html>' })],
     ['answered HTTP 500', () => ({ status: 500, text: '' })],
-    ['refused the bytes for good', refuse('invalid sender')],
+    ['refused the bytes permanently', refuse('invalid sender')],
     ['refused the gas limit', refuse('intrinsic gas too low')],
-    ['answered an error that nobody knows', refuse('bundle simulation failed')],
+    ['answered an error that no one knows', refuse('bundle simulation failed')],
   ])('%s', async (_name, behaviour) => {
     story.endpoint.behave(behaviour)
     const { id } = await story.send({ to: RECEIVER, value: 1 })

@@ -15,7 +15,7 @@ const diagnosis = async (id: string) => {
     .findings
 }
 
-test('a private transaction becomes public after so many blocks, and not before', async () => {
+test('a private transaction becomes public after this many blocks, and not before', async () => {
   story = await startPrivateScenario({ policies: { private_fallback_blocks: BLOCKS } })
   const { id } = await story.send({ to: RECEIVER, value: 1 })
   const { hash } = await story.reach(id, 'submitted')

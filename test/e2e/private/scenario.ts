@@ -13,7 +13,7 @@ export interface PrivateScenario extends Scenario {
   readonly endpoint: PrivateEndpoint
   /** Stops the service and starts it again on the same data. */
   restart(): Promise<PrivateScenario>
-  /** Resolves when the private endpoint has got bytes so many times. */
+  /** Resolves when the private endpoint has got bytes this many times. */
   handedOver(count: number): Promise<void>
   /** Mines a block, and resolves when the service has seen it: it records what a relayer that is not private has in it. */
   mineAndWatch(): Promise<void>

@@ -156,7 +156,7 @@ describe('a patch', () => {
       { custom_rpc_urls: [{ url: 'http://a.example/***' }] },
       400,
       'invalid_request',
-      /whole url/,
+      /full URL/,
     ],
     [
       'a forbidden address',

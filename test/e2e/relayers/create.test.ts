@@ -227,7 +227,7 @@ describe('a relayer that cannot be is refused, and nothing is stored', () => {
       urls('https://rpc.example', 'https://rpc.example/***'),
       400,
       'invalid_request',
-      /^custom_rpc_urls\[1\].url: expected the whole url/,
+      /^custom_rpc_urls\[1\].url: expected the full URL/,
     ],
     [
       'an address where clouds keep their metadata',

@@ -35,7 +35,7 @@ test('a restart keeps what callers made of relayers, those of the file included'
       const sent = await service.api('POST', `/relayers/${id}/transactions`, { to: RECEIVER, value: 1 })
       expect(sent.status).toBe(200)
     }
-    // Its account is still its own, and nobody else's.
+    // Its account is still its own, and no one else's.
     expect((await create(service, onAnvil('c', { id: 'second' }))).body.code).toBe('account_taken')
     expect((await create(service, onAnvil('dev-1', { id: 'heir' }))).status).toBe(201)
   } finally {

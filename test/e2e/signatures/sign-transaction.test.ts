@@ -214,7 +214,7 @@ describe('on EVM', () => {
         status: 400,
         code: 'invalid_request',
       })
-      expect(answer.body.error).toContain('signed already')
+      expect(answer.body.error).toContain('already signed')
     })
 
     test('an unknown relayer is Not found', async () => {
@@ -328,7 +328,7 @@ describe('on Stellar', () => {
         'spend',
       ],
       [
-        "more than it can spend, by somebody else's channel",
+        "more than it can spend, by a third party's channel",
         () => draft({ source: CHANNEL, payer: MAIN.publicKey(), amount: '100000' }).toXDR(),
         'insufficient_balance',
         'spend',

@@ -169,7 +169,7 @@ describe('the other relayer of the account', () => {
     const wide = await keyFor({ relayers: ['near', 'far'] })
     await withPolicy(['*'], async () => {
       for (const body of [permit(1), HASHES, WITHOUT_CHAIN]) {
-        await expectMismatch(signBy(narrow, 'near', body), 'may not sign for what the account does')
+        await expectMismatch(signBy(narrow, 'near', body), "may not sign for the account's")
         expect(outcomeOf(await signBy(wide, 'near', body))).toBe('200')
       }
       expect(outcomeOf(await signBy(narrow, 'near', permit(1337)))).toBe('200')

@@ -50,7 +50,7 @@ test('what the only node has lost is announced, and ends as an operator decides'
     `/relayers/main/transactions/${id}/diagnosis`,
   )
   expect(diagnosis.data.findings[0]).toEqual({ code: 'undecided', message: undecided.status_reason })
-  // It holds nobody up, and stays what it is meanwhile.
+  // It holds no one up, and stays what it is meanwhile.
   const next = await scenario.send(transfer(19n))
   await scenario.tickUntil(next.id, 'confirmed')
   expect(solana.pending()).toEqual([])

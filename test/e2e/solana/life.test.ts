@@ -22,7 +22,7 @@ function letExpire() {
   scenario.solana.tick(160)
 }
 
-/** After so many blocks a transaction that waited is in a confirmed one, and far from final. */
+/** After this many blocks a transaction that waited is in a confirmed one, and far from final. */
 const UNTIL_MINED = 3
 
 describe('a transfer', () => {

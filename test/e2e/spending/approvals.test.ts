@@ -149,15 +149,15 @@ describe('the decision', () => {
     const id = await waiting(key)
     expect((await key.usage()).limits[0]?.value?.spent).toBe('101')
     expect(outcomeOf(await key.send(pay(1)))).toBe('400 rule_violated')
-    const refused = await approver.decide(id, 'refuse', 'Nobody knows this account.')
+    const refused = await approver.decide(id, 'refuse', 'No one knows this account.')
     expect(refused.body.data).toMatchObject({
       state: 'refused',
       decided_by: approver.id,
-      decision_reason: 'Nobody knows this account.',
+      decision_reason: 'No one knows this account.',
     })
     expect(await story.get(id)).toMatchObject({
       status: 'canceled',
-      status_reason: `API key ${approver.id} refused to approve it: Nobody knows this account.`,
+      status_reason: `API key ${approver.id} refused to approve it: No one knows this account.`,
       attempts: [],
     })
     await until(

@@ -78,7 +78,7 @@ describe('on EVM', () => {
     return [BigInt(value ?? 0), BigInt(fees ?? 0), Number(count)]
   }
 
-  /** Waits until so much value and so many transactions are counted. */
+  /** Waits until so much value and this many transactions are counted. */
   const untilSpent = (key: LimitedKey, value: bigint, count: number) =>
     until(
       () => spentBy(key),
@@ -202,7 +202,7 @@ describe('on EVM', () => {
     const unsigned = { ...pay(60n), nonce: 1_000 }
     const sign = (key: LimitedKey) => key.call('POST', '/relayers/main/sign-transaction', unsigned)
 
-    test('counts for ever, as a transaction that anybody can send', async () => {
+    test('counts for ever, as a transaction that anyone can send', async () => {
       const key = await issueLimited(story.service, EVERYTHING)
       expect(outcomeOf(await sign(key))).toBe('200')
       expect(await spentBy(key)).toEqual([60n, 3n * GWEI * GAS, 1])
@@ -353,7 +353,7 @@ describe('on Stellar', () => {
     expect((await story.get(more.id)).status).toBe('canceled')
   })
 
-  test('the rules of the configuration refuse an operation and a larger sum, whoever sends', async () => {
+  test('the rules of the configuration refuse an operation and a larger sum, regardless of who sends', async () => {
     const operations = [
       { type: 'create_account', destination: keypairOf('new').publicKey(), starting_balance: '20000000' },
     ]
@@ -465,7 +465,7 @@ describe('on Solana', () => {
     )
   })
 
-  test('the rules of the configuration refuse a program and a larger sum, whoever sends', async () => {
+  test('the rules of the configuration refuse a program and a larger sum, regardless of who sends', async () => {
     const memo = { program_id: MEMO_PROGRAM, accounts: [], data: Buffer.from('hello').toString('base64') }
     expect(await violationsOfMain(story, [{ instructions: [memo] }, transfer(5_000_001n)])).toEqual([
       `Rule contracts of relayer main: ${MEMO_PROGRAM} is not among the contracts.`,

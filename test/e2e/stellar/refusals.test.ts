@@ -32,7 +32,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** A gateway in front of the node refuses this amount in words that nobody knows. */
+/** A gateway in front of the node refuses this amount in words that no one knows. */
 const refuseAmount = (stroops: bigint) => {
   node.habits = {
     refuse: ({ method, params }) => {

@@ -419,7 +419,7 @@ describe('a new version that cannot be sent', () => {
       name: 'that is a fee bump of the relayer already',
       body: () => bump(wrapAs(scenario.ledger, MAIN, signed(), 200).envelope),
       code: 'invalid_request',
-      error: /this is a fee bump already/,
+      error: /this is already a fee bump/,
     },
     {
       name: 'whose sequence number is used',
@@ -431,7 +431,7 @@ describe('a new version that cannot be sent', () => {
       name: 'with a sequence number of the relayer',
       body: () => bump(signed({ keypair: MAIN, ahead: 5 })),
       code: 'not_supported',
-      error: /are given by the service/,
+      error: /are assigned by the service/,
     },
     {
       name: 'that costs more than the policy allows',
@@ -483,7 +483,7 @@ describe('on a channel account', () => {
     if (onChannel === undefined || other === undefined) throw new Error('none is on the channel account')
     ledger.dropQueue()
     await replaceLater(onChannel.id, bump(signed({ amount: '2' })))
-    // Somebody has seen the inner transaction and keeps it: what has expired cannot be included in any envelope.
+    // Someone has seen the inner transaction and keeps it: what has expired cannot be included in any envelope.
     const inner = unwrap(ledger, onChannel.transaction_xdr ?? '').envelope
     letExpire()
     expect(await submitTo(ledger, wrapAs(ledger, STRANGER, inner, 200_000).envelope)).toBe('ERROR')

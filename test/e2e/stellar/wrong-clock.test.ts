@@ -27,7 +27,7 @@ test('a clock that was an hour behind does not decide how far back a proof has t
   const { id } = await send(payment(10n))
   await reach(id, 'submitted')
   clock.step(HOUR_MS)
-  // Somebody else with the same key uses its sequence number, so that only the history tells what was included.
+  // A third party with the same key uses its sequence number, so that only the history tells what was included.
   ledger.dropQueue()
   expect(await payAs(ledger, MAIN, '100')).toBe('PENDING')
   ledger.close()

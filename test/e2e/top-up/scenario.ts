@@ -42,7 +42,7 @@ export interface TopUpStage {
   paid(): Promise<Transaction[]>
   /** The state of the top-up of `hot`. */
   state(): Promise<Schemas['RelayerStatus']['top_up']>
-  /** Lets time pass until the treasury has so many transactions, and gives them, newest first. */
+  /** Lets time pass until the treasury has this many transactions, and gives them, newest first. */
   paysUntil(count: number): Promise<Transaction[]>
   /** Lets time pass until the state is this one. */
   becomes(state: string): Promise<Schemas['RelayerStatus']['top_up']>

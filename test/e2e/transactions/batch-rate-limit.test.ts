@@ -76,7 +76,7 @@ const bundleOfNothing = (count: number) => {
 const accepted = async () =>
   (await story.service.api('GET', '/relayers/main/transactions?per_page=0')).body.pagination?.total_items
 
-/** Expects so many units to be gone; a slow machine refills some of them while a request is under way. */
+/** Expects this many units to be gone; a slow machine refills some of them while a request is under way. */
 function expectCounted({ left }: Reply, units: number): void {
   expect(left).toBeGreaterThanOrEqual(BURST - units)
   expect(left).toBeLessThan(BURST - units / 2)

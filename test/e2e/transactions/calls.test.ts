@@ -187,7 +187,7 @@ describe('on Solana', () => {
 
     test.each<[string, object, string]>([
       [
-        'an account of somebody else as signer',
+        'an account of a third party as signer',
         named(1, { accounts: { from: SOLANA_RECEIVER, to: MAIN } }),
         `instructions[0].accounts[0].is_signer: only the relayer ${MAIN} signs`,
       ],

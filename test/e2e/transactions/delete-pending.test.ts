@@ -126,7 +126,7 @@ describe('on EVM', () => {
 })
 
 describe('on Stellar', () => {
-  /** Somebody who signs for an own sequence number and lets the relayer pay. */
+  /** Someone who signs for an own sequence number and lets the relayer pay. */
   const GUEST = keypairOf('guest')
 
   let story: StellarScenario

@@ -65,13 +65,13 @@ describe('one look', () => {
       false,
     ],
     ['silence', { network: SILENT, balance: SILENT, sourceAccounts: [] }, undefined, true],
-    ['nobody tells the balance', { balance: SILENT }, undefined, true],
+    ['no one tells the balance', { balance: SILENT }, undefined, true],
     ['nothing to spend', { balance: ok(0n) }, 'BalanceCheckFailed', false],
     ['exactly the minimum', { balance: ok(1n) }, undefined, false],
     ['a nonce that is behind, once', { sourceAccounts: sourceAccount(ok(7n)) }, undefined, true],
-    ['nobody tells the nonce', { sourceAccounts: sourceAccount(SILENT) }, undefined, true],
+    ['no one tells the nonce', { sourceAccounts: sourceAccount(SILENT) }, undefined, true],
     [
-      'no money, and nobody tells the nonce',
+      'no money, and no one tells the nonce',
       { balance: ok(0n), sourceAccounts: sourceAccount(SILENT) },
       'BalanceCheckFailed',
       true,
@@ -106,9 +106,7 @@ describe('one look', () => {
 
   test('the default minimum is the one of the chain', () => {
     const { evaluation } = judge({ balance: ok(999_999n) }, NO_MEMORY, STELLAR)
-    expect(evaluation.reason?.details).toBe(
-      'The account can spend 999999 stroops, and min_balance is 1000000.',
-    )
+    expect(evaluation.reason?.details).toBe('The account can spend 999999 stroops; min_balance is 1000000.')
   })
 
   test('an account that is gone, on Stellar, is a matter of its balance', () => {
@@ -202,10 +200,10 @@ describe('what a verdict means', () => {
   const disabled = { systemDisabled: true, disabledReason: low }
   test.each([
     ['a healthy one stays as it is', enabled, { unsure: false }, { kind: 'none' }],
-    ['what is not sure disables nobody', enabled, { unsure: true }, { kind: 'none' }],
+    ['what is not sure disables no one', enabled, { unsure: true }, { kind: 'none' }],
     ['a reason disables', enabled, { reason: low, unsure: true }, { kind: 'disable', reason: low }],
     ['what heals enables', disabled, { unsure: false }, { kind: 'enable' }],
-    ['what is not sure heals nobody', disabled, { unsure: true }, { kind: 'remain' }],
+    ['what is not sure heals no one', disabled, { unsure: true }, { kind: 'remain' }],
     [
       'another number is no other reason',
       disabled,
@@ -243,7 +241,7 @@ describe('the treasury of a relayer', () => {
   test.each([
     ['is fine on the same network', [relayer('a', 'b'), relayer('b')], undefined],
     ['may itself be filled', [relayer('a', 'b'), relayer('b', 'c'), relayer('c')], undefined],
-    ['cannot be itself', [relayer('a', 'a')], 'cannot fill itself'],
+    ['cannot be itself', [relayer('a', 'a')], 'cannot refill itself'],
     ['has to exist', [relayer('a', 'b')], 'there is no relayer "b"'],
     [
       'is on its network',

@@ -131,7 +131,7 @@ describe('a Solana account of Coinbase', () => {
     expect(key.stellar).toBeUndefined()
     expect(() => {
       throw unfitKey(key, { signerId: 'tested', networkType: 'stellar' })
-    }).toThrow(/^the service of signer "tested" signs transactions and texts of Solana alone/)
+    }).toThrow(/^the service of signer "tested" signs only transactions and texts of Solana/)
   })
 
   test('that changes what it is to sign gives no signature', async () => {
@@ -181,7 +181,7 @@ describe('an account of Coinbase', () => {
     ['an API key that is none', { api: 'not-the-key' }, 'api_key_secret is neither'],
     ['a wallet secret that is none', { wallet: 'not-the-key' }, 'wallet_secret is not a P-256 key'],
     [
-      'the wallet secret of somebody else',
+      'the wallet secret of a third party',
       { wallet: OTHER },
       'does not accept the API key or the wallet secret',
     ],

@@ -44,7 +44,7 @@ export async function signEvm(
   return signer?.signMessage?.(message) ?? signer?.sign(keccak256(message, 'bytes'))
 }
 
-/** Checks that every type of signer keeps the same promises, whoever holds the key. */
+/** Checks that every type of signer keeps the same promises, anyone who holds the key. */
 export function describeConformance({ name, open, accounts }: Subject): void {
   describe(`a signer of the type ${name}`, () => {
     test('has the accounts that other libraries find for its secret', async () => {
@@ -92,7 +92,7 @@ export function describeConformance({ name, open, accounts }: Subject): void {
     testIf(accounts.evm)('refuses what is not a digest', async () => {
       const { evm } = await open()
       await expect(evm?.sign(new Uint8Array(31))).rejects.toThrow(
-        /A digest has 32 bytes|signs messages, and no digests/,
+        /A digest has 32 bytes|signs messages, not digests/,
       )
     })
 

@@ -169,7 +169,7 @@ describe('a signer of the type pkcs11', () => {
       (pids) => pids.length === 0,
     )
     await expect(open(config)).rejects.toMatchObject({ code: 'signer_refused' })
-    // No process was started, so nobody can have asked the token.
+    // No process was started, so no one can have asked the token.
     expect(processes()).toEqual([])
     expect(await sign(await open())).toBeDefined()
   })

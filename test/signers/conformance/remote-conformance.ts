@@ -19,7 +19,7 @@ export interface RemoteSubject {
   /** The answers of the service: too many calls, and a call that is not allowed. */
   readonly throttled: FaultAnswer
   readonly denied: FaultAnswer
-  /** Makes the service sign something else. Absent where the service does not sign. */
+  /** Makes the service sign something else. Absent if the service does not sign. */
   readonly foreign?: (request: string) => string
   /** True where the key signs in this process once it was read. */
   readonly isCached?: boolean
@@ -117,7 +117,7 @@ export function describeRemoteConformance(subject: RemoteSubject): void {
       const key = await openThen({ kind: 'rewrite', request: foreign ?? String })
       const refusal = await failure(sign(key))
       expect(refusal.code).toBe('signer_refused')
-      expect(refusal.detail).toContain('not by its own key for what was to be signed')
+      expect(refusal.detail).toContain('does not verify against its public key')
     })
 
     testIf(!isCached)('is asked once for equal content', async () => {

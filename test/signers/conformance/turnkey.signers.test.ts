@@ -97,7 +97,9 @@ describe('a key of Turnkey', () => {
   test('of a wallet account with another public key never gives a signature', async () => {
     const other = '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
     const key = await open(signer(EVM_ACCOUNT, other))
-    await expect(key.evm?.sign(digest(1))).rejects.toMatchObject(refused('not by its own key'))
+    await expect(key.evm?.sign(digest(1))).rejects.toMatchObject(
+      refused('does not verify against its public key'),
+    )
   })
 
   test.each([

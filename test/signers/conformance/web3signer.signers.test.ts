@@ -76,7 +76,7 @@ describe('a Web3Signer', () => {
   test('gets no digests, which it would hash again', async () => {
     const key = await openSigner(configOf())
     const before = proxy.count()
-    await expect(key.evm?.sign(new Uint8Array(32))).rejects.toThrow('signs messages, and no digests')
+    await expect(key.evm?.sign(new Uint8Array(32))).rejects.toThrow('signs messages, not digests')
     expect(proxy.count()).toBe(before)
   })
 })
@@ -130,7 +130,7 @@ describe('a Web3Signer that wants a client certificate', () => {
       /the file \/nowhere\.crt cannot be read \(ENOENT\)/,
     ],
     [
-      'a key of somebody else',
+      'a key of a third party',
       () => ({ ...pathsOf(), keyPath: certificates.path('ca', 'key') }),
       /are not a PEM pair/,
     ],

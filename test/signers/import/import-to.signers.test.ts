@@ -227,7 +227,7 @@ describe('keys import-to', () => {
     const run = await prepare(vault('vault'))
     expect((await run('evm', 'none')).err).toMatch(/has no signer "none"; it has file, treasury\./)
     expect((await run('evm', 'file')).err).toMatch(
-      /Signers of the type local take no key from this command; docs\/signers\.md \("Bring a key along"\)/,
+      /Signers of the type local cannot be imported with this command; docs\/signers\.md \("Import an existing key"\)/,
     )
   }, 60_000)
 })

@@ -26,7 +26,7 @@ const OFTEN_ASKED = { RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST
 /** Installing the services of the tests can take minutes, in ms. */
 const START_MS = 300_000
 
-/** Nobody waits for longer, in ms: repetitions of one call take five seconds, and the pause before the next attempt two. */
+/** No one waits for longer, in ms: repetitions of one call take five seconds, and the pause before the next attempt two. */
 const PATIENCE = { timeoutMs: 120_000 }
 
 /** The transactions that are accepted at the same time. */

@@ -8,7 +8,7 @@ export interface FragileDisk {
   readonly path: string
   /** From now on every write fails with EROFS. */
   turnReadOnly(): void
-  /** Mounts it again, writable. Nobody may have a file of it open. */
+  /** Mounts it again, writable. No one may have a file of it open. */
   repair(): void
   remove(): void
 }

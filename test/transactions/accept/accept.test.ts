@@ -76,7 +76,7 @@ describe('acceptance', () => {
       recentBalance: async () => ({ kind: 'ok', value: NEEDED }),
       cost: () => COST,
       balance: async () => {
-        throw new Error('nobody has to ask')
+        throw new Error('no one has to ask')
       },
     }
     const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(), ACTOR)

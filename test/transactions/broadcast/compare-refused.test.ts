@@ -37,7 +37,7 @@ const STRANGE = 'the stars are not right'
 
 type Sent = ReturnType<typeof parseTransaction>
 
-/** Refuses the bytes that `isRefused` tells, in words that nobody knows. */
+/** Refuses the bytes that `isRefused` tells, in words that no one knows. */
 const refusing = (isRefused: (sent: Sent) => boolean, message = STRANGE): Habits => ({
   refuse: ({ method, params }) =>
     method === 'eth_sendRawTransaction' && isRefused(parseTransaction(params?.[0] as Hex))
@@ -265,7 +265,7 @@ describe('a node that refuses everything in unknown words', () => {
       incident: 'transaction_stuck',
       transaction: transaction.id,
     })
-    // After so many refusals more, the content is compared once more.
+    // After this many refusals more, the content is compared once more.
     for (let refusals = 0; refusals < 50; refusals += 1) await step(30_000)
     const later = await reload(fixture.context, transaction)
     expect(later.transaction).toMatchObject({ status: 'sent', purpose: 'request' })
@@ -338,7 +338,7 @@ describe('private endpoints that refuse the content', () => {
     expect(attempts.at(-1)?.draft).toMatchObject({ to: `0x${'0'.repeat(40)}`, value: 0n })
     expect(transaction).toMatchObject({
       status: 'failed',
-      statusReason: /^The node refused it for good \(private endpoint .*execution reverted: not yours\)/,
+      statusReason: /^The node refused it permanently \(private endpoint .*execution reverted: not yours\)/,
     })
   })
 

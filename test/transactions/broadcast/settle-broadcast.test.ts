@@ -49,7 +49,7 @@ interface Case {
   readonly attempts: readonly Partial<EvmAttempt>[]
   readonly change?: Partial<Transaction>
   readonly want: Partial<Transaction>
-  /** Undefined where nothing is decided: whatever is known of the attempt stays. */
+  /** Undefined if nothing is decided: whatever is known of the attempt stays. */
   readonly outcome: Attempt['outcome'] | undefined
 }
 
@@ -152,7 +152,7 @@ const CASES: readonly Case[] = [
     outcome: undefined,
   },
   {
-    name: 'refused for good and nothing else in a pool: a no-op takes the nonce (R11)',
+    name: 'refused permanently and nothing else in a pool: a no-op takes the nonce (R11)',
     result: said('refused'),
     attempts: [SIGNED],
     want: { status: 'pending', purpose: 'abandon', nonce: 5n, currentAttempt: undefined, nextRunAt: NOW },
@@ -195,7 +195,7 @@ const CASES: readonly Case[] = [
       status: 'sent',
       currentAttempt: 1,
       nextRunAt: inMs(5_000),
-      statusReason: expect.stringContaining('named by the caller') as unknown as string,
+      statusReason: expect.stringContaining('the caller set its price') as unknown as string,
     },
     outcome: undefined,
   },

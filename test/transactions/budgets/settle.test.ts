@@ -72,12 +72,12 @@ const CASES: readonly [string, Case][] = [
   ],
   ['mined', { attempts: [MINED], took: spentOf(60, 3, 1), ofToken: 7n }],
   [
-    'mined, and nobody tells the fee',
+    'mined, and no one tells the fee',
     { attempts: [{ outcome: 'mined' }], took: spentOf(60, 9, 1), ofToken: 7n },
   ],
   ['reverted', { attempts: [REVERTED], took: spentOf(0, 3, 1), ofToken: 0n }],
   [
-    'reverted, and nobody tells the fee',
+    'reverted, and no one tells the fee',
     { attempts: [{ outcome: 'reverted' }], took: spentOf(0, 9, 1), ofToken: 0n },
   ],
   ...(['cancel', 'expire', 'abandon'] as const).map((kind): [string, Case] => [

@@ -29,7 +29,7 @@ const WAITS: AfterExpiry = { kind: 'after_expiry', detail: 'The new one waits.' 
 
 interface Situation {
   readonly change?: Partial<Transaction>
-  /** The outcome of its only attempt; none was signed when absent. */
+  /** The outcome of its only attempt; none was signed if absent. */
   readonly outcome?: 'broadcast' | 'refused'
   readonly answer?: AfterExpiry
 }

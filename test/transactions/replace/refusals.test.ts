@@ -89,7 +89,7 @@ describe('refusals', () => {
         detail: undefined,
       },
       {
-        name: 'it can be canceled when nobody has its own bytes',
+        name: 'it can be canceled when no one has its own bytes',
         change: { ...EXTERNAL, nonce: 6n },
         brings: 'cancel',
         detail: undefined,
@@ -325,7 +325,7 @@ describe('refuse externally signed', () => {
     }
   }
 
-  /** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
+  /** What a third party has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
   async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
     const stub = createStubChain()
     const owner = await fixture.addAccount({ chain: chainOf(stub) })

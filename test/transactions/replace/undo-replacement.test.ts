@@ -221,7 +221,7 @@ describe('a change that came too late', () => {
 })
 
 describe('a record that changes while the change is undone', () => {
-  /** Another writer changes the record after each read, so many times. */
+  /** Another writer changes the record after each read, this many times. */
   function racing(times: number, change: () => Promise<unknown>) {
     let left = times
     const { db } = fixture.database

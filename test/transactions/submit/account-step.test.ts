@@ -428,7 +428,7 @@ describe('what cannot be sent', () => {
     expect(stub.broadcasted).toEqual([])
   })
 
-  test('refused for good: a no-op takes its nonce, and both hashes are kept (R11, I4)', async () => {
+  test('refused permanently: a no-op takes its nonce, and both hashes are kept (R11, I4)', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     stub.answerBroadcast = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })

@@ -190,7 +190,7 @@ describe('what has no nonce', () => {
     })
   })
 
-  test('refused for good, it waits for the proof that no block includes it; nothing is signed in its place', () => {
+  test('refused permanently, it waits for the proof that no block includes it; nothing is signed in its place', () => {
     const { transaction, outcome } = settle({ kind: 'refused', detail: 'no signature' })
     expect(transaction).toMatchObject({
       status: 'sent',
@@ -202,7 +202,7 @@ describe('what has no nonce', () => {
     expect(outcome).toEqual({ transactionId: 'tx', number: 1, error: 'no signature' })
   })
 
-  test('and is refused for good, keeps what the caller wants instead', () => {
+  test('and is refused permanently, keeps what the caller wants instead', () => {
     const { transaction } = settle({ kind: 'refused', detail: 'no signature' }, { purpose: 'cancel' })
     expect(transaction.purpose).toBe('cancel')
   })

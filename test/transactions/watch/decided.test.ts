@@ -207,7 +207,7 @@ describe('a transaction whose inclusion cannot be proved', () => {
     expect(transaction).toEqual({
       ...item.transaction,
       status,
-      statusReason: 'Attempt 2 was included: operator ada decided so (seen); no endpoint can prove it.',
+      statusReason: 'Attempt 2 was included: operator ada decided this (seen); no endpoint can prove it.',
       currentAttempt: 2,
       confirmedAt: NOW,
       cost: 0n,
@@ -229,7 +229,7 @@ describe('a transaction whose inclusion cannot be proved', () => {
       transaction: {
         ...resolution.transaction,
         undecidedSince: undefined,
-        statusReason: `${start}It was not included: operator ada decided so (seen); no endpoint can prove it.`,
+        statusReason: `${start}It was not included: operator ada decided this (seen); no endpoint can prove it.`,
       },
       outcomes: [],
     })

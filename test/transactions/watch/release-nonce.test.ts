@@ -36,7 +36,7 @@ describe('the release of a nonce', () => {
     readonly outcome?: Attempt['outcome']
     /** False on a chain where signed bytes do not expire. */
     readonly expires?: boolean
-    /** A worker changes the record, or somebody deletes the relayer, after the record was read. */
+    /** A worker changes the record, or someone deletes the relayer, after the record was read. */
     readonly meanwhile?: 'changed' | 'deleted'
   }
 

@@ -238,7 +238,7 @@ describe('finalised', () => {
   })
 })
 
-/** What the service can give a new nonce, because nobody else has signed it. */
+/** What the service can give a new nonce, because no one else has signed it. */
 const RENEWABLE = { now: NOW, reSignable: true }
 
 test('reorged: an attempt for another nonce stays closed', () => {
@@ -357,7 +357,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
       cost: 7n,
       stuckSince: NOW,
       statusReason:
-        'The nodes refused it all its time in words that the service does not know (the stars are not right); it is signed again, and others overtake it.',
+        'The nodes refused it until it expired, in unknown wording (the stars are not right); it is signed again, and others overtake it.',
     })
     expect([incident, freed]).toEqual(['transaction_stuck', FREED])
     // Once is enough.

@@ -142,7 +142,7 @@ describe('a transaction whose inclusion no endpoint can prove', () => {
     const { transaction, attempts } = await look()
     expect(transaction).toMatchObject({ status: 'pending', nonce: undefined })
     expect(transaction.undecidedSince).toBeUndefined()
-    expect(transaction.statusReason).toContain('operator ada decided so (seen in the explorer)')
+    expect(transaction.statusReason).toContain('operator ada decided this (seen in the explorer)')
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['superseded'])
   })
 
@@ -153,7 +153,7 @@ describe('a transaction whose inclusion no endpoint can prove', () => {
     const { transaction, attempts } = await look()
     expect(transaction).toMatchObject({ status: 'confirmed', currentAttempt: 1, cost: 0n })
     expect(transaction.confirmedAt).toBeInstanceOf(Date)
-    expect(transaction.statusReason).toContain('operator ada decided so')
+    expect(transaction.statusReason).toContain('operator ada decided this')
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['mined'])
     expect(await decide(1)).toBe('not_undecided')
   })
@@ -243,7 +243,7 @@ describe('an undecided transaction', () => {
       purpose: 'successor',
       statusReason: `${doubt}. If it was not included, its replacement is sent.`,
     })
-    expect(replaced.logs[0]).toContain('when it is decided that nothing of it was')
+    expect(replaced.logs[0]).toContain('when it is decided that it was not')
     expect((await look()).transaction.statusReason).toBe(replaced.transaction.statusReason)
     const canceled = await replacer.cancelTransaction(owner.relayer, stored.id, CANCELS)
     expect(canceled.transaction).toMatchObject({
@@ -331,7 +331,7 @@ test.each(['request', 'cancel'] as const)(
     const { transaction } = await look()
     expect(transaction).toMatchObject({ status: 'submitted', purpose, undecidedSince: expect.any(Date) })
     expect(transaction.statusReason).toMatch(
-      /^Nonce 0 was used by transaction 0xother that the records do not know\./,
+      /^Nonce 0 was used by transaction 0xother that the records do not contain\./,
     )
     expect(stub.broadcasted).toHaveLength(before)
     expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])

@@ -322,13 +322,13 @@ const CASES: readonly Case[] = [
     want: 'Attempt 1 was included before its cancellation, which has lost.',
   },
   {
-    name: 'the bytes of somebody else',
+    name: 'the bytes of a third party',
     attempts: [{}],
     result: { appliedHash: '0xother' },
     want: 'A third party sent the same signed content to the network: it was included once, as transaction 0xother.',
   },
   {
-    name: 'the bytes of somebody else, who paid',
+    name: 'the bytes of a third party, who paid',
     attempts: [{}],
     result: { appliedHash: '0xother', feeAccount: 'GPAYER' },
     reason: 'no',

@@ -18,7 +18,7 @@ export class RelayerApiError extends RelayerError {
   override readonly name: string = 'RelayerApiError'
   /** The HTTP status. */
   readonly status: number
-  /** The reason, for programs. Undefined when something other than the service answered, such as a proxy. */
+  /** The reason, for programs. Undefined if something other than the service answered, such as a proxy. */
   readonly code: ErrorCode | undefined
   /** `X-Request-Id` of the answer: it leads the operator to the log entry. */
   readonly requestId: string | undefined

@@ -19,7 +19,7 @@ export class TransactionEndedError extends RelayerError {
 /** The time to wait is over. The transaction goes on. */
 export class WaitTimeoutError extends RelayerError {
   override readonly name = 'WaitTimeoutError'
-  /** The transaction as it was seen last; undefined when the service has not answered at all. */
+  /** The transaction as it was seen last; undefined if the service has not answered at all. */
   readonly transaction: Transaction | undefined
 
   constructor(id: string, timeoutMs: number, transaction: Transaction | undefined) {

@@ -40,7 +40,7 @@ class RelayerTransactionResponse extends TransactionResponse {
   /**
    * Resolves to the receipt of what the chain includes, also of a replacement.
    *
-   * @throws CALL_EXCEPTION when it reverted, TRANSACTION_REPLACED when it was canceled, TIMEOUT, and TransactionEndedError when the chain will
+   * @throws CALL_EXCEPTION if it reverted, TRANSACTION_REPLACED when it was canceled, TIMEOUT, and TransactionEndedError when the chain will
    * never include it
    */
   override async wait(confirms = 1, timeout = 0): Promise<TransactionReceipt | null> {

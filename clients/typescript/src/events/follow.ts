@@ -20,10 +20,10 @@ interface ConnectionListener {
 }
 
 /**
- * Yields the events after a cursor, and then each new one. It reconnects for as long as the service may come back, and continues after the last
- * event, so that none is missing and none comes twice. Without `after` it begins with what happens next.
+ * Yields the events after a cursor, and then each new one. It reconnects for as long as the service may come back, and continues after the
+ * last event, so that none is missing and none comes twice. Without `after` it begins with the next event.
  *
- * @throws RelayerApiError when the service refuses the stream, and the reason of the signal when that aborts
+ * @throws RelayerApiError if the service refuses the stream, and the reason of the signal when that aborts
  */
 export async function* followEvents(
   http: RelayerHttp,

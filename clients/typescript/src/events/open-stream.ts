@@ -14,7 +14,7 @@ interface Opening {
 /**
  * Opens the event stream. Its blocks end when the stream ends, when the connection is lost, and when the signal aborts.
  *
- * @throws RelayerApiError when the service refuses, and RelayerConnectionError when it does not answer
+ * @throws RelayerApiError if the service refuses, and RelayerConnectionError when it does not answer
  */
 export async function openStream(
   http: RelayerHttp,

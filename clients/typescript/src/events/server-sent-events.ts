@@ -28,7 +28,7 @@ export async function* readBlocks(
     }
   } finally {
     signal.removeEventListener('abort', close)
-    // Nobody reads on.
+    // No one reads on.
     await close()
   }
 }

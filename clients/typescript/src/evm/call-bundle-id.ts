@@ -3,7 +3,7 @@ export function bundleIdOf(transactionIds: readonly string[]): string {
   return `0x${transactionIds.map((id) => id.replaceAll('-', '')).join('')}`
 }
 
-/** Reads the ids of the transactions from the id of their bundle; undefined when this is another id. */
+/** Reads the ids of the transactions from the id of their bundle; undefined if this is another id. */
 export function transactionIdsOf(bundleId: string): readonly string[] | undefined {
   if (!/^0x([0-9a-f]{32})+$/.test(bundleId)) return undefined
   return bundleId

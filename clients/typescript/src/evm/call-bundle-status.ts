@@ -21,7 +21,7 @@ export function bundleStatus(transactions: readonly Transaction[]): number {
   return results.has('reverted') ? REVERTED : NEVER_INCLUDED
 }
 
-/** Returns the hash of the attempt of a request that the chain includes, or undefined when it includes none, or a no-op in its place. */
+/** Returns the hash of the attempt of a request that the chain includes, or undefined if it includes none, or a no-op in its place. */
 export function includedCall(transaction: Transaction): string | undefined {
   const included = includedAttempt(transaction)
   return included && !isNoOp(included) ? included.hash : undefined

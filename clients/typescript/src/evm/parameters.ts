@@ -6,20 +6,20 @@ export type Hex = `0x${string}`
 /** The fields of an object of a request. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** @throws ProviderRpcError when the value is no object */
+/** @throws ProviderRpcError if the value is no object */
 export function readFields(value: unknown, name: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidParams(`${name}: an object is expected`)
   return value as Fields
 }
 
-/** @throws ProviderRpcError when the value is no text */
+/** @throws ProviderRpcError if the value is no text */
 export function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw invalidParams(`${name}: a string is expected`)
   return value
 }
 
-/** @throws ProviderRpcError when the value is there, and is no quantity */
+/** @throws ProviderRpcError if the value is there, and is no quantity */
 export function readQuantity(value: unknown, name: string): bigint | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string' || !/^0x[0-9a-f]+$/i.test(value))
@@ -27,7 +27,7 @@ export function readQuantity(value: unknown, name: string): bigint | undefined {
   return BigInt(value)
 }
 
-/** @throws ProviderRpcError when the value is there, and no bytes are */
+/** @throws ProviderRpcError if the value is there, and no bytes are */
 export function readBytes(value: unknown, name: string): Hex | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(value))
@@ -35,7 +35,7 @@ export function readBytes(value: unknown, name: string): Hex | undefined {
   return value as Hex
 }
 
-/** @throws ProviderRpcError when the value is there, and is no address */
+/** @throws ProviderRpcError if the value is there, and is no address */
 export function readAddress(value: unknown, name: string): Hex | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string' || !/^0x[0-9a-f]{40}$/i.test(value))

@@ -11,7 +11,7 @@ export interface Receipts {
   transaction(hash: unknown): Promise<unknown>
 }
 
-/** Makes the reads. They ask a node first, because it knows of a block before the service does. */
+/** Makes the reads. They query a node first, because it sees a block before the service does. */
 export function createReceipts({ forward }: EvmRelayer, sent: SentTransactions): Receipts {
   const ask = (method: string, hash: string) => forward(method, [hash])
   return {

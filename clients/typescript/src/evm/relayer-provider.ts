@@ -93,7 +93,7 @@ function createMethods(
   ])
 }
 
-/** The hash could be that of a transaction, which nobody would see. */
+/** The hash could be that of a transaction, which no one would see. */
 async function refuseToSignHashes(): Promise<never> {
   throw new ProviderRpcError(
     PROVIDER_CODES.unsupportedMethod,

@@ -10,7 +10,7 @@ export interface SentTransactions {
   /** Sends a transaction, and resolves to it as soon as it is signed. */
   send(body: Body<'sendTransaction'>): Promise<Transaction>
   /**
-   * The transaction that has an attempt with this hash, as it is now, whichever process has sent it; undefined when the relayer has none, or the
+   * The transaction that has an attempt with this hash, as it is now, whichever process has sent it; undefined if the relayer has none, or the
    * API key may not see it.
    */
   find(hash: string): Promise<Transaction | undefined>

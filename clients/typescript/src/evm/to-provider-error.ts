@@ -24,7 +24,7 @@ export function toProviderError(error: unknown): unknown {
   }
   if (error instanceof TransactionEndedError) {
     const { id: transactionId, status } = error.transaction
-    // It ended before anything was signed: somebody has canceled it, or has refused to approve it.
+    // It ended before anything was signed: someone has canceled it, or has refused to approve it.
     const code = status === 'canceled' ? PROVIDER_CODES.userRejected : PROVIDER_CODES.transactionRejected
     return new ProviderRpcError(code, error.message, { data: { transactionId, status }, cause: error })
   }

@@ -5757,66 +5757,67 @@ export interface components {
             /** @description The name of the instruction, spelled as in the IDL. */
             readonly instruction: string;
             /**
-             * @description The arguments by their names in the IDL; absent for an instruction without any. Integers are JSON integers, however large, or decimal
+             * @description The arguments by their names in the IDL; absent for an instruction without arguments. Integers are JSON integers of any size, or decimal
              *     strings; addresses are base58; bytes are `{"base64": …}`, `{"hex": …}` or lists of integers; vectors, arrays and tuples are lists; a
              *     structure is an object. A variant of an enum without fields is its name; another one is an object whose only field is its name. An option
-             *     is its value, or null; in objects it may be left out.
+             *     is its value, or null; in objects it may be omitted.
              */
             readonly args?: {
                 readonly [key: string]: unknown;
             };
             /**
              * @description The addresses of the accounts by their names in the IDL; a group of accounts is an object. Accounts with a constant `address` in the IDL,
-             *     and optional ones, may be left out; others that a program derives are not computed. An account that signs must be the relayer.
+             *     and optional ones, may be omitted; accounts that a program derives are not computed. An account that signs must be the relayer.
              */
             readonly accounts?: {
                 readonly [key: string]: unknown;
             };
-            /** @description Accounts that the IDL does not name, which follow the others. */
+            /** @description Additional accounts that the IDL does not name, appended in order. */
             readonly remaining_accounts?: readonly components["schemas"]["SolanaAccountMeta"][];
         };
         /**
          * Stellar
-         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses at once
-         *     everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every transaction that the
-         *     service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it again.
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. Errors that need no look-up on
+         *     the ledger are refused immediately, with the path of the field: `operations[2].amount: …`. Every transaction that the service builds expires:
+         *     at `valid_until`, or after two minutes if there is none; then the service signs it again.
          */
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */
             readonly network: string;
             /**
-             * @description The source of the operations: the relayer's own account, which is also meant when this is absent, or that account with a number (`M…`).
-             *     The service signs for no other.
+             * @description The source of the operations: the relayer's own account (the default), or that account with a muxed id (`M…`). The service signs for no
+             *     other.
              */
             readonly source_account?: components["schemas"]["StellarAccount"] | null;
-            /** @description Mutually exclusive with `transaction_xdr`. An operation of smart contracts has to be alone, and goes without a memo. */
+            /** @description Mutually exclusive with `transaction_xdr`. A smart contract operation must be the only one, without a memo. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
             /**
-             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. When it is unsigned, its source is the relayer's
-             *     account; the service gives it a sequence number, a fee and, where it has none, an end. When it is externally signed, it needs `fee_bump`,
-             *     and the service broadcasts it as it is.
+             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. If it is unsigned, its source is the relayer's
+             *     account; the service sets a sequence number, a fee and, if missing, a time bound. If it is externally signed, it needs `fee_bump`, and the
+             *     service broadcasts it unchanged.
              */
             readonly transaction_xdr?: string | null;
-            /** @description Asks for a fee-bump wrapper, which the relayer pays (CAP-15). Valid only when `transaction_xdr` holds a signed transaction. */
+            /** @description Requests a fee bump, which the relayer pays (CAP-15). Valid only if `transaction_xdr` contains a signed transaction. */
             readonly fee_bump?: boolean | null;
             /**
-             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network charges the
-             *     price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it replaces, and one operation
-             *     more; `max_fee` has to allow it. Above the policy `max_fee` of the relayer, or its default, it is refused with `fee_above_cap`.
+             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 if absent or null. The network charges the
+             *     price of the ledger, which is mostly less. A replacement must bid ten times as much as the version that it replaces, plus one operation;
+             *     `max_fee` must allow it. Above the relayer's policy `max_fee`, or its default, it is refused with `fee_above_cap`.
              * @default 1000000
              */
             readonly max_fee: components["schemas"]["Int64"] | null;
             /**
-             * @description Only with `operations`; a prebuilt transaction has its own. When a payment, a path payment or an `account_merge` goes to an account (`G…`)
-             *     that asks for a memo on the ledger (`config.memo_required`, SEP-29), a transaction without one is refused with 400.
+             * @description Only with `operations`; a prebuilt transaction has its own. If a payment, a path payment or an `account_merge` goes to an account (`G…`)
+             *     that requires a memo (`config.memo_required`, SEP-29), a transaction without one is refused with 400.
              */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             /**
              * Format: date-time
-             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole. Nodes refuse what ends before two more ledgers can close,
-             *     so less than twice `average_blocktime_ms` of the network and a second is refused with 400; `error` has the earliest time.
+             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole. Nodes refuse transactions that expire before two more
+             *     ledgers can close, so less than twice the network's `average_blocktime_ms` plus a second is refused with 400; `error` has the earliest
+             *     time.
              */
             readonly valid_until?: string | null;
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
@@ -5932,7 +5933,7 @@ export interface components {
             readonly amount: components["schemas"]["StellarAmount"];
         };
         /**
-         * @description Calls a function of a smart contract. The service simulates the call, and refuses it with the reason when it would fail.
+         * @description Calls a function of a smart contract. The service simulates the call, and refuses it with the reason if it would fail.
          * @example {
          *       "type": "invoke_contract",
          *       "contract_address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
@@ -6942,7 +6943,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 500: components["responses"]["InternalServerError"];
-            /** @description Requests cannot be taken at present. */
+            /** @description Requests cannot be accepted now. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];

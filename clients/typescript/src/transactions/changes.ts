@@ -22,7 +22,7 @@ interface Feed {
   readonly stop: AbortController
 }
 
-/** Makes the watches of a client. A stream is open while somebody listens. */
+/** Makes the watches of a client. A stream is open while someone listens. */
 export function createChanges(http: RelayerHttp): Changes {
   const feeds = new Map<string, Feed>()
 

@@ -12,7 +12,7 @@ interface SendOptions {
 /**
  * Sends a transaction, and resolves to it as soon as it is signed.
  *
- * @throws TransactionEndedError when it ended before, TransactionUnseenError when the service accepted it and then refuses to show it, and every
+ * @throws TransactionEndedError if it ended before, TransactionUnseenError when the service accepted it and then refuses to show it, and every
  * error of the send, which leaves no transaction
  */
 export async function sendUntilSigned(

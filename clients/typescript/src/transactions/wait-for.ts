@@ -49,7 +49,7 @@ const BACKSTOP_MS = 30_000
  * Waits until a transaction has reached a status, or meets a condition. The event stream only says when to look: what counts is the transaction as the service shows
  * it, so a reorganisation that has taken the status back is seen, too. Failures that can pass, such as a restart of the service, do not end it.
  *
- * @throws TransactionEndedError when the transaction ended otherwise, WaitTimeoutError after `timeoutMs`, RelayerApiError when the service
+ * @throws TransactionEndedError if the transaction ended otherwise, WaitTimeoutError after `timeoutMs`, RelayerApiError when the service
  * refuses to show the transaction, and the reason of the signal when that aborts
  */
 export async function waitFor(
@@ -82,7 +82,7 @@ const TIMED_OUT = Symbol('timed out')
  * Decides whether a status counts: not when what was sent or included is a no-op in place of the request, or has reverted. Then the transaction
  * soon ends otherwise, or a reorganisation takes it back.
  *
- * @throws TransactionEndedError when it ended otherwise
+ * @throws TransactionEndedError if it ended otherwise
  */
 function hasReached(transaction: Transaction, awaited: AwaitedState): boolean {
   const { status, attempts = [] } = transaction

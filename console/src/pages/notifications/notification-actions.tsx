@@ -18,18 +18,18 @@ export function NotificationActions({ notification: { id, paused }, onDone }: No
         name="Redeliver all dead"
         act={() => deliveries.redeliverAll(id, { status: 'dead' })}
       >
-        <p>Every delivery that was given up is sent again, the oldest first, at most 1000 at once.</p>
+        <p>All dead deliveries are sent again, oldest first, at most 1000 at a time.</p>
       </ActionButton>
       <ActionButton {...rest} name="Send a test" act={() => deliveries.sendTestEvent(id)}>
-        <p>The receiver gets an event of the type notification_test.</p>
+        <p>The receiver gets an event of type notification_test.</p>
       </ActionButton>
       {paused ? (
         <ActionButton {...rest} name="Resume" act={() => deliveries.resumeNotification(id)}>
-          <p>What waited is sent now.</p>
+          <p>Waiting deliveries are sent now.</p>
         </ActionButton>
       ) : (
         <ActionButton {...rest} name="Pause" act={() => deliveries.pauseNotification(id)}>
-          <p>The receiver gets nothing until it is resumed. Events are kept for it.</p>
+          <p>The receiver gets nothing until you resume it. Events are kept.</p>
         </ActionButton>
       )}
     </>

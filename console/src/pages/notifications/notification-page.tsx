@@ -78,9 +78,7 @@ export function NotificationPage({ id, route }: { readonly id: string; readonly 
                   reload()
                 }}
               >
-                <p>
-                  They are sent again now. The receiver sees the same ids, and can ignore what it has seen.
-                </p>
+                <p>They are sent again now. They have the same ids, so the receiver can ignore duplicates.</p>
               </ActionButton>
             )}
           </div>

@@ -29,7 +29,7 @@ export function orderRelayers(rows: readonly RelayerRow[], { by, isDescending }:
   return rows.toSorted((one, other) => (isDescending ? compareRows(other, one) : compareRows(one, other)))
 }
 
-/** Returns true when a row has the text in its name, id, network or address. */
+/** Returns true if a row has the text in its name, id, network or address. */
 export function fitsFilter({ relayer }: RelayerRow, text: string): boolean {
   const wanted = text.trim().toLowerCase()
   return [relayer.name, relayer.id, relayer.network, relayer.address].some((value) =>

@@ -79,7 +79,7 @@ function Relayers({ relayers }: { readonly relayers: readonly Schemas['Relayer']
       </div>
       {fitting.length > MOST_ROWS && (
         <Notice tone="idle">
-          The first {MOST_ROWS} of {fitting.length} are shown. The filter finds the others.
+          The first {MOST_ROWS} of {fitting.length} are shown. Use the filter to find others.
         </Notice>
       )}
       <RelayerTable

@@ -6,7 +6,7 @@ import type { Tone } from '../../parts/tone.ts'
 export interface RelayerHealth {
   readonly word: 'healthy' | 'slow' | 'unknown' | 'paused' | 'disabled' | '…'
   readonly tone: Tone
-  /** Absent where the word says everything. */
+  /** Absent if the word says everything. */
   readonly why?: string
 }
 
@@ -25,7 +25,7 @@ export function healthOf(
       tone: 'bad',
       ...(relayer.disabled_reason && { why: relayer.disabled_reason.details }),
     }
-  if (relayer.paused) return { word: 'paused', tone: 'idle', why: 'It takes no new work.' }
+  if (relayer.paused) return { word: 'paused', tone: 'idle', why: 'It accepts no new work.' }
   if (status === undefined) return { word: '…', tone: 'idle' }
   if (status.balance === undefined)
     return { word: 'unknown', tone: 'warn', why: 'No endpoint of its network answers.' }

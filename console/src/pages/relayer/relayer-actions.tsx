@@ -21,7 +21,7 @@ export function RelayerActions({ relayer: { id, paused }, open, onDone }: Relaye
           act={() => client.relayers.update(id, { paused: false })}
           onDone={onDone}
         >
-          <p>The relayer takes new work again.</p>
+          <p>The relayer accepts new work again.</p>
         </ActionButton>
       ) : (
         <ActionButton
@@ -30,7 +30,7 @@ export function RelayerActions({ relayer: { id, paused }, open, onDone }: Relaye
           act={() => client.relayers.update(id, { paused: true })}
           onDone={onDone}
         >
-          <p>New work is refused. What is signed goes on, and accepted transactions wait.</p>
+          <p>New work is refused. Signed transactions continue, and accepted ones wait.</p>
         </ActionButton>
       )}
       {open > 0 && (
@@ -42,9 +42,8 @@ export function RelayerActions({ relayer: { id, paused }, open, onDone }: Relaye
           onDone={onDone}
         >
           <p>
-            {open} transactions are open. Those that were never signed end at once; the others are replaced by
-            one that does nothing, and the network decides. Only transactions that this key has sent are
-            canceled.
+            {open} transactions are open. Unsigned ones end immediately; the others are replaced by a no-op,
+            and the network decides. Only transactions sent by this key are canceled.
           </p>
         </ActionButton>
       )}

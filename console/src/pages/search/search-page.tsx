@@ -22,7 +22,7 @@ export function SearchPage({ route: { query } }: { readonly route: Route }) {
         <WhenLoaded loaded={found}>
           {(results) =>
             results.length === 0 ? (
-              <p class="muted">Nothing that this key sees.</p>
+              <p class="muted">Nothing visible to this key.</p>
             ) : (
               <ul class="found">
                 {results.map(({ kind, name, href }) => (

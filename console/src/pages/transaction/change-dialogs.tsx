@@ -52,11 +52,11 @@ export function CancelDialog({ transaction, currency, ...rest }: ChangeDialogPro
     >
       {isSigned ? (
         <p>
-          It may have been broadcast, so a transaction that does nothing competes with it. The network decides
-          which of the two counts.
+          It may have been broadcast, so a no-op competes with it. The network decides which of the two
+          counts.
         </p>
       ) : (
-        <p>Nothing is signed yet, so it ends at once and costs nothing.</p>
+        <p>Nothing is signed yet, so it ends immediately and costs nothing.</p>
       )}
       {isPriced && <DryRunPreview dryRun={dryRun} currency={currency} presentPrice={priceOf(transaction)} />}
     </ActionDialog>

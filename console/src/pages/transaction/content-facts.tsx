@@ -11,7 +11,7 @@ import { describeCall } from './describe-call.ts'
 interface ContentFactsProps {
   readonly transaction: Transaction
   readonly networks: Networks
-  /** The network of its relayer; undefined when the key may not read relayers. */
+  /** The network of its relayer; undefined if the key may not read relayers. */
   readonly network: string | undefined
 }
 

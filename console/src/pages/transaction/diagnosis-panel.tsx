@@ -12,10 +12,10 @@ type Diagnosis = Schemas['Diagnosis']
 export function DiagnosisPanel({ diagnosis }: { readonly diagnosis: Loaded<Diagnosis | undefined> }) {
   return (
     <Panel
-      title="Why is it here?"
+      title="Why does it wait?"
       actions={
         <button type="button" onClick={diagnosis.reload} disabled={diagnosis.isLoading}>
-          Ask again
+          Refresh
         </button>
       }
     >

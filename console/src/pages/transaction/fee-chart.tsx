@@ -18,7 +18,7 @@ export function FeeChart({ transaction, fees }: FeeChartProps) {
   const bars = [...attemptBars(transaction), ...marketBars(fees)]
   const most = highestOf(bars)
   return (
-    <ul class="fees" aria-label="Price of a unit of gas">
+    <ul class="fees" aria-label="Gas price">
       {bars.map(({ name, price, isMarket }) => (
         <li key={name}>
           <span>{name}</span>

@@ -34,7 +34,7 @@ export function ReplaceDialog({ transaction, currency, ...rest }: ChangeDialogPr
       }
     >
       <label>
-        The whole new request
+        The complete new request
         <textarea
           rows={9}
           spellcheck={false}
@@ -44,7 +44,7 @@ export function ReplaceDialog({ transaction, currency, ...rest }: ChangeDialogPr
       </label>
       {isUnreadable && (
         <Notice tone="warn">
-          This is no JSON object yet. Write amounts as text, such as "1000", so that they keep every digit.
+          This is not a JSON object yet. Write amounts as text, such as "1000", so that they keep every digit.
         </Notice>
       )}
       <button type="button" disabled={isUnreadable} onClick={() => setAsked(text)}>

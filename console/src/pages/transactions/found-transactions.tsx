@@ -27,11 +27,7 @@ export function FoundTransactions({ route, filter }: FoundTransactionsProps) {
         <>
           <Table
             caption="Transactions"
-            empty={
-              nextCursor
-                ? 'None among those that the service has looked at. Older ones follow.'
-                : 'There are none.'
-            }
+            empty={nextCursor ? 'No match so far. There may be older ones.' : 'There are none.'}
             columns={COLUMNS_WITH_RELAYER}
             keyOf={({ id }) => id}
             rows={items}

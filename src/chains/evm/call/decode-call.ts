@@ -135,7 +135,7 @@ function showTuple(components: readonly Parameter[], values: readonly unknown[])
 }
 
 /**
- * Returns true when the encoded values lie behind each other as every encoder writes them. A decoder follows each offset to wherever it points,
+ * Returns true if the encoded values lie behind each other as every encoder writes them. A decoder follows each offset to wherever it points,
  * so a few kilobytes of data could make it read the same bytes thousands of times; here the time is linear. No value is read.
  */
 function isCompact(inputs: readonly Parameter[], data: Buffer): boolean {

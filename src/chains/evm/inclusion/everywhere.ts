@@ -48,7 +48,7 @@ const PASSING =
   /index(ing)? (is )?in progress|not (yet )?(been )?(fully )?indexed|syncing|timed? ?out|timeout|header not found/i
 
 /**
- * Returns true when the node itself answered and would answer the same again: not for silence, for a failing endpoint, or for an index that
+ * Returns true if the node itself answered and would answer the same again: not for silence, for a failing endpoint, or for an index that
  * is being built.
  */
 export function isDefinitive(reply: RpcReply): boolean {

@@ -26,7 +26,7 @@ export async function findNonceUser(client: PooledClient, search: NonceSearch): 
   const block = await findNonceBlock(client, search)
   if (block.kind === 'not_passed')
     return unknown(`the account has not used nonce ${nonce} in the chain up to block ${asOf}`)
-  if (block.kind === 'unknown') return unknown('not every endpoint told the count of the account')
+  if (block.kind === 'unknown') return unknown('not every endpoint returned the count of the account')
   if (block.kind === 'pruned') return { kind: 'pruned' }
   if (block.height + confirmations > asOf)
     return unknown(`nonce ${nonce} was used in block ${block.height}, which is not deep enough to be final`)
@@ -47,7 +47,7 @@ function unknown(detail: string): NonceUser {
 }
 
 /**
- * Returns the address whose key signed these bytes, in lower case; undefined when their hash is another one than the node says, or they are of
+ * Returns the address whose key signed these bytes, in lower case; undefined if their hash is another one than the node says, or they are of
  * a type without a signature. So a node cannot invent another user of a nonce: only the key of the account makes one.
  */
 async function signerOf({ hash, wire }: Entry): Promise<string | undefined> {

@@ -57,7 +57,7 @@ function oldestSignature(attempts: readonly EvmAttempt[]): Date {
   return new Date(Math.min(...attempts.map(({ signedAt }) => signedAt.getTime())))
 }
 
-/** Decides by any endpoint that has a block with one of the hashes; undefined when none has. Pure. */
+/** Decides by any endpoint that has a block with one of the hashes; undefined if none has. Pure. */
 function evaluateFates(question: Question, asked: AskedEverywhere): InclusionProof | undefined {
   const fates = asked.endpoints.map(({ replies }) => readLookups(replies))
   for (const ofEndpoint of fates) {

@@ -31,7 +31,7 @@ export interface PriceFloor {
 /** The newest block, as far as it affects prices. */
 export interface MarketBlock {
   readonly number: bigint
-  /** In wei per gas; absent where blocks have none. */
+  /** In wei per gas; absent if blocks have none. */
   readonly baseFee?: bigint | undefined
   readonly gasLimit: bigint
   /** Absent if the node did not return it. */
@@ -44,7 +44,7 @@ export interface MarketBlock {
 export interface Market extends PriceBounds {
   /** The suggestion of `eth_gasPrice`. */
   readonly gasPrice: bigint
-  /** Base fee of the next block (EIP-1559); absent where blocks have none. */
+  /** Base fee of the next block (EIP-1559); absent if blocks have none. */
   readonly baseFee?: bigint
   /** The gas of a whole block, which no transaction can exceed. */
   readonly blockGasLimit: bigint
@@ -79,7 +79,7 @@ export function tipOf(fees: Fees): bigint {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxPriorityFeePerGas
 }
 
-/** Returns the prices that the request names; undefined when the service chooses them. */
+/** Returns the prices that the request names; undefined if the service chooses them. */
 export function explicitFees(request: EvmRequest): Fees | undefined {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined) return { kind: 'legacy', gasPrice }
@@ -153,7 +153,7 @@ export function feeLimit(market: Market, level: Speed = DEFAULT_SPEED, pricing: 
   return { ceiling: larger(ceiling, ceilingOf(asked)), tip: larger(tip, tipOf(asked)) }
 }
 
-/** Returns true when the fees keep both prices of the limit. */
+/** Returns true if the fees keep both prices of the limit. */
 export function isWithin(fees: Fees, { ceiling, tip }: FeeLimit): boolean {
   return ceilingOf(fees) <= ceiling && tipOf(fees) <= tip
 }
@@ -246,7 +246,7 @@ export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undef
   return { ceiling: bumped(highest(ceilingOf)), tip: bumped(highest(tipOf)) }
 }
 
-/** Returns true when a node accepts these fees in place of the attempts that set the floor. */
+/** Returns true if a node accepts these fees in place of the attempts that set the floor. */
 export function reaches(fees: Fees, floor: Floor): boolean {
   return ceilingOf(fees) >= floor.ceiling && tipOf(fees) >= floor.tip
 }

@@ -89,7 +89,7 @@ function intrinsicGas(request: GasContent, rules: IntrinsicGas): bigint {
 }
 
 /**
- * Returns true when only the node can tell whether its fork accepts this limit for this content. `maxGas` is the configured maximum gas of
+ * Returns true if only the node can tell whether its fork accepts this limit for this content. `maxGas` is the configured maximum gas of
  * a transaction.
  */
 export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: bigint | undefined): boolean {

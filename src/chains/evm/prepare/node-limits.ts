@@ -138,7 +138,7 @@ type GasContent = Pick<EvmDraft, 'to' | 'value' | 'data'>
  * wrong.
  */
 export interface GasLimitsMemory {
-  /** The most gas of one transaction, to which margins are cut; undefined when no node named it lately. */
+  /** The most gas of one transaction, to which margins are cut; undefined if no node named it lately. */
   most(): bigint | undefined
   /** The least gas of this content; 0 when no node named it lately. */
   leastFor(content: GasContent): bigint

@@ -48,7 +48,7 @@ const MAX_FIELDS = 16
 
 /**
  * Finds the bytes of a revert in the `data` of a JSON-RPC error: as it is (geth), after "Reverted " (Besu, Nethermind, OpenEthereum), or
- * within the errors that a gateway put around it, as in `data.originalError.data`. Undefined when there are none.
+ * within the errors that a gateway put around it, as in `data.originalError.data`. Undefined if there are none.
  */
 function revertBytes(data: unknown): Hex | undefined {
   return fieldsWithin(data)

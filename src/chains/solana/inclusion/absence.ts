@@ -67,7 +67,7 @@ function isAbsent(findings: readonly EndpointFinding[]): boolean {
   )
 }
 
-/** Returns true when more questions to this endpoint cannot change the finding. */
+/** Returns true if more questions to this endpoint cannot change the finding. */
 function isSettled({ kind }: EndpointFinding): boolean {
   return kind !== 'unasked' && kind !== 'edge' && kind !== 'late'
 }

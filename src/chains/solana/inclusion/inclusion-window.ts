@@ -60,7 +60,7 @@ export function joinWindows(lives: readonly InclusionWindow[]): InclusionWindow 
 }
 
 /**
- * Returns true when the draft has expired. A blockhash expires at a finalized height. A durable nonce expires when it is advanced; that
+ * Returns true if the draft has expired. A blockhash expires at a finalized height. A durable nonce expires when it is advanced; that
  * must be finalized and not later than the head, so that an endpoint that has reached the head also knows which transaction advanced it.
  */
 export async function hasExpired(
@@ -76,7 +76,7 @@ export async function hasExpired(
 }
 
 /**
- * Returns true when a block contains the draft without having executed it and another may still execute it: that did not advance the
+ * Returns true if a block contains the draft without having executed it and another may still execute it: that did not advance the
  * durable nonce, and the network forgets such a transaction (SIMD-0297). A blockhash has no second time: the network remembers its
  * transactions while it is valid, executed or not (SIMD-0290).
  */

@@ -202,7 +202,7 @@ function evaluateStatuses(
   return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
 }
 
-/** Expired attempts were proved to be absent when they expired. Returns undefined if the life of one of the others is unknown. */
+/** Expired attempts were proved to be absent if they expired. Returns undefined if the life of one of the others is unknown. */
 function lifeOfAll(attempts: Attempts): InclusionWindow | undefined {
   const open = attempts.filter(({ outcome }) => outcome !== 'expired')
   const lives = (open.length > 0 ? open : attempts).map(({ draft }) => inclusionWindowOf(draft))

@@ -28,7 +28,7 @@ export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
   return calls
 }
 
-/** Reads the slots of these replies in order; undefined when one of them is no list of rising slots in this range. */
+/** Reads the slots of these replies in order; undefined if one of them is no list of rising slots in this range. */
 export function readBlocks(
   replies: readonly EndpointReply[],
   { from, to }: { readonly from: bigint; readonly to: bigint },
@@ -76,12 +76,12 @@ export function readSlot(endpointReply: EndpointReply | undefined): bigint | und
   return number !== undefined && number >= 0n ? number : undefined
 }
 
-/** Returns true when the node was started without transaction history (agave `--enable-rpc-transaction-history`). */
+/** Returns true if the node was started without transaction history (agave `--enable-rpc-transaction-history`). */
 export function lacksHistory(endpointReply: EndpointReply | undefined): boolean {
   return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === HISTORY_NOT_AVAILABLE
 }
 
-/** Returns true when the endpoint does not offer the method at all. */
+/** Returns true if the endpoint does not offer the method at all. */
 export function isUnsupported(endpointReply: EndpointReply | undefined): boolean {
   return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === METHOD_NOT_FOUND
 }

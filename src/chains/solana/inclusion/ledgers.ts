@@ -133,7 +133,7 @@ interface LedgerReading {
    * history only later has older blocks without their transactions.
    */
   readonly told: ReadonlyMap<bigint, bigint | null>
-  /** The slots of its finalized blocks in order; undefined when the node could not list them. */
+  /** The slots of its finalized blocks in order; undefined if the node could not list them. */
   readonly blocks: readonly bigint[] | undefined
 }
 

@@ -64,7 +64,7 @@ async function askLatest(client: PooledClient): Promise<Answer<Lifetime>> {
 /**
  * Estimates the height until which an external blockhash is valid. No node reports it; but the newest blockhash of a node that accepts the
  * external one is at least as young. The two answers may come from two banks, and from a fork that is dropped, so the highest one counts,
- * with a margin. Refuses when no endpoint accepts the blockhash and it is not only too new for them.
+ * with a margin. Refuses if no endpoint accepts the blockhash and it is not only too new for them.
  */
 export async function readExternalLifetime(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
@@ -96,7 +96,7 @@ function valid(blockhash: string): RpcCall {
   return { method: 'isBlockhashValid', params: [blockhash, { commitment: 'processed' }] }
 }
 
-/** Returns undefined when the endpoint did not answer, and when it denies while it is behind. */
+/** Returns undefined if the endpoint did not answer, and when it denies while it is behind. */
 function isValid(endpointReply: EndpointReply | undefined): boolean | undefined {
   const answer = contextualOf(endpointReply?.reply)
   if (answer.kind !== 'ok' || typeof answer.value.value !== 'boolean') return undefined

@@ -94,7 +94,7 @@ function changesIn(watched: readonly string[], { before, after }: Simulation) {
   return watched.map((address, index) => ({ address, before: before[index], after: after[index] }))
 }
 
-/** Nodes charge the fee in a simulation, too. */
+/** Nodes also charge the fee in a simulation. */
 function lamportsBeyond(fee: bigint, { before, after }: Simulation): bigint {
   const taken = lamportsTaken({ address: '', before: before[0], after: after[0] })
   return taken > fee ? taken - fee : 0n
@@ -124,7 +124,7 @@ const RIGHTS = [
   [121, BASE_BYTES],
 ] as const
 
-/** Returns true when an account holds tokens of this owner. */
+/** Returns true if an account holds tokens of this owner. */
 function holdsTokensOf(account: AccountState | undefined, owner: string): boolean {
   if (account === undefined || !isTokenProgram(account.owner)) return false
   const { data } = account
@@ -150,7 +150,7 @@ function lamportsTaken({ before, after }: Change): bigint {
   return taken > 0n ? taken : 0n
 }
 
-/** Explains why the tokens of the relayer are not safe; undefined when they are. */
+/** Explains why the tokens of the relayer are not safe; undefined if they are. */
 function tokensTaken({ address, before, after }: Change): string | undefined {
   if (before === undefined) return undefined
   if (after === undefined || after.owner !== before.owner || after.data.length < BASE_BYTES)

@@ -158,7 +158,7 @@ function missingBudget(message: Message, loadedBytes: number): Budget {
   return [priced, limited, distinct].find((missing) => fits(message, missing)) ?? {}
 }
 
-/** Returns true when the network accepts the message with these instructions like without them. */
+/** Returns true if the network accepts the message with these instructions like without them. */
 function fits(message: Message, missing: Budget): boolean {
   const widened = withInstructions(message, COMPUTE_BUDGET_PROGRAM, writeBudget(missing))
   const [before, after] = [accountCount(message), accountCount(widened)]

@@ -15,7 +15,7 @@ export interface AccountState {
   readonly data: Uint8Array
 }
 
-/** Accounts in the order of their addresses, all of one slot; undefined where an account does not exist. */
+/** Accounts in the order of their addresses, all of one slot; undefined if an account does not exist. */
 export interface AccountStates {
   readonly slot: bigint
   readonly accounts: readonly (AccountState | undefined)[]
@@ -56,7 +56,7 @@ export function accountsIn(endpointReply: EndpointReply | undefined): Answer<Acc
     : { kind: 'ok', value: { slot: answer.value.slot, accounts } }
 }
 
-/** Reads a list of accounts; undefined when one of them cannot be read. */
+/** Reads a list of accounts; undefined if one of them cannot be read. */
 export function readList(value: unknown): (AccountState | undefined)[] | undefined {
   if (!Array.isArray(value)) return undefined
   const read = value.map(readAccount)

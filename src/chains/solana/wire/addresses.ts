@@ -72,7 +72,7 @@ function decodeBase58(text: string): Uint8Array | undefined {
   return ALPHABET.test(text) ? Uint8Array.from(toBytes.encode(text)) : undefined
 }
 
-/** Returns true when the text is 32 bytes in base58. */
+/** Returns true if the text is 32 bytes in base58. */
 export function isAddress(text: string): boolean {
   return text.length >= 32 && text.length <= 44 && decodeBase58(text)?.length === KEY_BYTES
 }

@@ -34,7 +34,7 @@ export function decodeMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /**
- * Returns true when the bytes can be read to their end as a message, of any version and of any sense: a network may process messages that
+ * Returns true if the bytes can be read to their end as a message, of any version and of any sense: a network may process messages that
  * `decodeMessage` rejects.
  */
 export function resemblesMessage(bytes: Uint8Array): boolean {
@@ -90,7 +90,7 @@ export function accountCount(message: Message): number {
   )
 }
 
-/** Returns true when others sign besides the fee payer. */
+/** Returns true if others sign besides the fee payer. */
 export function isMultiSigner({ header }: Message): boolean {
   return header.numSignerAccounts > 1
 }

@@ -80,7 +80,7 @@ export function openOutflow(
   }, 0n)
 }
 
-/** Returns the lamports that an instruction of the system program takes from its first account; undefined when it names none. */
+/** Returns the lamports that an instruction of the system program takes from its first account; undefined if it names none. */
 export function lamportsIn(data: Buffer): bigint | undefined {
   const kind = systemKindOf(data)
   if (kind === 'transfer' || kind === 'createAccount' || kind === 'transferWithSeed') {

@@ -36,7 +36,7 @@ interface UsedNumber {
   readonly passphrase: string
 }
 
-/** The transaction itself may have used the number: its signer can send it, and anybody can wrap it in a fee bump of their own (CAP-15). */
+/** The transaction itself may have used the number: its signer can send it, and anyone can wrap it in a fee bump of their own (CAP-15). */
 async function explainUsed(
   client: PooledClient,
   { tx, source, used, passphrase }: UsedNumber,

@@ -42,7 +42,7 @@ export function unsupportedAuth(operation: SorobanOperation, at: string): Proble
 
 function checkCall(operation: InvokeContractOperation, at: string): Problem {
   const { contract_address, function_name, args, named_args } = operation
-  if (named_args !== undefined) throw new Error('named arguments have to be encoded before they are checked')
+  if (named_args !== undefined) throw new Error('named arguments must be encoded before they are checked')
   return (
     contractAddress(contract_address, `${at}.contract_address`) ??
     (/^[A-Za-z0-9_]{1,32}$/.test(function_name)

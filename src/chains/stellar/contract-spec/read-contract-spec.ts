@@ -20,7 +20,7 @@ import { fieldsOf } from '../read/replies.ts'
 /** The section of the code that has the specification (SEP-48). */
 const SECTION = 'contractspecv0'
 
-/** So many specifications are kept; each is at most as large as the code of a contract, and usually a few kilobytes. */
+/** This many specifications are kept; each is at most as large as the code of a contract, and usually a few kilobytes. */
 const MAX_KEPT = 32
 
 /** The code that a contract runs: the built-in one of assets, or that with a hash in hexadecimal digits. */
@@ -30,8 +30,8 @@ type Code = 'asset' | { readonly hash: string }
 export type SpecReader = (contract: string) => Promise<Answer<ContractSpec>>
 
 /**
- * Creates a reader of specifications. Which code a contract runs is asked each time, because it can change; specifications are kept by the
- * hash of the code, which also proves that an endpoint gave the right one.
+ * Creates a reader of specifications. The code of a contract is looked up each time, because it can change; specifications are cached by
+ * the hash of the code, which also proves that an endpoint returned the right one.
  */
 export function createSpecReader(client: PooledClient): SpecReader {
   const kept = new Map<string, ContractSpec>()
@@ -55,7 +55,7 @@ function keep(kept: Map<string, ContractSpec>, hash: string, spec: ContractSpec)
   if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
 }
 
-/** Asks every endpoint: a single one that lies could give the arguments another order with the specification of another contract. */
+/** Queries every endpoint: a single lying one could reorder the arguments with the specification of another contract. */
 async function readCode(client: PooledClient, contract: string): Promise<Answer<Code>> {
   const endpoints = await client.sendEverywhere([entriesCall(instanceKey(contract))])
   const answers = endpoints.flatMap(([reply]) =>
@@ -71,7 +71,7 @@ async function readCode(client: PooledClient, contract: string): Promise<Answer<
   return refused('contract_address: expected a contract that exists on the network')
 }
 
-/** Asks every endpoint, because the hash shows which one gave the right code. */
+/** Queries every endpoint, because the hash shows which one returned the right code. */
 async function readSpec(client: PooledClient, hash: string): Promise<Answer<ContractSpec>> {
   const key = LedgerKey.contractCode(new LedgerKeyContractCode({ hash: new Hash(hash) }))
   const endpoints = await client.sendEverywhere([entriesCall(key)])
@@ -162,7 +162,7 @@ export interface ContractSpec {
   readonly types: ReadonlyMap<string, UserType>
 }
 
-/** Reads a specification as the code of a contract holds it; undefined for other bytes. Events and errors are left out. */
+/** Reads a specification as the code of a contract holds it; undefined for other bytes. Events and errors are omitted. */
 export function readContractSpec(bytes: Uint8Array): ContractSpec | undefined {
   const functions = new Map<string, readonly Parameter[]>()
   const types = new Map<string, UserType>()
@@ -198,7 +198,7 @@ const HEADER_BYTES = 8
 /** A number with more bytes does not fit 32 bits (LEB128). */
 const MAX_NUMBER_BYTES = 5
 
-/** Returns the content of the custom sections of this name, joined; undefined when there is none, or the bytes are no module. */
+/** Returns the content of the custom sections of this name, joined; undefined if there is none, or the bytes are no module. */
 export function customSection(wasm: Uint8Array, name: string): Uint8Array | undefined {
   const found: Uint8Array[] = []
   let at = HEADER_BYTES

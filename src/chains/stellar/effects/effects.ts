@@ -22,7 +22,7 @@ export function stellarEffects(request: StellarRequest, address: string): Effect
 }
 
 /**
- * Returns the next sequence number of the account after a request that raises it by operations (BumpSequence, CAP-1); undefined when none does.
+ * Returns the next sequence number of the account after a request that raises it by operations (BumpSequence, CAP-1); undefined if none does.
  */
 export function nextSequence(request: StellarRequest, address: string): bigint | undefined {
   const targets = operationsOf(request, address).flatMap(({ body, own }) =>
@@ -139,8 +139,8 @@ function taken(asset: Asset, value: bigint): PartialEffects {
 }
 
 /**
- * Whoever has the offers takes what is exchanged, at any price: a path through an asset of somebody's own gives that person everything, whatever
- * arrives at the destination. A path payment of one asset without a path exchanges nothing.
+ * The owners of the offers take what is exchanged, at any price: with a path through an asset that one of them issued, that owner can take
+ * everything, regardless of what arrives at the destination. A path payment of one asset without a path exchanges nothing.
  */
 function exchanged(body: OperationBody, asset: Asset, value: bigint): PartialEffects {
   const amounts = taken(asset, value)

@@ -59,8 +59,8 @@ function callOf(hostFunction: HostFunction): InvokeContractArgs | undefined {
 }
 
 /**
- * Returns true when the entries of `address`, the source of the call, authorize this call and nothing else. A tree of invocations need not
- * begin with the call itself: a contract can call another one, for which an entry of its own is attached.
+ * Returns true if the entries of `address`, the source of the call, authorize this call and nothing else. A tree of invocations need not
+ * begin with the call itself: a contract can call another one, for which a separate entry is attached.
  */
 function authorizesOnly(
   entries: readonly SorobanAuthorizationEntry[],
@@ -71,7 +71,7 @@ function authorizesOnly(
     .every(({ rootInvocation }) => isJust(rootInvocation, call))
 }
 
-/** Returns true for an entry that `address` authorizes with a signature of its own. */
+/** Returns true for an entry that `address` authorizes with a separate signature. */
 function namesInCredentials({ credentials }: SorobanAuthorizationEntry, address: string): boolean {
   switch (credentials.type) {
     case 'sorobanCredentialsSourceAccount':
@@ -101,7 +101,7 @@ function isJust(invocation: SorobanAuthorizedInvocation, call: InvokeContractArg
 
 /**
  * Returns the effects of an authorization: those of its first invocation and of every one below it. No transaction of the relayer surrounds
- * them, so a contract of anybody can make these calls, and each of them counts as one of the relayer. Tokens count no matter who owns them, because
+ * them, so a contract of anyone can make these calls, and each of them counts as one of the relayer. Tokens count no matter who owns them, because
  * the signature can be for another account that has the same key.
  */
 export function authorizedEffects(root: SorobanAuthorizedInvocation): Effects {
@@ -143,7 +143,7 @@ const LAYOUTS: ReadonlyMap<string, readonly ScVal['type'][]> = new Map([
 ])
 
 /**
- * Reads a call that moves tokens of `owner`, or of anybody when that is not given; undefined for other functions, other arguments and the
+ * Reads a call that moves tokens of `owner`, or of anyone when that is not given; undefined for other functions, other arguments and the
  * tokens of others.
  */
 function readTokenCall(call: InvokeContractArgs, owner?: string): PartialEffects | undefined {

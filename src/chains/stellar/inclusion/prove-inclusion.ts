@@ -14,7 +14,7 @@ interface ProofContext {
 /**
  * Proves whether the ledgers up to `asOf` include any attempt of one transaction.
  *
- * Every endpoint is asked, and any endpoint that knows one of the hashes proves inclusion. Absence has two proofs:
+ * Every endpoint is queried, and any endpoint that knows one of the hashes proves inclusion. Absence has two proofs:
  *
  * 1. By sequence number: every endpoint has reached `asOf` and reports an account whose sequence number is below that of the attempt. Each
  * applied transaction raises the number to its own, so the attempt was not applied.
@@ -107,7 +107,7 @@ function inclusionIn(
 /** The sequence number of its account does not prove that this attempt was never applied. */
 interface OpenAttempt {
   readonly attempt: StellarAttempt
-  /** `passed`: this attempt or another one used the number · `gone`: the ledger has no such account · `unread`: no endpoint told it. */
+  /** `passed`: this attempt or another one used the number · `gone`: the ledger has no such account · `unread`: no endpoint returned it. */
   readonly sequence: 'passed' | 'gone' | 'unread'
 }
 
@@ -139,7 +139,7 @@ function sequenceOf(
 ): OpenAttempt['sequence'] | 'below' {
   if (nonce === undefined) return 'unread'
   const told = accounts.flatMap((account) => account?.sequences.get(sourceAccount) ?? [])
-  // A sequence number never falls, so the answer of a node that is behind counts, too.
+  // A sequence number never falls, so the reply of a node that is behind also counts.
   if (told.some((sequence) => sequence >= nonce)) return 'passed'
   const fresh = accounts.filter(
     (account) => account !== undefined && (asOf === undefined || account.ledger >= asOf),
@@ -150,12 +150,12 @@ function sequenceOf(
 
 /** The reason why absence is not proved. */
 interface Doubt extends OpenAttempt {
-  /** `forgotten`: every endpoint answered, and none remembers far enough back · `open`: asking again may help. */
+  /** `forgotten`: every endpoint answered, and none remembers far enough back · `open`: a retry may help. */
   readonly kind: 'open' | 'forgotten'
 }
 
 /**
- * Returns undefined when the histories of the endpoints prove, in each round of questions, that no ledger contains any of the hashes: each
+ * Returns undefined if the histories of the endpoints prove, in each round of questions, that no ledger contains any of the hashes: each
  * endpoint that could know them denies them, and one does. An endpoint that no longer keeps that time could not know; a silent one could (I6).
  * `rounds` contain the look-ups of every endpoint, resting ones included. Pure.
  */
@@ -190,7 +190,7 @@ function explainMissingProof(
 ): string {
   const { sourceAccount, nonce, signed } = attempt
   if (sequence === 'unread')
-    return `Not every endpoint told the sequence number of ${sourceAccount} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
+    return `Not every endpoint returned the sequence number of ${sourceAccount} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
   const fact =
     sequence === 'gone'
       ? `Account ${sourceAccount} is gone`

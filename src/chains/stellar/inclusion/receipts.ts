@@ -72,7 +72,7 @@ function toReceiptAnswer(result: LookupResult): ReceiptAnswer {
   return { kind: result.kind === 'not_found' && result.reached && result.remembers ? 'none' : 'unknown' }
 }
 
-/** Asks for a transaction by its own hash, or by the hash of its inner transaction. */
+/** Looks up a transaction by its own hash, or by the hash of its inner transaction. */
 export function receiptCall(hash: string): RpcCall {
   return { method: 'getTransaction', params: { hash } }
 }
@@ -156,7 +156,7 @@ function readMeta(base64: unknown): TransactionMeta | undefined {
   try {
     return TransactionMeta.fromXdr(base64, 'base64')
   } catch {
-    return undefined // Meta data of a later protocol than the SDK knows: the inclusion counts all the same.
+    return undefined // Meta data of a later protocol than the SDK knows: the inclusion still counts.
   }
 }
 

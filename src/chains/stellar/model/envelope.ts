@@ -77,13 +77,13 @@ export function networkIdOf(passphrase: string): Buffer {
 /** A time bound from this Unix second on counts as none: a `Date` holds no later time. */
 const NEVER = 8_640_000_000_000n
 
-/** Returns the newest close time, in Unix seconds, of a ledger that may include it; undefined when it may wait for ever. */
+/** Returns the newest close time, in Unix seconds, of a ledger that may include it; undefined if it may wait for ever. */
 export function maxTimeOf({ cond }: Transaction): bigint | undefined {
   const maxTime = boundsOf(cond)?.maxTime ?? 0n
   return maxTime === 0n || maxTime > NEVER ? undefined : maxTime
 }
 
-/** Returns the first ledger that is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined when there is none. */
+/** Returns the first ledger that is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined if there is none. */
 export function maxLedgerOf({ cond }: Transaction): bigint | undefined {
   const maxLedger = cond.type === 'precondV2' ? (cond.v2.ledgerBounds?.maxLedger ?? 0) : 0
   return maxLedger === 0 ? undefined : BigInt(maxLedger)

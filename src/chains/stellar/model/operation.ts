@@ -131,7 +131,7 @@ export interface InvokeContractOperation {
   readonly type: 'invoke_contract'
   readonly contract_address: string
   readonly function_name: string
-  /** Empty as long as there are `named_args`. */
+  /** Empty while there are `named_args`. */
   readonly args: readonly ScValue[]
   /** JSON values by the names of the parameters; only in requests whose arguments are not encoded yet, and never stored. */
   readonly named_args?: Readonly<Record<string, unknown>>
@@ -263,7 +263,7 @@ export function wideInteger(value: Parts128 | Parts256 | string): bigint {
   return (value.hi_hi << 192n) + (value.hi_lo << 128n) + (value.lo_hi << 64n) + value.lo_lo
 }
 
-/** Returns true when an integer fits its type. */
+/** Returns true if an integer fits its type. */
 export function fitsWide(type: WideType, integer: bigint): boolean {
   const bits = type.endsWith('128') ? 128 : 256
   const fitting = type.startsWith('i') ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer)

@@ -50,7 +50,7 @@ export function budgetOf({ maxFee }: Pick<StellarRequest, 'maxFee'>, { policies 
 
 /** The demands on a bid, and its limits. */
 export interface BidOptions {
-  /** The price that the network accepts at present, in stroops for each operation. */
+  /** The price that the network accepts now, in stroops for each operation. */
   readonly market: bigint
   /** No node accepts a lower price. */
   readonly least: bigint
@@ -78,7 +78,7 @@ export function chooseBid({ market, least, operationCount, resourceFee, maxFee }
 }
 
 /**
- * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each operation; undefined when there are
+ * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each operation; undefined if there are
  * none.
  */
 export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | undefined {
@@ -108,7 +108,7 @@ export function underpriced(needed: bigint, maxFee: bigint): Refusal {
   }
 }
 
-/** The prices for inclusion, in stroops for each operation. Smart contracts have a market of their own (CAP-46-07). */
+/** The prices for inclusion, in stroops for each operation. Smart contracts have a separate market (CAP-46-07). */
 export interface Market {
   readonly classic: bigint
   readonly soroban: bigint
@@ -118,7 +118,7 @@ export interface Market {
 
 /**
  * The percentile of the fees that recent ledgers charged. In a full ledger all pay the price of the cheapest one in it, so nearly
- * everybody's fee is that of the fullest ledgers.
+ * everyone's fee is that of the fullest ledgers.
  */
 const PERCENTILE = 'p90'
 
@@ -143,7 +143,7 @@ interface MarketWatchOptions {
 }
 
 export interface MarketWatch {
-  /** Reads the network's prices once for each ledger, however many callers there are. */
+  /** Reads the network's prices once per ledger for all callers. */
   readonly market: () => Promise<Answer<Market>>
   /** Notes that a ledger closed at this time, in Unix seconds. */
   readonly sawLedger: (closeTime: bigint) => void

@@ -22,8 +22,8 @@ interface NewChannels {
 }
 
 /**
- * Returns the request that opens channel accounts. Each gets the reserve of an empty account, two entries, which the ledger demands of every
- * new account. A channel never pays a fee and never moves money, so it needs no more.
+ * Returns the request that opens channel accounts. Each gets the reserve of an empty account, two entries, which the ledger requires of
+ * every new account. A channel never pays a fee and never moves money, so it needs no more.
  */
 export function openChannels(
   network: string,

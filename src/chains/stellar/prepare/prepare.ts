@@ -87,7 +87,7 @@ interface FoundContent<C extends UndatedContent> {
   readonly included?: string
 }
 
-/** Prepares the content of a request for the present ledger; returns a setup transaction when entries have to be restored first. */
+/** Prepares the content of a request for the current ledger; returns a setup transaction if entries must be restored first. */
 export async function prepareContent(
   context: PrepareContext,
   wanted: Wanted,
@@ -162,7 +162,7 @@ function leastOf({ externallySigned, envelope, operationCount, resourceFee }: Co
   return larger(MIN_FEE_PER_OPERATION, (inclusionFee + count - 1n) / count)
 }
 
-/** Tells the caller when the budget is below the market. */
+/** Informs the caller if the budget is below the market. */
 export function logsOf(bid: Extract<Bid, { kind: 'bid' }>): string[] {
   if (bid.feePerOperation >= bid.wanted) return []
   return [

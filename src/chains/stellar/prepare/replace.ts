@@ -17,7 +17,7 @@ import {
   prepareDraft,
 } from './prepare.ts'
 
-/** New content in place of attempts with the present sequence number of the transaction. */
+/** New content in place of attempts with the current sequence number of the transaction. */
 interface Replacement {
   readonly request: StellarRequest
   readonly attempts: readonly StellarAttempt[]
@@ -69,8 +69,8 @@ function raised(content: Content, { market, floor, maxFee }: Raise): Answer<Stel
 }
 
 /**
- * Decides about new content that does not exclude the attempts `earlier`: it waits until their bounds have passed. Content that could not be
- * sent then, or now, is refused at once. Silent nodes do not matter yet, and a cancellation sends nothing.
+ * Decides about new content that does not exclude the attempts `earlier`: it waits until their bounds have passed. Content that could not
+ * be sent then, or now, is refused immediately. Silent nodes do not matter yet, and a cancellation sends nothing.
  */
 async function replaceAfterExpiry(
   context: PrepareContext,

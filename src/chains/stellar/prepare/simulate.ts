@@ -53,12 +53,12 @@ export interface SimulationContext {
   readonly simulations: SimulationRefusals
 }
 
-/** The caller's decision about a simulation. It may refuse, too: the needs of a call depend on the ledger of the simulation. */
+/** The caller's decision about a simulation. It may also refuse: the needs of a call depend on the ledger of the simulation. */
 type Decide<T> = (simulation: Simulation) => Answer<T>
 
 /**
  * Runs a transaction of smart contracts on a node without sending it, and decides by the result. A node without the newest ledger does not
- * know everything that the call may need, so a refusal asks for the opinions of all endpoints.
+ * know everything that the call may need, so a refusal needs the opinions of all endpoints.
  */
 async function simulate<T>(
   context: SimulationContext,

@@ -10,7 +10,7 @@ import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 /** `getLedgerEntries` accepts this many keys in one call. */
 const MAX_KEYS = 200
 
-/** Reads account entries in the order of the addresses (`G…`); undefined where the ledger has none. */
+/** Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
@@ -46,7 +46,7 @@ export async function readNonces(
 
 /** Reads the funds of accounts. */
 export interface FundsReader {
-  /** Reads the lumens of an account, in stroops; an endpoint that has not reached `asOf` cannot tell. */
+  /** Reads the lumens of an account, in stroops; an endpoint that has not reached `asOf` yields unknown. */
   readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>>
   /** Reads the lumens that an account can spend, in stroops; 0 for an account that the ledger does not have. */
   readBalance(address: string): Promise<Answer<bigint>>
@@ -88,7 +88,7 @@ function left(entry: AccountEntry | undefined, baseReserve: bigint): bigint {
   return entry.balance - BigInt(count) * baseReserve - (extension?.liabilities.selling ?? 0n)
 }
 
-/** Asks for the entries of at most 200 accounts (`G…`). An account that is named twice is asked for once: nodes refuse a repeated key. */
+/** Reads the entries of at most 200 accounts (`G…`). An account that is named twice is read once: nodes refuse a repeated key. */
 export function entriesCall(addresses: readonly string[]): RpcCall {
   const keys = [...new Set(addresses)].map((address) =>
     LedgerKey.account(new LedgerKeyAccount({ accountId: toPublicKey(address) })).toXdr('base64'),
@@ -144,7 +144,7 @@ function readEntry(entry: unknown): AccountEntry | undefined {
 }
 
 /**
- * The base reserve while no endpoint has told one, in stroops: that of the public networks since 2019. A network that somebody starts again
+ * The base reserve until an endpoint returns one, in stroops: that of the public networks since 2019. A network that someone starts again
  * begins with 10 lumens, and validators may vote for any other.
  */
 const USUAL_BASE_RESERVE = 5_000_000n
@@ -155,7 +155,7 @@ const USUAL_BASE_RESERVE = 5_000_000n
  */
 const FRESH_FOR_MS = 600_000
 
-/** The age in ms after which an endpoint that did not tell it is asked again. */
+/** The age in ms after which an endpoint that did not return it is queried again. */
 const RETRY_MS = 30_000
 
 /** The header of the newest ledger, on servers since version 25. */
@@ -164,8 +164,8 @@ const LATEST: RpcCall = { method: 'getLatestLedger', params: {} }
 /** Reads the amount in stroops that each entry of an account holds back, `baseReserve` of the ledger header. */
 interface BaseReserveReader {
   /**
-   * Returns the last one that an endpoint told, asked for again when it is older than `maxAgeMs`; the usual one while none told it: a balance
-   * is worth more with it than not at all.
+   * Returns the last one that an endpoint returned, read again if it is older than `maxAgeMs`; the usual one until then: a balance is worth
+   * more with it than not at all.
    */
   read(maxAgeMs?: number): Promise<bigint>
 }
@@ -218,7 +218,7 @@ const UNTOLD = {
   detail: 'the endpoint did not return the header of its newest ledger',
 } as const
 
-/** Servers before version 25 tell the header here only. */
+/** Servers before version 25 return the header only here. */
 function ledgerCall(sequence: bigint): RpcCall {
   return { method: 'getLedgers', params: { startLedger: Number(sequence), pagination: { limit: 1 } } }
 }

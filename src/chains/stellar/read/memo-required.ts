@@ -13,7 +13,7 @@ import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey, underlying } from '../model/strkey.ts'
 import { fieldsOf } from './replies.ts'
 
-/** The data entry with which an account asks for a memo, and its value (SEP-29). */
+/** The data entry with which an account requires a memo, and its value (SEP-29). */
 const NAME = 'config.memo_required'
 const VALUE = Buffer.from('1')
 
@@ -23,16 +23,16 @@ const FRESH_FOR_MS = 60_000
 /** The receivers that are remembered. Each takes about 100 bytes. */
 const MAX_KNOWN = 10_000
 
-/** Looks for receivers that ask for a memo. */
+/** Finds receivers that require a memo. */
 export interface MemoRequirements {
   /**
-   * Returns the first receiver of a transaction without a memo that accepts payments only with one (SEP-29); undefined when there is none.
-   * Exchanges do so: what arrives without a memo belongs to nobody there.
+   * Returns the first receiver of a transaction without a memo that accepts payments only with one (SEP-29); undefined if there is none.
+   * Exchanges do so: what arrives without a memo belongs to no one there.
    */
   receiverWithout(tx: Transaction): Promise<Answer<string | undefined>>
 }
 
-/** Creates a reader that remembers what the ledger told lately. */
+/** Creates a reader that caches recent results. */
 export function createMemoRequirements(client: PooledClient, clock: Clock): MemoRequirements {
   const known = new Map<string, { readonly at: number; readonly asks: boolean }>()
 
@@ -63,7 +63,7 @@ export function createMemoRequirements(client: PooledClient, clock: Clock): Memo
   }
 }
 
-/** The accounts (`G…`) that operations pay. A muxed address (`M…`) has a number of its own and needs no memo. */
+/** The accounts (`G…`) that operations pay. A muxed address (`M…`) has its own id and needs no memo. */
 function receiversOf(operations: readonly Operation[]): string[] {
   const accounts = operations.flatMap(({ body }) => receiverOf(body) ?? [])
   return [...new Set(accounts.filter(({ type }) => type === 'keyTypeEd25519').map(underlying))]

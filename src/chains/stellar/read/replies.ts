@@ -56,8 +56,8 @@ function digitsOf(value: unknown): bigint | undefined {
 }
 
 /**
- * Asks for a transaction that cannot exist: the answer is short, and every version of the node reports in it the newest ledger and its
- * close time. `getLatestLedger` does not always have the time, and where it does, sends the whole ledger along.
+ * Looks up a transaction that cannot exist: the reply is short, and in every version of the node it has the newest ledger and its close
+ * time. `getLatestLedger` does not always have the time, and where it does, sends the whole ledger along.
  */
 export const NEWEST: RpcCall = { method: 'getTransaction', params: { hash: '0'.repeat(64) } }
 
@@ -88,7 +88,7 @@ export async function readHead(client: PooledClient): Promise<Answer<Head>> {
 
 /**
  * Returns a substitute for the hash of a ledger. A closed ledger is final (SCP) and no other one ever gets its number, so the number is as
- * good, and needs no question.
+ * good, and needs no query.
  */
 export function ledgerHash(number: bigint): string {
   return number.toString()

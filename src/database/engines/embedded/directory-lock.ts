@@ -71,7 +71,7 @@ export async function lockDirectory(
   }
 }
 
-/** Returns undefined when another process has the lock. */
+/** Returns undefined if another process has the lock. */
 function take(path: string): DatabaseSync | undefined {
   const lock = new (loadSqlite().DatabaseSync)(path, { timeout: 0 })
   try {

@@ -52,7 +52,7 @@ export function packDatabase(folder: string, { file, madeBy }: { file: string; m
   renameSync(`${file}.new`, file)
 }
 
-/** Returns undefined when there is no file, when another version made it, or when it is damaged, which its checksum shows. */
+/** Returns undefined if there is no file, when another version made it, or when it is damaged, which its checksum shows. */
 export function readInitialDatabase(file: string, madeBy: string): InitialDatabase | undefined {
   if (!existsSync(file)) return undefined
   try {

@@ -33,7 +33,7 @@ const PROGRAM =
 export function startEngineThread(): StartedEngine {
   const thread = new Worker(PROGRAM)
   let isStopping = false
-  // The thread may end before anybody listens.
+  // The thread may end before anyone listens.
   const ended = Promise.withResolvers<Error>()
   thread.once('error', ended.resolve)
   thread.once('exit', (code) => {
@@ -51,7 +51,7 @@ export function startEngineThread(): StartedEngine {
 
 /**
  * Starts the engine that a service with this configuration will open, while the program of the service is still being loaded: each takes a
- * few tenths of a second. Undefined where the database needs no thread.
+ * few tenths of a second. Undefined if the database needs no thread.
  */
 export function startEngineEarly({ url, dataDir }: DatabaseLocation): (() => StartedEngine) | undefined {
   if (url !== undefined || isInMemory(dataDir)) return undefined

@@ -4,7 +4,7 @@ export const EVENTS: readonly string[] = [
   'create sequence event_numbers minvalue 0',
   "select setval('event_numbers', 0)",
 
-  // An event gets its number when it is written, and may be committed after one with a higher number. The lock tells readers that events
+  // An event gets its number when it is written, and may be committed after one with a higher number. The lock shows readers that events
   // with numbers above its key may still be committed. One lock for each database transaction is enough, so a local setting remembers it.
   // The first key of the lock is arbitrary (also in events/store.ts); the second one is the last number, cut to 31 bits.
   `create function next_event_number() returns bigint language plpgsql as $$

@@ -106,7 +106,7 @@ export const RELAYERS: readonly string[] = [
     document jsonb not null,
     -- By the key that a call begins with (on EVM the selector), so that one function is read without the others.
     functions jsonb not null,
-    -- An API key: what a sender wrote itself does not explain a transaction to whoever approves it.
+    -- An API key: what a sender wrote does not explain a transaction to its approver.
     registered_by text not null,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),

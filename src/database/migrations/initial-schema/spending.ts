@@ -12,7 +12,7 @@ export const SPENDING: readonly string[] = [
     -- By type and name.
     network text not null,
     asset text not null,
-    -- Counts from 1. Each version can be executed besides the ones before it, as far as one node alone can tell.
+    -- Counts from 1. Each version can be executed besides the ones before it, as far as a single node knows.
     version integer not null default 1,
     -- What is signed next is another version, which is charged before it is signed.
     closed boolean not null default false,

@@ -129,7 +129,7 @@ const MECHANISMS: Readonly<Record<Curve, number>> = { secp256k1: ECDSA, ed25519:
 
 /**
  * Opens a token and logs in.
- * @throws RemoteFault `unavailable` when the token is not there: it may come back
+ * @throws RemoteFault `unavailable` if the token is not there: it may come back
  */
 function openToken(library: Library, { token, pin }: Omit<KeyLocation, 'key'>): Token {
   const slot = findSlot(library, token)
@@ -279,7 +279,7 @@ interface Session {
 
 /**
  * Finds a key pair. The public key is beside the private one with the same label or id, as HSM tools create it.
- * @throws RemoteFault `refused` when there is none, when there are several, and for an unsupported curve
+ * @throws RemoteFault `refused` if there is none, when there are several, and for an unsupported curve
  */
 function findKeyPair(at: Session, key: KeySelector): KeyPair {
   const selector: Template = [

@@ -165,7 +165,7 @@ describe('what several endpoints together say', () => {
       want: 'too_cheap',
     },
     {
-      name: 'one refuses for good, another in unknown words',
+      name: 'one refuses permanently, another in unknown words',
       of: [opinion('refused'), opinion('unclear')],
       want: 'unclear',
     },
@@ -291,7 +291,7 @@ test.each<[string, PrivateOpinion[], BroadcastResult]>([
     [of({ kind: 'underpriced', detail }, true)],
     { kind: 'underpriced', detail: named, unanswered: true },
   ],
-  ['all refuse it for good', [of({ kind: 'refused', detail })], { kind: 'unclear', detail: named }],
+  ['all refuse it permanently', [of({ kind: 'refused', detail })], { kind: 'unclear', detail: named }],
   ['all refuse its gas', [of({ kind: 'gas_limit', detail })], { kind: 'unclear', detail: named }],
   ['all refuse it in unknown words', [of({ kind: 'unclear', detail })], { kind: 'unclear', detail: named }],
   [
@@ -305,7 +305,7 @@ test.each<[string, PrivateOpinion[], BroadcastResult]>([
     { kind: 'later', detail: named },
   ],
   ['nobody answers', [of({ kind: 'unknown', detail })], { kind: 'unknown', detail: named }],
-  ['nobody is there', [], { kind: 'unknown', detail: 'no private endpoint was asked' }],
+  ['no one is there', [], { kind: 'unknown', detail: 'no private endpoint was asked' }],
 ])('when %s', (_name, opinions, expected) => {
   expect(evaluatePrivateOpinions(opinions)).toEqual(expected)
 })

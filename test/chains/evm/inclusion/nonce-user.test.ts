@@ -19,14 +19,14 @@ interface Node {
 }
 
 const ASKED = { address: FROM, nonce: 5n, asOf: 1_000n, confirmations: 2n }
-/** The first and the second key of the well-known test mnemonic: that of the account, and that of somebody else. */
+/** The first and the second key of the well-known test mnemonic: that of the account, and that of a third party. */
 const OWNER = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const OTHER = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
 
 const CONTENT = { chainId: 1, nonce: 5, to: TO, value: 1n, gas: 21_000n, data: '0x' } as const
 const DYNAMIC = { ...CONTENT, type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 1n } as const
 
-/** A signed transaction as a node returns it in a block: of `from`, whoever signed it. */
+/** A signed transaction as a node returns it in a block: of `from`, regardless of who signed it. */
 async function wireOf(transaction: TransactionSerializable, { signer = OWNER, from = FROM } = {}) {
   const raw = await signer.signTransaction(transaction)
   const { type, data = '0x', ...fields } = parseTransaction(raw)
@@ -156,7 +156,7 @@ describe('who used a nonce', () => {
       want: { ...USED, height: 500n },
     },
     {
-      name: 'one says that nobody did',
+      name: 'one says that no one did',
       nodes: [{ usedIn: 500n }, { usedIn: 2_000n }],
       want: { kind: 'unknown' },
     },
@@ -217,7 +217,7 @@ describe('who used a nonce', () => {
 
   test.each([
     { name: 'a made-up transaction', entry: { hash: '0xaa', from: FROM, nonce: '0x5' } },
-    { name: 'one that somebody else signed', entry: SIGNED_BY_ANOTHER },
+    { name: 'one that a third party signed', entry: SIGNED_BY_ANOTHER },
     { name: 'one under another hash', entry: { ...USER, hash: `0x${'ab'.repeat(32)}` } },
     { name: 'one of ours with another nonce', entry: { ...ANOTHER_NONCE, nonce: '0x5' } },
     { name: 'one with another value', entry: { ...USER, value: '0x2' } },

@@ -59,7 +59,7 @@ async function setUp(...endpoints: readonly { pruning?: Pruning; rests?: boolean
 
 type SetUp = Awaited<ReturnType<typeof setUp>>
 
-/** One transaction of somebody's, so that the time before ours is not empty. */
+/** One transaction of someone's, so that the time before ours is not empty. */
 async function busyBlock({ attempt, submit }: SetUp, value: bigint): Promise<bigint> {
   await submit(await attempt(value, 0n))
   await mine(1)
@@ -93,20 +93,20 @@ async function history(made: SetUp, used: 'ours' | 'another') {
   return { before, ours, height, asOf: await headOf() }
 }
 
-/** Pruning that begins so many blocks after the one with the nonce. */
+/** Pruning that begins this many blocks after the one with the nonce. */
 const above = (height: bigint) => Number(height) + 10
 
 describe('the nonce was used by one of ours, and receipts are pruned', () => {
   test.each([
     { name: 'the transaction is known (Reth)', of: 'receiptsBelow' },
     { name: 'nothing of it is known (geth), and the state is there', of: 'transactionsBelow' },
-  ] as const)('$name: not absent, and nobody but a person can decide', async ({ of }) => {
+  ] as const)('$name: not absent, and no one but a person can decide', async ({ of }) => {
     const made = await setUp({})
     const { ours, height, asOf } = await history(made, 'ours')
     nodes[0].pruning = { [of]: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
     expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
-    expect(proof.kind === 'unknown' && proof.detail).toContain(`Block ${height} holds attempt 1`)
+    expect(proof.kind === 'unknown' && proof.detail).toContain(`Block ${height} includes attempt 1`)
   })
 
   test('another endpoint keeps receipts: included', async () => {
@@ -222,11 +222,11 @@ describe('the nonce was used by another transaction of the account', () => {
     nodes[0].pruning = { stateBelow: above(height), indexing: true }
     expect(await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })).toEqual({
       kind: 'unknown',
-      detail: expect.stringContaining('rests or does not answer'),
+      detail: expect.stringContaining('is paused or does not answer'),
     })
   })
 
-  test('the state is pruned and an endpoint rests after a 429: unknown, because it may know one of ours', async () => {
+  test('the state is pruned and an endpoint is paused after a 429: unknown, because it may know one of ours', async () => {
     const made = await setUp({}, { rests: true })
     const { ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { stateBelow: above(height) }

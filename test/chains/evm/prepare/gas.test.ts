@@ -50,7 +50,7 @@ describe('the gas before the first instruction', () => {
       most: 21_000n + 128_000n,
     },
   ])(
-    'of $name: below $least nobody takes it, from $most on everybody, and in between the node decides',
+    'of $name: below $least no one takes it, from $most on everyone, and in between the node decides',
     ({ request, least, most }) => {
       expect(leastIntrinsicGas(request)).toBe(least)
       expect([most - 1n, most].map((limit) => isDoubtfulLimit(request, limit, undefined))).toEqual([
@@ -306,7 +306,7 @@ describe('a second estimate', () => {
 
     test.each([
       { name: 'reverts as well', other: { height: 100, estimate: REVERTS } },
-      { name: 'says so in words that nobody knows', other: { height: 100, estimate: new Error('no stars') } },
+      { name: 'says so in words that no one knows', other: { height: 100, estimate: new Error('no stars') } },
     ])('is final when the other $name', async ({ other }) => {
       const { prepare } = await chainOf({ height: 100, estimate: REVERTS }, other)
       expect(await prepare()).toEqual(FINAL)

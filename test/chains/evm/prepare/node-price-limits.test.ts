@@ -188,7 +188,7 @@ describe('a maximum of the endpoints', () => {
   test('below what the next block asks: waits, and says why', async () => {
     expect(await prepare(4_999_000n)).toEqual({
       kind: 'unknown',
-      detail: expect.stringMatching(/fee above 4999000 wei pass .*txfeecap.* at least 5000000 wei/),
+      detail: expect.stringMatching(/fee above 4999000 wei .*txfeecap.* at least 5000000 wei/),
     })
   })
 

@@ -191,7 +191,7 @@ describe('a revert', () => {
       },
       { name: 'Panic 0x11', data: panicOf(0x11n), want: 'panic 0x11 (arithmetic overflow or underflow)' },
       {
-        name: 'Panic with a code that nobody knows',
+        name: 'Panic with a code that no one knows',
         data: panicOf(0xffn),
         want: 'panic 0xff (unknown code)',
       },

@@ -26,7 +26,7 @@ async function pay({ solana, chain }: Stage, lamports: bigint): Promise<string> 
   return signed.hash
 }
 
-/** Somebody pays the relayer so often, in one block. */
+/** Someone pays the relayer so often, in one block. */
 async function receive({ solana }: Stage, from: Wallet, count: number): Promise<void> {
   const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
   solana.market.capacity = count

@@ -227,7 +227,7 @@ describe('what others sign too', () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     stage.solana.tick(151)
     expect(await afterSpeedUpDelay(stage, () => prepare(request))).toMatchObject({
-      refusal: { code: 'invalid_request', detail: expect.stringContaining('its blockhash is not') },
+      refusal: { code: 'invalid_request', detail: expect.stringContaining('does not know its blockhash') },
     })
   })
 
@@ -271,7 +271,7 @@ describe('what takes addresses from a table', () => {
       refusal: { code: 'policy_violation', detail: expect.stringContaining(OTHER) },
     })
     expect(await afterSpeedUpDelay(stage, () => prepare(versioned([OTHER, someAddress(4)])))).toMatchObject({
-      refusal: { detail: expect.stringContaining('does not have all the addresses') },
+      refusal: { detail: expect.stringContaining('lacks some of the addresses') },
     })
     const before = stage.solana.account(OTHER)?.lamports ?? 0n
     const { signed } = await sendOn(stage.chain, request)

@@ -65,7 +65,7 @@ describe('a replacement with a blockhash', () => {
 describe('a replacement with a durable nonce', () => {
   let nonce: Address
 
-  /** An account whose nonce the relayer, or somebody else, may advance. */
+  /** An account whose nonce the relayer, or a third party, may advance. */
   async function openNonce(authority: Address): Promise<Address> {
     const wallet = createWallet()
     const lamports = stage.solana.rentExemption(NONCE_ACCOUNT_LENGTH)

@@ -45,7 +45,7 @@ const lookups = fc.record({
   writable: fc.uniqueArray(fc.constantFrom(...NAMES.slice(1, 7)), { minLength: 1, maxLength: 3 }),
 })
 
-/** A transaction that somebody else's code has written: legacy, or of version 0 with addresses from a table. */
+/** A transaction that a third party's code has written: legacy, or of version 0 with addresses from a table. */
 const externallySigned = fc
   .record({ steps, blockhash, lookups: fc.option(lookups, { nil: undefined }), two: fc.boolean() })
   .map(({ lookups: taken, two, ...content }) => {

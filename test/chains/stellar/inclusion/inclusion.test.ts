@@ -147,7 +147,7 @@ describe('the proof of inclusion', () => {
       expect(await behind.proveInclusion([attempt], { asOf: asOf - 1n })).toEqual({ kind: 'absent' })
     })
 
-    test('counts as of the ledger that its own reply names, whoever answers behind the url', async () => {
+    test('counts as of the ledger that its own reply names, anyone who answers behind the url', async () => {
       const attempt = await signed()
       stage.ledger.close(2)
       const mixed = await startBalancer([stage.ledger.url, stage.ledger.replica({ behind: 1 })])

@@ -114,7 +114,7 @@ describe('a replacement', () => {
 })
 
 describe('a transaction that a third party has signed', () => {
-  /** One lumen from them to the relayer, signed by them or somebody else. */
+  /** One lumen from them to the relayer, signed by them or a third party. */
   async function theirs(nonce: bigint, by = 'other'): Promise<StellarRequest> {
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(XLM, SELF)] }))
     const { tx } = openEnvelope(draft.envelope)
@@ -130,7 +130,7 @@ describe('a transaction that a third party has signed', () => {
     sourceAccount: { address: OTHER, signer: undefined },
   })
 
-  test('is paid by the relayer, and acts for whoever signed it', async () => {
+  test('is paid by the relayer, and acts for regardless of who signed it', async () => {
     const nonce = await stage.nonce(OTHER)
     const draft = await stage.prepare(await theirs(nonce))
     expect(draft).toMatchObject({ externallySigned: true, bumped: true, spends: 0n })

@@ -62,7 +62,7 @@ describe('what a simulation says', () => {
     ['a negative fee', { minResourceFee: '-1000' }],
     ['a preamble with a negative fee', { restorePreamble: { transactionData: resources(-5n) } }],
     [
-      'a preamble that nobody can read',
+      'a preamble that no one can read',
       { restorePreamble: { transactionData: 'AAAA', minResourceFee: '5' } },
     ],
   ])('is unknown with %s: nothing is stored that could not be signed', async (_, change) => {
@@ -100,7 +100,7 @@ describe('what a simulation complains of', () => {
     'panic during preflight',
     'missing meta for latest ledger (7)',
     'context deadline exceeded',
-    'something that nobody has seen yet',
+    'something that no one has seen yet',
     '',
   ])('is unknown where the node is at fault, or may be, and its words are shown: %s', async (error) => {
     expect(await prepare({ error })).toMatchObject({
