@@ -6,8 +6,10 @@ import { useLoad } from './use-load.ts'
 type Network = Schemas['Network']
 type OnNetwork = Pick<Schemas['Relayer'], 'network' | 'network_type'>
 
-/** What pages know of networks. Both are guesses by the type of network while a key may not read networks. */
+/** What pages know of networks. While a key may not read networks, the currency has no name of its own. */
 export interface Networks {
+  /** Those that the key may read. */
+  readonly all: readonly Network[]
   readonly find: (on: OnNetwork) => Network | undefined
   readonly currencyOf: (on: OnNetwork) => Currency
 }
@@ -22,5 +24,5 @@ export function useNetworks(): Networks {
   )
   const find = (on: OnNetwork) =>
     value.find(({ name, network_type }) => name === on.network && network_type === on.network_type)
-  return { find, currencyOf: (on) => currencyOf(on.network_type, find(on)?.symbol) }
+  return { all: value, find, currencyOf: (on) => currencyOf(on.network_type, find(on)?.symbol) }
 }
