@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Schemas } from '../../clients/typescript/src/index.ts'
 import { currencyOf, formatPlain, parseAmount } from '../../console/src/format/amounts.ts'
-import { actionsOf } from '../../console/src/format/content.ts'
+import { actionsOf, canceledContent } from '../../console/src/format/content.ts'
 
 type Evm = Schemas['EvmTransaction']
 
@@ -55,6 +55,14 @@ describe('content on EVM networks', () => {
     const [action] = actionsOf(evm({ to: TOKEN, data, value }), ETH)
     expect(action).toMatchObject({ verb: 'calls', to: TOKEN })
     expect(action?.money?.token).toBeUndefined()
+  })
+
+  test('a no-op goes on saying what it is in the place of, and an included payment does not', () => {
+    const requested = { to: TO, value: '300' }
+    const noop = evm({ to: FROM, requested })
+    expect(canceledContent(noop)).toMatchObject(requested)
+    expect(canceledContent(evm({ to: TO, value: '7', requested }))).toBeUndefined()
+    expect(canceledContent(evm({ to: FROM }))).toBeUndefined()
   })
 
   test('a decoded call gives the address its checksum', () => {

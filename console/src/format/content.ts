@@ -64,6 +64,20 @@ export function evmActions(
   return [{ verb: 'pays', to, money: { units, currency: native } }]
 }
 
+/**
+ * Returns a transaction with the content of its request, where a no-op took its nonce: then it goes on saying what it was for. Undefined for all
+ * others.
+ */
+export function canceledContent<T extends Transaction>(transaction: T): T | undefined {
+  if (transaction.network_type !== 'evm' || transaction.requested === undefined) return undefined
+  const { to: _to, data: _data, decoded_call: _call, requested, ...rest } = transaction
+  const [action] = evmActions(transaction, { native: NO_CURRENCY, from: transaction.from })
+  return action?.verb === 'does nothing' ? ({ ...rest, ...requested } as T) : undefined
+}
+
+/** Whether content does nothing depends on no currency. */
+const NO_CURRENCY: Currency = { symbol: '', decimals: 0 }
+
 /** The functions of ERC-20 (EIP-20) that move tokens of the sender, or let others do so, by their selectors. */
 const TOKEN_CALLS: Readonly<Record<string, Action['verb']>> = {
   a9059cbb: 'pays', // transfer(address,uint256)

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Schemas } from '../../../clients/typescript/src/index.ts'
 import type { Currency } from '../format/amounts.ts'
-import { type Action, actionsOf, describeCall, type Money } from '../format/content.ts'
+import { type Action, actionsOf, canceledContent, describeCall, type Money } from '../format/content.ts'
 import { Amount } from './amount.tsx'
 import { Copyable } from './copyable.tsx'
 
@@ -15,6 +15,14 @@ interface ContentProps {
 
 /** Says in a table whom a transaction pays and how much: its first action, and how many follow. */
 export function ContentSummary({ transaction, currency }: ContentProps) {
+  const canceled = canceledContent(transaction)
+  if (canceled !== undefined)
+    return (
+      <>
+        <div class="why">does nothing, in the place of</div>
+        <ContentSummary transaction={canceled} currency={currency} />
+      </>
+    )
   const [first, ...others] = actionsOf(transaction, currency)
   if (first === undefined) return <span class="muted">{unreadOf(transaction)}</span>
   return (

@@ -71,18 +71,6 @@ function contentColumn(transaction: EvmTransaction, currency: Currency): Column<
   }
 }
 
-/** The kinds of attempts that do nothing but use up a nonce. */
-const NOOPS: readonly string[] = ['cancel', 'expire', 'abandon', 'gap_filler']
-
-/** Returns a transaction with its newest content of a caller, where an attempt that does nothing is shown in its place; undefined for others. */
-export function replacedByNoop(transaction: Transaction): Transaction | undefined {
-  if (transaction.network_type !== 'evm') return undefined
-  const { attempts, hash } = transaction
-  if (!NOOPS.includes(attempts.find((one) => one.hash === hash)?.kind ?? '')) return undefined
-  const sent = attempts.findLast(({ kind }) => !NOOPS.includes(kind))
-  return sent && withContentOf(transaction, sent)
-}
-
 /** The decoded call of a transaction is about the attempt that it shows, so another one is read by its selector alone. */
 function withContentOf(transaction: EvmTransaction, { hash, to, value, data }: EvmAttempt): EvmTransaction {
   if (hash === transaction.hash) return transaction

@@ -1,5 +1,6 @@
 import type { RelayerEvent, Transaction } from '../../../../clients/typescript/src/index.ts'
 import type { Currency } from '../../format/amounts.ts'
+import { canceledContent } from '../../format/content.ts'
 import { shorten } from '../../format/shorten.ts'
 import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
@@ -13,7 +14,7 @@ import { Status } from '../../parts/status.tsx'
 import { hrefOf } from '../../routing/routes.ts'
 import { useOffers, useWorkplace } from '../../session/session-context.ts'
 import { DecideButtons } from '../approvals/decide-buttons.tsx'
-import { AttemptsTable, replacedByNoop } from './attempts-table.tsx'
+import { AttemptsTable } from './attempts-table.tsx'
 import { ContentFacts } from './content-facts.tsx'
 import { DiagnosisPanel } from './diagnosis-panel.tsx'
 import { FeeChart } from './fee-chart.tsx'
@@ -98,7 +99,7 @@ function Payment({
   readonly transaction: Transaction
   readonly currency: Currency
 }) {
-  const replaced = replacedByNoop(transaction)
+  const replaced = canceledContent(transaction)
   if (replaced === undefined) return <ContentDetails transaction={transaction} currency={currency} />
   return (
     <>
