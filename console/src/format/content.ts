@@ -48,8 +48,8 @@ interface EvmContext {
   readonly from: string
 }
 
-/** Tells what content on an EVM network does. Exported for its attempts, which have content of their own. */
-export function evmActions(
+/** Tells what content on an EVM network does. */
+function evmActions(
   { to, value, data = '0x', decoded_call: call }: EvmContent,
   { native, from }: EvmContext,
 ): readonly Action[] {

@@ -71,7 +71,7 @@ function FiringAlerts() {
 }
 
 /** Puts the alerts of a network and of its endpoints together, and leaves the others alone. */
-export function groupAlerts(alerts: readonly Alert[]): readonly AlertGroup[] {
+function groupAlerts(alerts: readonly Alert[]): readonly AlertGroup[] {
   const groups = Map.groupBy(alerts, (alert) => networkOf(alert) ?? alert)
   return [...groups.values()] as unknown as readonly AlertGroup[]
 }
