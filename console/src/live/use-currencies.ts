@@ -2,7 +2,7 @@ import type { Schemas } from '../../../clients/typescript/src/index.ts'
 import type { Currency } from '../format/amounts.ts'
 import { useWorkplace } from '../session/session-context.ts'
 import { useLoad } from './use-load.ts'
-import { useNetworks } from './use-networks.ts'
+import { UNKNOWN_YET, useNetworks } from './use-networks.ts'
 
 type Transaction = Schemas['Transaction']
 
@@ -16,7 +16,7 @@ export type CurrencyOf = (transaction: Pick<Transaction, 'relayer_id' | 'network
 export function useCurrencies(): CurrencyOf {
   const { client, may } = useWorkplace().session
   const networks = useNetworks()
-  const { value = NONE } = useLoad(
+  const { value, isLoading } = useLoad(
     async (signal) => {
       if (!may('relayers:read')) return NONE
       const relayers = await Array.fromAsync(client.relayers.list({ per_page: 100, signal }))
@@ -24,8 +24,10 @@ export function useCurrencies(): CurrencyOf {
     },
     ['networks of relayers'],
   )
-  return ({ relayer_id, network_type }) =>
-    networks.currencyOf({ network: value.get(relayer_id) ?? '', network_type })
+  return ({ relayer_id, network_type }) => {
+    const currency = networks.currencyOf({ network: value?.get(relayer_id) ?? '', network_type })
+    return value === undefined && isLoading ? { ...currency, symbol: UNKNOWN_YET } : currency
+  }
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()

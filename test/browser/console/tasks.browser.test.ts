@@ -112,7 +112,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.go('transactions', 'Transactions')
     const row = tab.page.getByRole('row').filter({ has: tab.page.locator(`[title="${id}"]`) })
     await row.waitFor()
-    expect(await row.innerText()).toMatch(/0\.000000000000000001 ETH\s+to\s+0x000000…\d+beef/)
+    await expect.poll(() => row.innerText()).toMatch(/0\.000000000000000001 ETH\s+to\s+0x000000…\d+beef/i)
   })
 
   test('does not count what waits for its time as a queue', async () => {
@@ -181,10 +181,12 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.go('approvals', 'Approvals')
     await tab.allowChanges()
     const row = tab.page.getByRole('row').filter({ has: tab.page.locator(`[title="${id}"]`) })
-    expect(await row.innerText()).toContain('0.001 ETH')
+    await expect.poll(() => row.innerText()).toContain('0.001 ETH')
     await row.getByRole('button', { name: 'Approve' }).click()
     await dialog().getByLabel('Reason').fill('The invoice is right.')
-    await expect.poll(() => dialog().innerText()).toContain('Approved now, it is simulated and sent.')
+    await expect
+      .poll(() => dialog().innerText())
+      .toContain('If you approve it now, it is simulated again and sent.')
     const shown = await dialog().innerText()
     for (const text of ['0.001 ETH', RECEIVER, 'API key payouts', 'Fee, at most', 'Left at least'])
       expect(shown).toContain(text)

@@ -59,7 +59,11 @@ function ApproveDialog({ approval, transaction, onDone, onClose }: DecideDialogP
       onClose={onClose}
     >
       <Payment approval={approval} transaction={transaction} />
-      <DryRunPreview dryRun={dryRun} currency={currency} accepted="Approved now, it is simulated and sent." />
+      <DryRunPreview
+        dryRun={dryRun}
+        currency={currency}
+        accepted="If you approve it now, it is simulated again and sent."
+      />
       <ReasonField value={reason} onInput={setReason} />
     </ActionDialog>
   )
