@@ -2263,7 +2263,7 @@ export interface components {
             readonly decided_at?: components["schemas"]["Timestamp"];
             /** @description The comment with the decision. */
             readonly decision_reason?: string;
-            /** @description What would happen if it were approved now. Present with `simulate`, while it waits. */
+            /** @description What approving it now would do. Present with `simulate`, while it waits. */
             readonly dry_run?: components["schemas"]["DryRun"];
         };
         /** @description A decision about a transaction that waits for an approval. */
@@ -2832,7 +2832,7 @@ export interface components {
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
-            /** @description Those of these that wait for an approval or their `valid_from`. Absent without any. */
+            /** @description Those that wait for an approval or for `valid_from`. Absent if none. */
             readonly deferred_transactions_count?: number;
             /** @description When the service accepted the oldest of the others, or its later `valid_from`. Absent if there is none. */
             readonly oldest_pending_transaction_timestamp?: components["schemas"]["Timestamp"];
