@@ -275,6 +275,8 @@ function notAccepted(facts: DiagnosisFacts): Finding | undefined {
 }
 
 function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefined {
+  // What waits for an approval has no nonce, and others overtake it.
+  if (transaction.awaitsApproval === true) return undefined
   if (ahead === 0 || transaction.status === 'mined' || isFinal(transaction.status)) return undefined
   return {
     code: 'behind_others',

@@ -59,8 +59,12 @@ function confirming({ transaction, head, requiredConfirmations }: DiagnosisFacts
   const message =
     depth === undefined
       ? 'It becomes final when enough blocks are on top of it.'
-      : `It becomes final with ${requiredConfirmations} blocks on top; there are ${depth < 0n ? 0n : depth}.`
+      : `It becomes final with ${count(BigInt(requiredConfirmations))} on top, and has ${depth < 0n ? 0n : depth}.`
   return { action: 'confirm', message }
+}
+
+function count(blocks: bigint): string {
+  return blocks === 1n ? '1 block' : `${blocks} blocks`
 }
 
 function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAction {

@@ -4,6 +4,7 @@ import { omitUndefined } from '../lib/object.ts'
 import { type Approval, listApprovals } from '../transactions/approvals/approvals-store.ts'
 import { requireApproval } from '../transactions/approvals/decide.ts'
 import { requireTransaction } from '../transactions/store/lookups-store.ts'
+import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/shared.ts'
 import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
@@ -13,7 +14,12 @@ type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
 const DECISIONS = { approve: 'approved', refuse: 'refused' } as const
 
 /** The operations of the tag Approvals. */
-export function approvalHandlers({ db, relayerOf, decideApproval }: Service): Pick<HandlerMap, Operations> {
+export function approvalHandlers({
+  db,
+  relayerOf,
+  decideApproval,
+  dryRuns,
+}: Service): Pick<HandlerMap, Operations> {
   return {
     listApprovals: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)
@@ -21,10 +27,14 @@ export function approvalHandlers({ db, relayerOf, decideApproval }: Service): Pi
       const { items, total } = await listApprovals(db, { visibility, state: query.state, offset, limit })
       return { data: items.map(presentApproval), pagination: page.describe(total) }
     },
-    getApproval: async ({ path }) => {
+    getApproval: async ({ path, query }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { transaction } = await requireTransaction(db, relayer, path.transaction_id)
-      return { data: presentApproval(await requireApproval({ db }, transaction.id)) }
+      const approval = await requireApproval({ db }, transaction.id)
+      const shown = presentApproval(approval)
+      if (!query.simulate || approval.state !== 'waiting') return { data: shown }
+      const dryRun = await dryRuns.approve(relayer, transaction)
+      return { data: { ...shown, dry_run: presentDryRun(dryRun) }, logs: dryRun.logs }
     },
     decideApproval: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)

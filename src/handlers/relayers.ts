@@ -140,12 +140,13 @@ export function relayerStateHandlers(
 }
 
 function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
-  const { balance, open, oldestOpenAt, lastConfirmedAt, head } = state
+  const { balance, open, deferred, oldestOpenAt, lastConfirmedAt, head } = state
   return omitUndefined({
     network_type: relayer.networkType,
     balance: balance?.toString(),
     ...presentNumber(relayer.networkType, state),
     pending_transactions_count: open,
+    deferred_transactions_count: deferred || undefined,
     oldest_pending_transaction_timestamp: oldestOpenAt?.toISOString(),
     last_confirmed_transaction_timestamp: lastConfirmedAt?.toISOString(),
     system_disabled: relayer.systemDisabled,

@@ -18,7 +18,9 @@ export interface AccountState {
   /** The next nonce on the chain; undefined if no endpoint answered, or the account does not exist. */
   readonly chainNonce: bigint | undefined
   readonly open: number
-  /** When the oldest open transaction was accepted; undefined if there is none. */
+  /** The open transactions that wait for an approval, or for their `valid_from`. */
+  readonly deferred: number
+  /** When the oldest other open transaction was accepted, or its later `valid_from`; undefined if there is none. */
   readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
   /** The newest head of its network; undefined if no endpoint has told it lately. */
@@ -40,7 +42,7 @@ export async function getAccountState(
 ): Promise<AccountState> {
   const { chain, network } = runtimeOf(relayer)
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
-    readAccountState(db, relayer),
+    readAccountState(db, relayer, new Date(clock.now())),
     fetchBalance(clock, { chain, address: relayer.address }),
     chain.sequencing && answerWithin(clock, firstOf(chain.sequencing.nonces([relayer.address]))),
   ])

@@ -19,6 +19,7 @@ import { evaluateRequest, type RuledRequest } from './budgets/evaluate-request.t
 import { attemptsAtNonce } from './model/attempts.ts'
 import { isForLater } from './model/due.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
+import type { Transaction } from './model/transaction.ts'
 import { mustReplaceSigned, unpreparedError } from './replace/replace.ts'
 import type { Replacing } from './replace/replacement.ts'
 import { evaluateReplacement, replacementRefusal } from './replace/replacement-refusal.ts'
@@ -31,6 +32,8 @@ export interface DryRuns {
   send(relayer: Relayer, sending: Sending): Promise<DryRun>
   /** @throws AppError `transaction_not_found` */
   replace(replacing: Replacing): Promise<DryRun>
+  /** Tells what would happen if a transaction that waits for an approval were approved now. */
+  approve(relayer: Relayer, transaction: Transaction): Promise<DryRun>
 }
 
 /** Creates the dry runs of this process. */
@@ -38,6 +41,7 @@ export function createDryRuns(context: TransactionsContext): DryRuns {
   return {
     send: (relayer, sending) => drySend(context, relayer, sending),
     replace: (replacing) => dryReplace(context, replacing),
+    approve: (relayer, transaction) => dryApprove(context, relayer, transaction),
   }
 }
 
@@ -201,6 +205,44 @@ async function dryReplace(context: TransactionsContext, replacing: Replacing): P
   return {
     ...pricedRun({ refusal: violated ?? included, unit, ofContent, evaluated }),
     simulation: 'succeeded',
+    logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
+  }
+}
+
+/**
+ * Tells what would happen if the transaction were approved now. Its rules allowed it, and its budgets were charged, when it was accepted, so an
+ * approval depends on the simulation and the funds alone.
+ */
+async function dryApprove(
+  context: TransactionsContext,
+  relayer: Relayer,
+  { request, cost: reservation }: Transaction,
+): Promise<DryRun> {
+  const { chain } = context.runtimeOf(relayer)
+  const { unit } = chain
+  const now = context.clock.now()
+  const [prepared, answer, reserved] = await Promise.all([
+    prepareContent({ relayer, request, chain, now }),
+    chain.balance(relayer.address),
+    reservedBy(context.db, relayer.id, { now: new Date(now) }),
+  ])
+  const balance = balanceIn(answer)
+  const known = { unit, balance, reserved, results: [] }
+  if (prepared.kind === 'refused') {
+    const { code, detail } = prepared.refusal
+    return { ...known, refusal: new AppError(code, detail), simulation: 'refused', logs: [] }
+  }
+  const draft = prepared.kind === 'ok' ? prepared.value.draft : undefined
+  const cost = draft === undefined ? reservation : chain.cost(draft)
+  const shortage =
+    balance === undefined || isForLater(request, now)
+      ? undefined
+      : shortOfFunds(relayer, { unit, balance, reserved, cost: reservation })
+  return {
+    ...known,
+    refusal: shortage,
+    simulation: prepared.kind === 'unknown' ? 'unknown' : 'succeeded',
+    price: { draft, value: nativeIn(chain.effects(request, relayer.address).amounts), cost },
     logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
   }
 }

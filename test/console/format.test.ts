@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { currencyOf, formatExact, formatGwei, formatShort } from '../../console/src/format/amounts.ts'
+import { describeCall } from '../../console/src/format/content.ts'
 import { explorerLink } from '../../console/src/format/explorer.ts'
 import { indentJson } from '../../console/src/format/indent-json.ts'
 import { shorten } from '../../console/src/format/shorten.ts'
 import { formatDuration } from '../../console/src/format/times.ts'
-import { describeCall } from '../../console/src/pages/transaction/describe-call.ts'
 
 describe('amounts', () => {
   test.each([
@@ -23,6 +23,10 @@ describe('amounts', () => {
     [138_699_900_000_000n, 18, '0.0001386…'],
     [12_345_678_900_000n, 18, '0.00001234…'],
     [15n, 1, '1.5'],
+    [1n, 18, '0.000000000000000001'],
+    [1n, 9, '0.000000001'],
+    [12_345_000_000_000_000n, 18, '0.01234…'],
+    [12_340_000_000_000_000n, 18, '0.01234'],
   ])('%i with %i decimals is cut and never rounded up', (amount, decimals, text) => {
     expect(formatShort(amount, decimals)).toBe(text)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readEndpointHealth } from '../../console/src/pages/endpoint-health.ts'
+import { readEndpointHealth } from '../../console/src/pages/networks/endpoint-health.ts'
 import {
   fitsFilter,
   orderRelayers,

@@ -3,6 +3,7 @@ import type { Answer } from '../../src/chains/answer.ts'
 import { getAccountState } from '../../src/transactions/account-state.ts'
 import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
+import { requestOf } from '../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
@@ -70,6 +71,26 @@ test('the open transactions and the last confirmation come from the database', a
     ]),
   )
   expect(await read()).toMatchObject({ open: 3, oldestOpenAt: pending?.createdAt, lastConfirmedAt: newest })
+})
+
+test('what waits for an approval or for its time is counted apart, and is not the oldest', async () => {
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const now = fixture.clock.now()
+  const ago = (seconds: number) => new Date(now - seconds * 1_000)
+  const from = (validFrom: Date) => ({ ...requestOf(), validFrom })
+  const state = () => getAccountState(fixture.context, owner.relayer)
+  await insert(
+    fixture.context,
+    newTransaction(owner, { createdAt: ago(900), awaitsApproval: true }),
+    newTransaction(owner, { createdAt: ago(800), request: from(ago(-60)) }),
+  )
+  expect(await state()).toMatchObject({ open: 2, deferred: 2, oldestOpenAt: undefined })
+  await insert(
+    fixture.context,
+    newTransaction(owner, { createdAt: ago(700), request: from(ago(20)) }),
+    newTransaction(owner, { createdAt: ago(10) }),
+  )
+  expect(await state()).toMatchObject({ open: 4, deferred: 2, oldestOpenAt: ago(20) })
 })
 
 test('what the network does not tell within five seconds is left out, and the logs say so', async () => {

@@ -7,12 +7,15 @@ export interface Currency {
 type NetworkType = 'evm' | 'stellar' | 'solana'
 
 const CURRENCIES: Readonly<Record<NetworkType, Currency>> = {
-  evm: { symbol: 'ETH', decimals: 18 },
+  evm: { symbol: 'native', decimals: 18 },
   stellar: { symbol: 'XLM', decimals: 7 },
   solana: { symbol: 'SOL', decimals: 9 },
 }
 
-/** Returns the native currency of a network. `symbol` is that of the network, when it has its own. */
+/**
+ * Returns the native currency of a network. `symbol` is that of the network, when it has its own: each EVM network has, and without it nobody knows
+ * what its currency is called.
+ */
 export function currencyOf(type: NetworkType, symbol?: string): Currency {
   const currency = CURRENCIES[type]
   return symbol === undefined ? currency : { ...currency, symbol }
@@ -27,21 +30,38 @@ export function formatExact(amount: bigint, decimals: number): string {
   return `${amount < 0n ? '-' : ''}${grouped}${fraction && `.${fraction}`}`
 }
 
-/** The digits after the point that a table shows. */
+/** Writes the same as `parseAmount` reads: without commas. */
+export function formatPlain(amount: bigint, decimals: number): string {
+  return formatExact(amount, decimals).replaceAll(',', '')
+}
+
+/** The digits after the point that a table shows; of an amount far below one, after its zeros. */
 const SHOWN_DECIMALS = 4
 
-/** Writes an amount for a table: cut, never rounded up, with a `…` where digits are left out. */
+/** Writes an amount for a table: cut, never rounded up, with a `…` only where digits are left out. */
 export function formatShort(amount: bigint, decimals: number): string {
   const exact = formatExact(amount, decimals)
   const [whole = '', fraction = ''] = exact.split('.')
-  if (fraction.length <= SHOWN_DECIMALS) return exact
   // A price or a fee can be far below one: its first digits are what it is about.
-  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0
-  return `${whole}.${fraction.slice(0, zeros + SHOWN_DECIMALS)}…`
+  const zeros = /^-?0$/.test(whole) ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0
+  const shown = zeros + SHOWN_DECIMALS
+  return fraction.length <= shown ? exact : `${whole}.${fraction.slice(0, shown)}…`
+}
+
+/**
+ * Reads an amount that a person has written in the unit for people, into the smallest unit.
+ * @returns A sentence where it is not one: nothing is rounded, and nothing is guessed.
+ */
+export function parseAmount(text: string, decimals: number): bigint | string {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? []
+  if (whole === undefined) return 'Write digits, and at most one point, such as 1250.5.'
+  const digits = fraction.replace(/0+$/, '')
+  if (digits.length > decimals) return `There are at most ${decimals} digits after the point.`
+  return BigInt(whole + digits.padEnd(decimals, '0'))
 }
 
 /** The decimals of a gwei. */
-const GWEI_DECIMALS = 9
+export const GWEI_DECIMALS = 9
 
 /** Writes a price of gas in gwei. */
 export const formatGwei = (wei: bigint): string => `${formatShort(wei, GWEI_DECIMALS)} gwei`

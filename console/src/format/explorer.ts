@@ -27,3 +27,10 @@ export function explorerLink(
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${paths[kind]}/${encodeURIComponent(id)}`
   return url.href
 }
+
+/**
+ * Returns what answers show of the url of an endpoint: scheme and host. Behind their `/***` is a part that they hide, or nothing.
+ */
+export function hostOf(url: string): string {
+  return url.replace(/\/\*\*\*$/, '')
+}

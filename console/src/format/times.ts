@@ -11,10 +11,23 @@ export function formatDuration(ms: number): string {
   return `${Math.max(0, Math.floor(ms / size))} ${name}`
 }
 
-/** Writes a time of the service in the time zone of the reader. */
+const TIME: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'short',
+}
+
+/** Writes a time of the service in the time zone of the reader, which it names, with 24 hours. */
 export function formatTime(timestamp: string): string {
-  return new Date(timestamp).toLocaleString(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-  })
+  return new Date(timestamp).toLocaleString(undefined, TIME)
+}
+
+/** Writes the times in a sentence of the service in the same way. */
+export function withLocalTimes(sentence: string): string {
+  return sentence.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, formatTime)
 }

@@ -41,6 +41,7 @@ export function SignInPage({ signIn }: { readonly signIn: (secret: string) => Pr
         <label class="check">
           <input type="checkbox" name="keep" /> Keep it for this tab
         </label>
+        <p class="hint">Otherwise a reload of the page signs you out.</p>
         {error !== undefined && <Failure error={error} />}
         <button type="submit" class="primary" disabled={isBusy}>
           Sign in

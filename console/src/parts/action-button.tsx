@@ -50,3 +50,26 @@ export function ActionButton({
     </>
   )
 }
+
+interface CreateButtonProps {
+  /** The words on the button. */
+  readonly name: string
+  readonly scope: Scope
+  /** Makes the dialog that the button opens. */
+  readonly children: (close: () => void) => ComponentChildren
+}
+
+/** A button that opens a form. It is there while the key may do it and the person allows changes. */
+export function CreateButton({ name, scope, children }: CreateButtonProps) {
+  const offers = useOffers()
+  const [isOpen, setOpen] = useState(false)
+  if (!offers(scope)) return null
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => setOpen(true)}>
+        {name}
+      </button>
+      {isOpen && children(() => setOpen(false))}
+    </>
+  )
+}

@@ -80,10 +80,12 @@ const LIVE = {
 } as const
 
 function LiveDot() {
+  const { may } = useWorkplace().session
   const [tone, words] = LIVE[useLiveState()]
   return (
     <span class={`status live ${tone}`} role="status">
       {words}
+      {!may('events:read') && ': the key lacks events:read'}
     </span>
   )
 }

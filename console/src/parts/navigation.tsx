@@ -40,7 +40,7 @@ export function Navigation({ current, isOpen }: { readonly current: string; read
       </ul>
       <p class="signed-in">
         <a href={hrefOf(['key'])} {...(current === 'key' && { 'aria-current': 'page' as const })}>
-          Key {session.key.id}
+          API key {session.key.id}
         </a>
         <button type="button" class="quiet" onClick={signOut}>
           Sign out

@@ -14,7 +14,7 @@ export function ThemeSwitch() {
     keepTheme(theme)
   }, [theme])
   return (
-    <button type="button" class="quiet" onClick={() => setTheme(NEXT[theme])}>
+    <button type="button" class="theme" onClick={() => setTheme(NEXT[theme])}>
       Theme: {theme}
     </button>
   )

@@ -3,6 +3,7 @@ import type { Chain } from '../../chains/chain.ts'
 import type { EvmDraft, EvmRequest } from '../../chains/evm/content.ts'
 import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
 import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.ts'
+import type { StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
@@ -257,6 +258,8 @@ function presentStellarContent(
     sequence_number: (shown?.nonce ?? nonce)?.toString(),
     fee: shown?.result?.feeCharged ?? (draft && shown && bidOf(draft, isBumped(draft, shown, from))),
     max_fee: request.maxFee,
+    operations: request.operations?.every(isOfCaller) ? request.operations : undefined,
+    memo: request.memo,
     fee_bump: draft && shown && isBumped(draft, shown, from),
     valid_until: (draft && endOf(draft)) ?? request.validUntil?.toISOString(),
     transaction_xdr: shown ? envelopeOf(shown) : request.transactionXdr,
@@ -279,6 +282,13 @@ function requestedStellarContent(
     transaction_xdr: transactionXdr,
     memo,
   })
+}
+
+/** Only the service restores footprints by itself; the contract has no such operation. */
+function isOfCaller(
+  operation: StellarOperation,
+): operation is Exclude<StellarOperation, { readonly type: 'restore_footprint' }> {
+  return operation.type !== 'restore_footprint'
 }
 
 /** Tells whether an attempt was signed for a Stellar network. */

@@ -44,8 +44,8 @@ const PAGES = [
   ['notifications/ops?status=dead', /ops/, /dead/],
   ['api-keys', 'API keys', /Payouts/],
   ['api-keys/payouts', 'Payouts', /day/],
-  ['audit', 'Audit log', /createApiKey/],
-  ['key', 'Key root', /relayers:read/],
+  ['audit', 'Audit log', /Created/],
+  ['key', 'API key root', /relayers:read/],
   ['search?q=nothing', /^Search/, /Nothing that this key sees/],
   ['no-such-page', 'Nothing here', /overview/],
   ['relayers/nobody', /nobody/, /no relayer/i],
@@ -68,6 +68,45 @@ test.each([
       expect([path, await violationsOf(tab)]).toEqual([path, []])
       expect([path, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
       await tab.screenshot(`page-${path.replaceAll(/[^a-z-]+/g, '-')}-${colorScheme}`)
+    }
+    expect(tab.problems).toEqual([])
+    await tab.context.close()
+  },
+)
+
+/** Pages with the buttons that open a form there, and a text of it. */
+const FORMS = [
+  ['', 'Overview', 'New relayer', /Lowest balance, in ETH/],
+  ['relayers/main', 'Main', 'Register an ABI', /Address of the contract/],
+  ['signers', 'Signers', 'New signer', /AWS KMS/],
+  ['notifications', 'Notifications', 'New notification', /Signing key/],
+  ['api-keys', 'API keys', 'New API key', /transactions:approve/],
+  ['approvals', 'Approvals', 'Approve', /Left at least/],
+  ['transactions/main/{id}', /^Transaction/, 'Replace', /Value, in ETH/],
+] as const
+
+test.each([
+  ['light', 390],
+  ['dark', 1440],
+] as const)(
+  'no form breaks a rule of accessibility in the %s theme, or is wider than a screen of %i px',
+  async (colorScheme, width) => {
+    const tab = await openConsole(browser, world.story.service.url, { width, colorScheme })
+    await tab.signIn(API_KEY)
+    await tab.allowChanges()
+    for (const [path, title, button, text] of FORMS) {
+      await tab.go(path.replace('{id}', id), title)
+      await tab.page.getByRole('button', { name: button, exact: true }).first().click()
+      const dialog = tab.page.getByRole('dialog')
+      await expect.poll(() => dialog.innerText(), { timeout: 20_000 }).toMatch(text)
+      expect([button, await violationsOf(tab)]).toEqual([button, []])
+      expect([button, await dialog.evaluate((node) => node.scrollWidth - node.clientWidth)]).toEqual([
+        button,
+        0,
+      ])
+      await tab.screenshot(`form-${button.replaceAll(' ', '-')}-${colorScheme}`)
+      await tab.page.keyboard.press('Escape')
+      await expect.poll(() => dialog.count()).toBe(0)
     }
     expect(tab.problems).toEqual([])
     await tab.context.close()

@@ -10,7 +10,7 @@ export interface ConsoleWorld {
   /** Sends as the key `payouts`, whose transactions wait for an approval. */
   sendForApproval(): Promise<string>
   /** Sends a transaction that waits for a block, and gives its id. */
-  sendSlow(change?: { readonly to: string }): Promise<string>
+  sendSlow(change?: { readonly to: string; readonly value?: string }): Promise<string>
   stop(): Promise<void>
 }
 

@@ -74,7 +74,7 @@ test('a relayer with 100,000 transactions is read page by page, without a wait a
 test('100,000 transactions of all relayers are read with a cursor, on and back, also after a look at one of them', async () => {
   const tab = await openConsole(browser, service.url)
   await tab.signIn(API_KEY)
-  const links = tab.page.getByRole('table', { name: 'Transactions' }).locator('code[title]')
+  const links = tab.page.getByRole('table', { name: 'Transactions' }).locator('a code[title]')
   const shown = () => links.evaluateAll((codes) => codes.map((code) => code.getAttribute('title')))
   const follow = async (name: string, wanted?: readonly unknown[]) => {
     const before = await shown()

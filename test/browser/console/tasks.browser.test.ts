@@ -25,6 +25,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.signIn(API_KEY)
   })
   beforeEach(async () => {
+    await tab.page.keyboard.press('Escape')
     await tab.page.getByRole('switch', { name: 'Allow changes' }).uncheck()
     await tab.go('', 'Overview')
   })
@@ -52,7 +53,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     const { page } = tab
     const rows = page.getByRole('region', { name: 'Relayers' }).getByRole('row')
     await sees(page, /paused/)
-    await sees(page, /\d ETH/)
+    await sees(page, /[\d…] ETH/)
     await page.getByRole('searchbox', { name: 'Filter relayers' }).fill('other')
     await expect.poll(() => rows.count()).toBe(2)
     await page.getByRole('searchbox', { name: 'Filter relayers' }).fill('')
@@ -106,6 +107,28 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await sees(tab.page, 'Test Dollar')
   })
 
+  test('sees in a list whom each transaction pays and how much, to the last digit', async () => {
+    const id = await world.sendSlow({ to: `0x${`${width}beef`.padStart(40, '0')}`, value: '1' })
+    await tab.go('transactions', 'Transactions')
+    const row = tab.page.getByRole('row').filter({ has: tab.page.locator(`[title="${id}"]`) })
+    await row.waitFor()
+    await expect.poll(() => row.innerText()).toMatch(/0\.000000000000000001 ETH\s+to\s+0x000000…\d+beef/i)
+  })
+
+  test('does not count what waits for its time as a queue', async () => {
+    const { story } = world
+    const queue = tab.page.getByRole('link', { name: /^Transactions of main: \d/ })
+    await queue.waitFor()
+    const before = await queue.innerText()
+    const later = new Date(Date.now() + 86_400_000).toISOString()
+    const { id } = await story.send({ to: RECEIVER, value: 5, valid_from: later, speed: 'fast' })
+    await sees(tab.page, /and \d+ for later/)
+    expect(await queue.innerText()).toBe(before)
+    await tab.go('transactions?relayer=main&status=pending', 'Transactions')
+    await sees(tab.page, /waits until/)
+    await story.service.api('DELETE', `/relayers/main/transactions/${id}`)
+  })
+
   test('speeds a transaction up, after a look at the price', async () => {
     const id = await world.sendSlow()
     await tab.go(`transactions/main/${id}`, /^Transaction/)
@@ -123,12 +146,18 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.go(`transactions/main/${id}`, /^Transaction/)
     await tab.allowChanges()
     await press('Replace')
-    const field = dialog().getByRole('textbox')
-    await field.fill(
-      (await field.inputValue()).replace('"1000000000000000"', '"77"').replace('"fast"', '"fastest"'),
-    )
+    const value = dialog().getByLabel('Value, in ETH')
+    expect(await value.inputValue()).toBe('0.001')
+    expect(await dialog().getByLabel(/^To/).inputValue()).toBe(RECEIVER)
+    await value.fill('1,5')
+    await confirm('Preview')
+    await expect.poll(() => dialog().innerText()).toContain('Write digits')
+    await value.fill('0.000000000000000077')
+    await dialog().getByLabel('Price').selectOption('fastest')
     await confirm('Preview')
     await expect.poll(() => dialog().innerText()).toContain('would accept it')
+    expect(await dialog().innerText()).toMatch(/Moves\s+0\.000000000000000077 ETH/)
+    await tab.screenshot('06-replace')
     await confirm('Replace it')
     await expect.poll(async () => (await transactionOf(id)).value).toBe('77')
   })
@@ -141,6 +170,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await expect.poll(() => dialog().innerText()).toContain('gwei')
     await confirm('Cancel the transaction')
     await sees(tab.page, /#2 cancel/)
+    await sees(tab.page, `It was for this:\n\n0.001 ETH\nto \n${RECEIVER}`)
     await world.story.settle()
     await tab.page.locator('.page-head .status', { hasText: 'canceled' }).waitFor()
     await tab.screenshot('07-canceled')
@@ -151,8 +181,15 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.go('approvals', 'Approvals')
     await tab.allowChanges()
     const row = tab.page.getByRole('row').filter({ has: tab.page.locator(`[title="${id}"]`) })
+    await expect.poll(() => row.innerText()).toContain('0.001 ETH')
     await row.getByRole('button', { name: 'Approve' }).click()
-    await dialog().getByRole('textbox').fill('The invoice is right.')
+    await dialog().getByLabel('Reason').fill('The invoice is right.')
+    await expect
+      .poll(() => dialog().innerText())
+      .toContain('If you approve it now, it is simulated again and sent.')
+    const shown = await dialog().innerText()
+    for (const text of ['0.001 ETH', RECEIVER, 'API key payouts', 'Fee, at most', 'Left at least'])
+      expect(shown).toContain(text)
     await tab.screenshot('08-approve')
     await confirm('Approve it')
     const path = `/relayers/main/transactions/${id}/approval`
@@ -265,7 +302,8 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await confirm('Enable')
     await sees(tab.page, /active/)
     await tab.go('audit', 'Audit log')
-    await sees(tab.page, /updateApiKey/)
+    await sees(tab.page, /Enabled\s+api key payouts/)
+    await sees(tab.page, /Disabled\s+api key payouts/)
     await tab.screenshot('10-audit')
   })
 })

@@ -351,6 +351,54 @@ test('a dry run says that it would wait, and why', async () => {
   expect(await dry(100)).not.toHaveProperty('awaits_approval')
 })
 
+describe('a dry run of the approval', () => {
+  interface Tried extends Approval {
+    readonly dry_run?: Record<string, unknown>
+  }
+  const tried = async (id: string) =>
+    (await story.service.api<Tried>('GET', `${pathOf(id)}/approval?simulate=true`)).body.data
+
+  test('shows the price and the funds, and decides nothing', async () => {
+    const id = await waiting(await issueLimited(story.service, ABOVE))
+    const { dry_run: dryRun, ...approval } = await tried(id)
+    expect(approval).toEqual(await approvalOf(id))
+    expect(dryRun).toMatchObject({ dry_run: true, accepted: true, simulation: 'succeeded', value: '101' })
+    expect(dryRun).toMatchObject({ reserved: '0', rules: [] })
+    expect(BigInt(String(dryRun?.max_fee))).toBeGreaterThan(0n)
+    expect(await story.get(id)).toMatchObject({ status: 'pending', awaits_approval: true })
+    await approver.decide(id, 'approve')
+    expect(await tried(id)).not.toHaveProperty('dry_run')
+  })
+
+  test('says that the account cannot pay, as the approval does', async () => {
+    const { body } = await story.service.api<{ balance: bigint }>('GET', '/relayers/main/balance')
+    const most = BigInt(body.data.balance) - 10n ** 17n
+    const [first, second] = [
+      await waiting(await issueLimited(story.service, ABOVE), pay(String(most))),
+      await waiting(await issueLimited(story.service, ABOVE), pay(String(most))),
+    ]
+    expect((await tried(second)).dry_run).toMatchObject({ accepted: true })
+    await approver.decide(first, 'approve')
+    const refused = await approver.decide(second, 'approve')
+    expect((await tried(second)).dry_run).toMatchObject({
+      accepted: false,
+      code: 'insufficient_balance',
+      error: refused.body.error,
+    })
+    await approver.decide(second, 'refuse')
+    await story.anvil.rpc('anvil_setBalance', [DEV_ADDRESSES[0], '0x21e19e0c9bab2400000'])
+  })
+
+  test('says why the chain would refuse it', async () => {
+    const id = await waiting(await issueLimited(story.service, EVERY), pay(1))
+    // Code that reverts at once.
+    await story.anvil.rpc('anvil_setCode', [RECEIVER, '0x60006000fd'])
+    expect((await tried(id)).dry_run).toMatchObject({ accepted: false, simulation: 'refused' })
+    await story.anvil.rpc('anvil_setCode', [RECEIVER, '0x'])
+    await approver.decide(id, 'refuse')
+  })
+})
+
 test('lists show what the key may see, newest first, and by state', async () => {
   const key = await issueLimited(story.service, EVERY)
   const [one, two] = [await waiting(key), await waiting(key)]

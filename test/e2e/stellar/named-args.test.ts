@@ -1,7 +1,7 @@
 import { xdr } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { functionSpec, moduleWith, moduleWithSection } from '../../../simulators/stellar/soroban/spec.ts'
-import { outcomeOf } from '../../support/limited-key.ts'
+import { issueLimited, outcomeOf } from '../../support/limited-key.ts'
 import { sendBatch } from '../../support/service.ts'
 import { MAIN, RECEIVER, type StellarScenario, startStellarScenario } from '../../support/stellar-scenario.ts'
 
@@ -28,6 +28,28 @@ function call(named_args: object, more: object = {}): object {
 
 const transfer = (amount: unknown) => call({ amount, to: RECEIVER, from: MAIN.publicKey() })
 const balance = () => scenario.ledger.account(RECEIVER)?.balance ?? 0n
+
+test('a transaction shows the operations and the memo of its request exactly, also while it waits for an approval', async () => {
+  const key = await issueLimited(scenario.service, { require_approval: {} })
+  const payment = {
+    type: 'payment',
+    destination: RECEIVER,
+    asset: { type: 'native' },
+    amount: '9007199',
+  }
+  const memo = { type: 'id', value: '9223372036854775807' }
+  const sent = await key.send({ network: 'standalone', operations: [payment], memo })
+  expect([sent.status, sent.body.error]).toEqual([200, undefined])
+  const shown = {
+    awaits_approval: true,
+    operations: [{ ...payment, amount: 9_007_199 }],
+    memo: { type: 'id', value: 9_223_372_036_854_775_807n },
+  }
+  expect(sent.body.data).toMatchObject(shown)
+  expect(await scenario.get(sent.body.data.id)).toMatchObject(shown)
+  const { body } = await scenario.service.api<object[]>('GET', '/relayers/main/transactions?status=pending')
+  expect(body.data).toMatchObject([shown])
+})
 
 describe('a contract call with the names of its arguments', () => {
   test('is sent, and the network executes it', async () => {

@@ -2301,6 +2301,8 @@ export interface components {
             readonly decided_at?: components["schemas"]["Timestamp"];
             /** @description The comment with the decision. */
             readonly decision_reason?: string;
+            /** @description What approving it now would do. Present with `simulate`, while it waits. */
+            readonly dry_run?: components["schemas"]["DryRun"];
         };
         /** @description A decision about a transaction that waits for an approval. */
         readonly ApprovalDecision: {
@@ -2868,7 +2870,9 @@ export interface components {
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
-            /** @description When the service accepted the oldest of these transactions. Absent if there is none. */
+            /** @description Those that wait for an approval or for `valid_from`. Absent if none. */
+            readonly deferred_transactions_count?: number;
+            /** @description When the service accepted the oldest of the others, or its later `valid_from`. Absent if there is none. */
             readonly oldest_pending_transaction_timestamp?: components["schemas"]["Timestamp"];
             /** @description When a transaction of the relayer was last confirmed. Absent if none was. */
             readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
@@ -5237,6 +5241,10 @@ export interface components {
             readonly fee?: components["schemas"]["Quantity"];
             /** @description The maximum fee of the request, in stroops, as an exact JSON integer. */
             readonly max_fee?: components["schemas"]["Quantity"];
+            /** @description The operations of the request, with exact JSON integers. Absent when it brought `transaction_xdr`, and for what the service does itself. */
+            readonly operations?: readonly components["schemas"]["OperationSpec"][];
+            /** @description The memo of the request, beside `operations`. */
+            readonly memo?: components["schemas"]["MemoSpec"];
             /** @description True if the shown attempt is in a fee bump. Absent until something is signed. */
             readonly fee_bump?: boolean;
             /** @description When the shown attempt expires. Until something is signed, the `valid_until` of the request. */
@@ -8187,7 +8195,13 @@ export interface operations {
     };
     readonly getApproval: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description With `true`, the answer says what would happen if it were approved now (`dry_run`).
+                 * @example true
+                 */
+                readonly simulate?: boolean;
+            };
             readonly header?: never;
             readonly path: {
                 /**

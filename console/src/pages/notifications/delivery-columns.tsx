@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
+import { parseJson } from '../../../../clients/typescript/src/exact-json.ts'
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { Age } from '../../parts/age.tsx'
 import { Json } from '../../parts/json.tsx'
 import { Status } from '../../parts/status.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { Viewer } from '../../parts/viewer.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
 
@@ -52,7 +54,7 @@ export function deliveryColumns({
       cell: ({ response_code, latency_ms }) =>
         response_code === undefined ? '–' : `${response_code} in ${latency_ms} ms`,
     },
-    { name: 'Event of', isNumber: true, isExtra: true, cell: ({ created_at }) => <Age of={created_at} /> },
+    { name: 'Happened', isNumber: true, isExtra: true, cell: ({ created_at }) => <Age of={created_at} /> },
     {
       name: 'Exchange',
       isExtra: true,
@@ -64,10 +66,16 @@ export function deliveryColumns({
 function Exchange({ notificationId, id }: { readonly notificationId: string; readonly id: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Show</summary>
-      {isOpen && <Content notificationId={notificationId} id={id} />}
-    </details>
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Show
+      </button>
+      {isOpen && (
+        <Viewer title="Exchange" onClose={() => setOpen(false)}>
+          <Content notificationId={notificationId} id={id} />
+        </Viewer>
+      )}
+    </>
   )
 }
 
@@ -79,7 +87,28 @@ function Content({ notificationId, id }: { readonly notificationId: string; read
   )
   return (
     <WhenLoaded loaded={delivery}>
-      {({ request, response, body }) => <Json value={{ request, body, response }} name="Exchange" />}
+      {({ request, response, body }) => (
+        <>
+          <h3>Sent</h3>
+          {request && <Json value={request} name="Request" />}
+          <Json value={contentOf(body)} name="Body" />
+          {response && (
+            <>
+              <h3>Answered</h3>
+              <Json value={{ ...response, body: contentOf(response.body) }} name="Answer" />
+            </>
+          )}
+        </>
+      )}
     </WhenLoaded>
   )
+}
+
+/** Text that is JSON is shown as such, and any other as it is. */
+function contentOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return text
+  }
 }

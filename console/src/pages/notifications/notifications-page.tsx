@@ -5,6 +5,7 @@ import { Status } from '../../parts/status.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { hrefOf, type Route } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { CreateNotificationButton } from './create-notification.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 
 const COLUMNS: readonly Column<Schemas['Notification']>[] = [
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<Schemas['Notification']>[] = [
     ),
   },
   { name: 'Dead letters', isNumber: true, cell: ({ id }) => <DeadLetters notificationId={id} /> },
-  { name: 'Receiver', cell: ({ url }) => <span class="why">{url}</span> },
+  { name: 'Url', cell: ({ url }) => <span class="why">{url}</span> },
   { name: 'Signed', isExtra: true, cell: ({ has_signing_key }) => (has_signing_key ? 'yes' : 'no') },
 ]
 
@@ -29,7 +30,7 @@ export function NotificationsPage({ route }: { readonly route: Route }) {
     load: (query) => client.notifications.list(query).page(),
   })
   return (
-    <Page title="Notifications">
+    <Page title="Notifications" actions={<CreateNotificationButton onDone={rows.reload} />}>
       <PagedTable
         caption="Notifications"
         empty="There are none."

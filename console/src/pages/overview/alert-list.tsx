@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { Age } from '../../parts/age.tsx'
@@ -10,11 +11,35 @@ import { useWorkplace } from '../../session/session-context.ts'
 
 type Alert = Schemas['Alert']
 
-const COLUMNS: readonly Column<Alert>[] = [
-  { name: 'Alert', cell: ({ alert }) => <Status value={alert} tone="bad" /> },
-  { name: 'What to do', cell: ({ message }) => message },
-  { name: 'Where', isExtra: true, cell: (alert) => <Subject {...alert} /> },
-  { name: 'Since', isNumber: true, cell: ({ since }) => <Age of={since} /> },
+/** Alerts that are about one thing: those of a network and its endpoints have one cause. */
+type AlertGroup = readonly [Alert, ...Alert[]]
+
+const WORDS: Readonly<Record<Alert['alert'], string>> = {
+  balance_low: 'low balance',
+  transaction_stuck: 'stuck transaction',
+  relayer_disabled: 'relayer disabled',
+  endpoint_down: 'endpoint down',
+  chain_halted: 'no new blocks',
+  budget_nearly_used: 'budget nearly used',
+  delivery_dead: 'dead letters',
+}
+
+const COLUMNS: readonly Column<AlertGroup>[] = [
+  {
+    name: 'Alert',
+    cell: (group) =>
+      [...new Set(group.map(({ alert }) => alert))].map((alert) => (
+        <div key={alert}>
+          <Status value={WORDS[alert] ?? alert} tone="bad" />
+        </div>
+      )),
+  },
+  {
+    name: 'What to do',
+    cell: (group) => group.map(({ message }) => <div key={message}>{withLocalTimes(message)}</div>),
+  },
+  { name: 'Where', isExtra: true, cell: ([alert]) => <Subject {...alert} /> },
+  { name: 'Since', isNumber: true, cell: (group) => <Age of={group.map(({ since }) => since).sort()[0]} /> },
 ]
 
 /** The alerts that fire, for keys that may read them; nothing when none does. */
@@ -32,25 +57,36 @@ function FiringAlerts() {
   if (error !== undefined) return <Failure error={error} retry={reload} />
   if (value === undefined || value.length === 0) return null
   return (
-    <section>
+    <section class="alerts">
       <h2>Alerts</h2>
       <Table
         caption="Alerts"
         columns={COLUMNS}
-        rows={value}
-        keyOf={({ alert, message }) => `${alert} ${message}`}
-        empty="Nothing fires."
+        rows={groupAlerts(value)}
+        keyOf={([{ alert, message }]) => `${alert} ${message}`}
+        empty="No alert fires."
       />
     </section>
   )
 }
 
-function Subject({ relayer_id, transaction_id, notification_id, api_key_id, endpoint }: Alert) {
+/** Puts the alerts of a network and of its endpoints together, and leaves the others alone. */
+function groupAlerts(alerts: readonly Alert[]): readonly AlertGroup[] {
+  const groups = Map.groupBy(alerts, (alert) => networkOf(alert) ?? alert)
+  return [...groups.values()] as unknown as readonly AlertGroup[]
+}
+
+function networkOf({ alert, network }: Alert): string | undefined {
+  return alert === 'endpoint_down' || alert === 'chain_halted' ? network : undefined
+}
+
+function Subject({ relayer_id, transaction_id, notification_id, api_key_id, network, endpoint }: Alert) {
   if (relayer_id !== undefined && transaction_id !== undefined)
     return <a href={hrefOfTransaction(relayer_id, transaction_id)}>the transaction</a>
   if (relayer_id !== undefined) return <a href={hrefOfRelayer(relayer_id)}>{relayer_id}</a>
   if (notification_id !== undefined)
     return <a href={hrefOf(['notifications', notification_id])}>{notification_id}</a>
   if (api_key_id !== undefined) return <a href={hrefOf(['api-keys', api_key_id])}>{api_key_id}</a>
+  if (network !== undefined) return <a href={hrefOf(['networks'])}>{network}</a>
   return endpoint
 }

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 import type { Order } from '../../parts/order.ts'
-import type { RelayerHealth } from './relayer-health.ts'
+import { queueOf, type RelayerHealth } from './relayer-health.ts'
 
 /** A row of the overview. */
 export interface RelayerRow {
@@ -18,7 +18,7 @@ const COMPARE: Readonly<Record<string, Compare>> = {
   Relayer: (one, other) => one.relayer.name.localeCompare(other.relayer.name),
   Network: (one, other) => one.relayer.network.localeCompare(other.relayer.network),
   Balance: (one, other) => compare(balanceOf(one), balanceOf(other)),
-  Queue: (one, other) => compare(queueOf(one), queueOf(other)),
+  Queue: (one, other) => compare(waitingIn(one), waitingIn(other)),
   Oldest: (one, other) => compare(ageOf(one), ageOf(other)),
   Health: (one, other) => BY_WORD.indexOf(one.health.word) - BY_WORD.indexOf(other.health.word),
 }
@@ -38,7 +38,7 @@ export function fitsFilter({ relayer }: RelayerRow, text: string): boolean {
 }
 
 const balanceOf = ({ status }: RelayerRow) => BigInt(status?.balance ?? -1)
-const queueOf = ({ status }: RelayerRow) => BigInt(status?.pending_transactions_count ?? -1)
+const waitingIn = ({ status }: RelayerRow) => BigInt(queueOf(status) ?? -1)
 /** An older timestamp is a greater age; none is the least. */
 const ageOf = ({ status }: RelayerRow) =>
   -BigInt(Date.parse(status?.oldest_pending_transaction_timestamp ?? '9999-01-01'))

@@ -10,6 +10,7 @@ import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
+import { CreateRelayerButton } from '../relayer/create-relayer.tsx'
 import { AlertList } from './alert-list.tsx'
 import { fitsFilter, orderRelayers, type RelayerRow } from './order-relayers.ts'
 import { healthOf } from './relayer-health.ts'
@@ -28,7 +29,7 @@ export function OverviewPage() {
   )
   useLiveReload(({ type }) => type === 'relayer_state_update', relayers.reload)
   return (
-    <Page title="Overview" aside={<ServiceHealth />}>
+    <Page title="Overview" aside={<ServiceHealth />} actions={<CreateRelayerButton />}>
       <AlertList />
       <WhenLoaded loaded={relayers}>{(found) => <Relayers relayers={found} />}</WhenLoaded>
     </Page>
@@ -61,7 +62,7 @@ function Relayers({ relayers }: { readonly relayers: readonly Schemas['Relayer']
         <input
           type="search"
           aria-label="Filter relayers"
-          placeholder="Filter by name, network or address"
+          placeholder="Filter by name or address"
           value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
@@ -74,7 +75,7 @@ function Relayers({ relayers }: { readonly relayers: readonly Schemas['Relayer']
           Needs attention ({careful.length})
         </label>
         <span class="muted" aria-live="polite">
-          {relayers.length} relayers
+          {relayers.length} {relayers.length === 1 ? 'relayer' : 'relayers'}
         </span>
       </div>
       {fitting.length > MOST_ROWS && (
@@ -100,7 +101,8 @@ function ServiceHealth() {
   if (value === undefined) return null
   return (
     <span class="aside">
-      <Status value={value.status} /> <span class="muted">{value.reason}</span>
+      <span class="muted">Service:</span> <Status value={value.status} />{' '}
+      <span class="muted">{value.reason}</span>
     </span>
   )
 }

@@ -10,6 +10,12 @@ export interface RelayerHealth {
   readonly why?: string
 }
 
+/** Returns how many transactions are on their way or wait for their turn; undefined while it is not known. */
+export function queueOf(status: Schemas['RelayerStatus'] | undefined): number | undefined {
+  if (status === undefined) return undefined
+  return status.pending_transactions_count - (status.deferred_transactions_count ?? 0)
+}
+
 /** A transaction that waits for longer than this, in ms, is slow: the service announces it as stuck at the same age. */
 const SLOW_MS = 15 * 60_000
 

@@ -1,3 +1,4 @@
+import { shorten } from '../../format/shorten.ts'
 import type { Networks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
 import { Amount } from '../../parts/amount.tsx'
@@ -7,6 +8,7 @@ import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { hrefOf, hrefOfRelayer } from '../../routing/routes.ts'
 import type { RelayerRow } from './order-relayers.ts'
+import { queueOf } from './relayer-health.ts'
 
 interface RelayerTableProps {
   readonly rows: readonly RelayerRow[]
@@ -22,7 +24,12 @@ export function RelayerTable({ rows, networks, order, onOrder }: RelayerTablePro
       name: 'Relayer',
       cell: ({ relayer: { id, name } }) => (
         <>
-          <a href={hrefOfRelayer(id)}>{name}</a> {id !== name && <span class="muted extra">{id}</span>}
+          <a href={hrefOfRelayer(id)}>{name}</a>{' '}
+          {id !== name && (
+            <code class="muted extra" title={id}>
+              {shorten(id)}
+            </code>
+          )}
         </>
       ),
     },
@@ -36,12 +43,19 @@ export function RelayerTable({ rows, networks, order, onOrder }: RelayerTablePro
       name: 'Queue',
       isNumber: true,
       cell: ({ relayer: { id }, status }) => (
-        <a
-          href={hrefOf(['transactions'], { relayer: id })}
-          aria-label={`Transactions of ${id}: ${status?.pending_transactions_count ?? 'unknown'}`}
-        >
-          {status?.pending_transactions_count ?? '–'}
-        </a>
+        <>
+          <a
+            href={hrefOf(['transactions'], { relayer: id })}
+            aria-label={`Transactions of ${id}: ${queueOf(status) ?? 'unknown'}`}
+          >
+            {queueOf(status) ?? '–'}
+          </a>
+          {status?.deferred_transactions_count && (
+            <div class="why" title="They wait for an approval, or for the time at which they may be sent.">
+              and {status.deferred_transactions_count} for later
+            </div>
+          )}
+        </>
       ),
     },
     {

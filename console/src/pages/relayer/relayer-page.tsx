@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
-import { explorerLink } from '../../format/explorer.ts'
+import { explorerLink, hostOf } from '../../format/explorer.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { type Loaded, useLoad } from '../../live/use-load.ts'
 import { useNetworks } from '../../live/use-networks.ts'
@@ -8,18 +8,18 @@ import { Age } from '../../parts/age.tsx'
 import { Amount } from '../../parts/amount.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Json } from '../../parts/json.tsx'
 import { LoadedPage } from '../../parts/loaded-page.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
-import { TRANSACTION_COLUMNS } from '../../parts/transaction-columns.tsx'
-import { UsagePanel } from '../../parts/usage-panel.tsx'
+import { useTransactionColumns } from '../../parts/transaction-columns.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
-import { healthOf } from '../overview/relayer-health.ts'
+import { healthOf, queueOf } from '../overview/relayer-health.ts'
+import { AbisPanel } from './abis-panel.tsx'
+import { Policies } from './policies.tsx'
 import { RelayerActions } from './relayer-actions.tsx'
 
 type Relayer = Schemas['Relayer']
@@ -28,6 +28,8 @@ type RelayerStatus = Schemas['RelayerStatus']
 /** A relayer: its account, its rules, and what it sent last. */
 export function RelayerPage({ id }: { readonly id: string }) {
   const { client, may } = useWorkplace().session
+  const columns = useTransactionColumns()
+  const networks = useNetworks()
   const relayer = useLoad((signal) => client.relayers.get(id, { signal }), [id])
   const status = useLoad((signal) => client.relayers.getStatus(id, { signal }), [id])
   const newest = useLoad(
@@ -58,8 +60,9 @@ export function RelayerPage({ id }: { readonly id: string }) {
           {found.disabled_reason && <Notice tone="bad">{found.disabled_reason.details}</Notice>}
           <div class="columns">
             <Account relayer={found} status={status} />
-            <Rules relayer={found} />
+            <Policies relayer={found} currency={networks.currencyOf(found)} />
           </div>
+          {found.network_type === 'evm' && <AbisPanel relayerId={id} />}
           {may('transactions:read') && (
             <Panel
               title="Newest transactions"
@@ -69,7 +72,7 @@ export function RelayerPage({ id }: { readonly id: string }) {
                 {(rows) => (
                   <Table
                     caption="Newest transactions"
-                    columns={TRANSACTION_COLUMNS}
+                    columns={columns}
                     rows={rows}
                     keyOf={(row) => row.id}
                     empty="It has sent nothing yet."
@@ -123,39 +126,21 @@ function Account({
           Balance: <Amount of={status?.balance} currency={networks.currencyOf(relayer)} isExact />,
           'Next nonce': status?.nonce,
           'Sequence number': status?.sequence_number,
-          Queue: status?.pending_transactions_count,
+          Queue: queueOf(status),
+          'For later': status?.deferred_transactions_count && (
+            <>{status.deferred_transactions_count} wait for an approval, or for their time</>
+          ),
           'Oldest in queue': status?.oldest_pending_transaction_timestamp && (
             <Age of={status.oldest_pending_transaction_timestamp} />
           ),
           'Last confirmed': <Age of={status?.last_confirmed_transaction_timestamp} />,
-          Signer: relayer.signer_id,
+          Signer: <a href={hrefOf(['signers'])}>{relayer.signer_id}</a>,
           Notification: relayer.notification_id && (
             <a href={hrefOf(['notifications', relayer.notification_id])}>{relayer.notification_id}</a>
           ),
-          Endpoints: relayer.custom_rpc_urls?.map(({ url }) => <div key={url}>{url}</div>),
+          Endpoints: relayer.custom_rpc_urls?.map(({ url }) => <div key={url}>{hostOf(url)}</div>),
         }}
       />
     </Panel>
-  )
-}
-
-function Rules({ relayer: { id, policies } }: { readonly relayer: Relayer }) {
-  const { client } = useWorkplace().session
-  const hasLimits = policies.rules !== undefined
-  const usage = useLoad(
-    async (signal) => (hasLimits ? await client.relayers.getUsage(id, { signal }) : undefined),
-    [id, hasLimits],
-  )
-  return (
-    <div>
-      <Panel title="Policies">
-        {Object.keys(policies).length === 0 ? (
-          <p class="muted">Only the defaults.</p>
-        ) : (
-          <Json value={policies} name="Policies" />
-        )}
-      </Panel>
-      {hasLimits && <UsagePanel usage={usage} />}
-    </div>
   )
 }

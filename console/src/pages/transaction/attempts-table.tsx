@@ -1,14 +1,17 @@
-import type { Transaction } from '../../../../clients/typescript/src/index.ts'
-import { formatGwei } from '../../format/amounts.ts'
+import type { Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
+import { type Currency, formatGwei } from '../../format/amounts.ts'
 import { explorerLink } from '../../format/explorer.ts'
 import type { Networks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
+import { ContentSummary } from '../../parts/content.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import type { Tone } from '../../parts/tone.ts'
+import type { EvmTransaction } from './replacement.ts'
 
 type Attempt = NonNullable<Transaction['attempts']>[number]
+type EvmAttempt = Schemas['EvmAttempt']
 
 const TONES: Readonly<Record<Attempt['outcome'], Tone>> = {
   signed: 'busy',
@@ -23,14 +26,20 @@ const TONES: Readonly<Record<Attempt['outcome'], Tone>> = {
 interface AttemptsTableProps {
   readonly transaction: Transaction
   readonly network: ReturnType<Networks['find']>
+  readonly currency: Currency
 }
 
 /** Every signed version of a transaction. */
-export function AttemptsTable({ transaction, network }: AttemptsTableProps) {
+export function AttemptsTable({ transaction, network, currency }: AttemptsTableProps) {
   const columns: readonly Column<Attempt>[] = [
     { name: '#', cell: ({ number, kind }) => `${number} ${kind.replaceAll('_', ' ')}` },
     { name: 'Outcome', cell: ({ outcome }) => <Status value={outcome} tone={TONES[outcome]} /> },
-    { name: 'Fee', isNumber: true, cell: feeOf },
+    ...(transaction.network_type === 'evm' ? [contentColumn(transaction, currency)] : []),
+    {
+      name: transaction.network_type === 'evm' ? 'Highest price' : 'Highest fee',
+      isNumber: true,
+      cell: feeOf,
+    },
     {
       name: 'Hash',
       isExtra: true,
@@ -49,6 +58,24 @@ export function AttemptsTable({ transaction, network }: AttemptsTableProps) {
       empty="Nothing is signed yet."
     />
   )
+}
+
+/** On EVM networks each attempt has content of its own. */
+function contentColumn(transaction: EvmTransaction, currency: Currency): Column<Attempt> {
+  return {
+    name: 'Pays',
+    cell: (attempt) =>
+      'gas_limit' in attempt && (
+        <ContentSummary transaction={withContentOf(transaction, attempt)} currency={currency} />
+      ),
+  }
+}
+
+/** The decoded call of a transaction is about the attempt that it shows, so another one is read by its selector alone. */
+function withContentOf(transaction: EvmTransaction, { hash, to, value, data }: EvmAttempt): EvmTransaction {
+  if (hash === transaction.hash) return transaction
+  const { to: _to, decoded_call: _call, ...rest } = transaction
+  return { ...rest, value, data, ...(to !== undefined && { to }) }
 }
 
 function Hash({ hash, link }: { readonly hash: string; readonly link: string | undefined }) {

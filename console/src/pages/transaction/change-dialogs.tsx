@@ -1,8 +1,9 @@
 import type { Transaction } from '../../../../clients/typescript/src/index.ts'
 import type { Currency } from '../../format/amounts.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { ContentDetails } from '../../parts/content.tsx'
+import { DryRunPreview } from '../../parts/dry-run-preview.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
-import { DryRunPreview } from './dry-run-preview.tsx'
 import { cancellationOf, type EvmTransaction, priceOf, speedUpOf } from './replacement.ts'
 import { useDryRun } from './use-dry-run.ts'
 
@@ -31,6 +32,7 @@ export function SpeedUpDialog({ transaction, currency, ...rest }: ChangeDialogPr
         The same content is signed again with the same nonce and the price of the speed “fastest”. The network
         includes one of the two.
       </p>
+      <ContentDetails transaction={transaction} currency={currency} />
       <DryRunPreview dryRun={dryRun} currency={currency} presentPrice={priceOf(transaction)} />
     </ActionDialog>
   )
@@ -50,6 +52,7 @@ export function CancelDialog({ transaction, currency, ...rest }: ChangeDialogPro
       isDangerous
       act={() => client.transactions.cancel(transaction.relayer_id, transaction.id)}
     >
+      <ContentDetails transaction={transaction} currency={currency} />
       {isSigned ? (
         <p>
           It may have been broadcast, so a no-op competes with it. The network decides which of the two

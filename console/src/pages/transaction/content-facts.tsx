@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../../clients/typescript/src/index.ts'
+import { describeCall } from '../../format/content.ts'
 import { explorerLink } from '../../format/explorer.ts'
 import type { Networks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
@@ -6,7 +7,6 @@ import { Amount } from '../../parts/amount.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { hrefOfRelayer } from '../../routing/routes.ts'
-import { describeCall } from './describe-call.ts'
 
 interface ContentFactsProps {
   readonly transaction: Transaction
@@ -60,8 +60,8 @@ function evmFacts(
   network: string,
 ) {
   return {
-    To: to === undefined ? 'a new smart contract' : <Copyable text={to} name="receiver" />,
-    Value: <Amount of={value} currency={networks.currencyOf({ network, network_type: 'evm' })} />,
+    To: to === undefined ? 'a new smart contract' : <Copyable text={to} name="receiver" whole />,
+    Value: <Amount of={value} currency={networks.currencyOf({ network, network_type: 'evm' })} isExact />,
     Call:
       data !== undefined && data !== '0x' ? <code class="call">{describeCall(data, call)}</code> : undefined,
     Contract: call?.contract_name ?? undefined,

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { formatDuration, withLocalTimes } from '../../format/times.ts'
 import type { Loaded } from '../../live/use-load.ts'
-import { Age } from '../../parts/age.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -31,11 +31,11 @@ function Findings({
 }) {
   return (
     <>
-      <p class="summary">{summary}</p>
+      <p class="summary">{withLocalTimes(summary)}</p>
       {findings.length > 1 && (
         <ul class="findings">
           {findings.slice(1).map(({ code, message }) => (
-            <li key={code}>{message}</li>
+            <li key={code}>{withLocalTimes(message)}</li>
           ))}
         </ul>
       )}
@@ -43,8 +43,7 @@ function Findings({
         facts={{
           'Next step': (
             <>
-              {next.message}{' '}
-              {next.at !== undefined && Date.parse(next.at) < Date.now() && <Age of={next.at} />}
+              {withLocalTimes(next.message)} <span class="muted">{timeTo(next.at)}</span>
             </>
           ),
           Queue: `${queue.position} before it, ${queue.in_flight} of ${queue.in_flight_limit} in flight`,
@@ -61,4 +60,10 @@ function Findings({
       />
     </>
   )
+}
+
+/** The service does what is due at once, so a time that has passed tells nothing. */
+function timeTo(at: string | undefined): string {
+  const left = at === undefined ? 0 : Date.parse(at) - Date.now()
+  return left < 1_000 ? '' : `in ${formatDuration(left)}`
 }

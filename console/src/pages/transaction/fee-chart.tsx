@@ -25,7 +25,7 @@ export function FeeChart({ transaction, fees }: FeeChartProps) {
           <svg height="10" aria-hidden="true">
             <rect
               class={isMarket ? 'market' : 'own'}
-              width={`${Number((price * 1000n) / most) / 10}%`}
+              width={`${Math.max(Number((price * 1000n) / most) / 10, LEAST_WIDTH)}%`}
               height="10"
               rx="3"
             />
@@ -36,6 +36,9 @@ export function FeeChart({ transaction, fees }: FeeChartProps) {
     </ul>
   )
 }
+
+/** A price that is small beside the others still has a bar, in percent. */
+const LEAST_WIDTH = 0.5
 
 /** 1 at least, because it divides. */
 function highestOf(bars: readonly Bar[]): bigint {

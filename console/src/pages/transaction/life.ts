@@ -26,7 +26,14 @@ const TONES: Readonly<Record<string, Tone>> = {
 /** Tells the life of a transaction, oldest first: its attempts, and its statuses from the event log or, without that, from the record. */
 export function lifeOf(transaction: Transaction, events: readonly RelayerEvent[]): readonly Moment[] {
   const statuses = events.length > 0 ? fromEvents(events) : fromRecord(transaction)
-  return [...statuses, ...fromAttempts(transaction)].sort((one, other) => one.at - other.at)
+  const moments = [...statuses, ...fromAttempts(transaction)].sort((one, other) => one.at - other.at)
+  return moments.map((moment) => withoutPresentReason(moment, transaction))
+}
+
+/** The page tells the reason of the present status already. */
+function withoutPresentReason(moment: Moment, { status_reason }: Transaction): Moment {
+  const { detail, ...rest } = moment
+  return detail !== undefined && detail === status_reason ? rest : moment
 }
 
 function fromAttempts({ attempts = [] }: Transaction): Moment[] {

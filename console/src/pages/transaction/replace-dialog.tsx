@@ -1,76 +1,167 @@
 import { useState } from 'preact/hooks'
 import { stringifyJson } from '../../../../clients/typescript/src/exact-json.ts'
-import type { Body } from '../../../../clients/typescript/src/index.ts'
-import { indentJson } from '../../format/indent-json.ts'
+import type { Body, Transaction } from '../../../../clients/typescript/src/index.ts'
+import type { Currency } from '../../format/amounts.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { Notice } from '../../parts/notice.tsx'
+import { DryRunPreview } from '../../parts/dry-run-preview.tsx'
+import { type Fields, faultOf } from '../../parts/fields.ts'
+import { FaultContext, SelectField, TextField, useFields } from '../../parts/form.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
 import type { ChangeDialogProps } from './change-dialogs.tsx'
-import { DryRunPreview } from './dry-run-preview.tsx'
-import { priceOf, speedUpOf } from './replacement.ts'
+import { filledForm, paymentOf, priceOf, type ReplaceForm, replaceFormOf, requestOf } from './replacement.ts'
 import { useDryRun } from './use-dry-run.ts'
 
 type Request = Body<'replaceTransaction'>
 
-/** Asks for the whole new content, as JSON of the API, and shows what it would do before it is sent. */
-export function ReplaceDialog({ transaction, currency, ...rest }: ChangeDialogProps) {
+interface ReplaceDialogProps extends ChangeDialogProps {
+  /** The name of its network, which requests on Stellar name. */
+  readonly network: string
+}
+
+/** Asks for the whole new content, and shows what it would do before it is sent. */
+export function ReplaceDialog({ transaction, currency, network, ...rest }: ReplaceDialogProps) {
   const { client } = useWorkplace().session
-  const isEvm = transaction.network_type === 'evm'
-  const [text, setText] = useState(() =>
-    isEvm ? indent({ ...speedUpOf(transaction), speed: 'fast' }) : '{}',
-  )
-  const [asked, setAsked] = useState<string>()
-  const request = asked === text ? parse(text) : undefined
-  const dryRun = useDryRun(transaction, request)
-  const isUnreadable = parse(text) === undefined
+  const own = replaceFormOf(transaction)
+  const [form, setForm] = useState<ReplaceForm>(own)
+  const fields = useFields(filledForm(transaction, currency))
+  const [asked, setAsked] = useState<Request>()
+  const [error, setError] = useState<unknown>()
+  const written = tryTo(() => requestOf(fields, { transaction, form, currency, network }))
+  const isAsked =
+    asked !== undefined && written !== undefined && stringifyJson(asked) === stringifyJson(written)
+  const dryRun = useDryRun(transaction, isAsked ? asked : undefined)
+  const preview = () => {
+    setError(undefined)
+    try {
+      setAsked(requestOf(fields, { transaction, form, currency, network }))
+    } catch (failure) {
+      setError(failure)
+    }
+  }
   return (
     <ActionDialog
       {...rest}
       title="Replace"
       confirm="Replace it"
-      isReady={request !== undefined && dryRun.value?.accepted === true}
+      isReady={isAsked && dryRun.value?.accepted === true}
       act={async () =>
-        request && (await client.transactions.replace(transaction.relayer_id, transaction.id, request))
+        asked && (await client.transactions.replace(transaction.relayer_id, transaction.id, asked))
       }
     >
-      <label>
-        The complete new request
-        <textarea
-          rows={9}
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      {isUnreadable && (
-        <Notice tone="warn">
-          This is not a JSON object yet. Write amounts as text, such as "1000", so that they keep every digit.
-        </Notice>
-      )}
-      <button type="button" disabled={isUnreadable} onClick={() => setAsked(text)}>
-        Preview
-      </button>
-      {request && (
+      <FaultContext.Provider value={faultOf(error ?? dryRun.error)}>
+        <ContentFields fields={fields} form={form} transaction={transaction} currency={currency} />
+      </FaultContext.Provider>
+      <div class="buttons">
+        <button type="button" onClick={preview}>
+          Preview
+        </button>
+        {own !== 'json' && (
+          <button type="button" class="quiet" onClick={() => setForm(form === 'json' ? own : 'json')}>
+            {form === 'json' ? 'Back to the form' : 'Write JSON instead'}
+          </button>
+        )}
+      </div>
+      {isAsked && (
         <DryRunPreview
           dryRun={dryRun}
           currency={currency}
-          presentPrice={isEvm ? priceOf(transaction) : undefined}
+          presentPrice={transaction.network_type === 'evm' ? priceOf(transaction) : undefined}
         />
       )}
     </ActionDialog>
   )
 }
 
-const indent = (request: object) => indentJson(stringifyJson(request))
-
-/** The service checks the fields, and says what is wrong with them. */
-function parse(text: string): Request | undefined {
+function tryTo<T>(make: () => T): T | undefined {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Request)
-      : undefined
+    return make()
   } catch {
     return undefined
   }
+}
+
+interface ContentFieldsProps {
+  readonly fields: Fields
+  readonly form: ReplaceForm
+  readonly transaction: Transaction
+  readonly currency: Currency
+}
+
+function ContentFields({ fields, form, transaction, currency }: ContentFieldsProps) {
+  switch (form) {
+    case 'evm':
+      return <EvmFields fields={fields} currency={currency} />
+    case 'stellar-payment':
+      return <PaymentFields fields={fields} transaction={transaction} currency={currency} />
+    case 'json':
+      return (
+        <TextField
+          fields={fields}
+          path="json"
+          label="The whole new request"
+          rows={10}
+          hint="As the API has it. It takes the present content as a whole."
+          isRequired
+        />
+      )
+  }
+}
+
+function EvmFields({ fields, currency }: Omit<ContentFieldsProps, 'form' | 'transaction'>) {
+  return (
+    <>
+      <TextField
+        fields={fields}
+        path="to"
+        label="To"
+        hint="0x and 40 hexadecimal digits; empty creates a contract."
+      />
+      <TextField fields={fields} path="value" label={`Value, in ${currency.symbol}`} isRequired />
+      <TextField fields={fields} path="data" label="Data" rows={2} hint="0x and hexadecimal digits." />
+      <TextField fields={fields} path="gas_limit" label="Gas limit" hint="Estimated when empty." />
+      <SelectField fields={fields} path="speed" label="Price" of={PRICES} isRequired />
+      {fields.text('speed') === 'own' && (
+        <>
+          <TextField
+            fields={fields}
+            path="max_fee_per_gas"
+            label="Highest price of a unit of gas, in gwei"
+            isRequired
+          />
+          <TextField
+            fields={fields}
+            path="max_priority_fee_per_gas"
+            label="Part of it for the block producer, in gwei"
+            isRequired
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+/** The speeds of the contract, and a price of one's own. */
+const PRICES = [
+  ['fastest', 'of the market: fastest'],
+  ['fast', 'of the market: fast'],
+  ['average', 'of the market: average'],
+  ['safeLow', 'of the market: safeLow'],
+  ['own', 'my own'],
+] as const
+
+function PaymentFields({ fields, transaction, currency }: Omit<ContentFieldsProps, 'form'>) {
+  const asset = paymentOf(transaction)?.asset
+  const symbol = asset === undefined || asset.type === 'native' ? currency.symbol : asset.code
+  return (
+    <>
+      <TextField fields={fields} path="operations[0].destination" label="To" isRequired />
+      <TextField fields={fields} path="operations[0].amount" label={`Amount, in ${symbol}`} isRequired />
+      <TextField
+        fields={fields}
+        path="max_fee"
+        label={`Highest fee, in ${currency.symbol}`}
+        hint="A replacement bids at least ten times what the present version bids."
+      />
+    </>
+  )
 }

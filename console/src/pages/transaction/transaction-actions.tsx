@@ -11,11 +11,13 @@ const REPLACEABLE: readonly string[] = ['pending', 'sent', 'submitted']
 interface TransactionActionsProps {
   readonly transaction: Transaction
   readonly currency: Currency
+  /** The name of its network. */
+  readonly network: string
   readonly onDone: () => void
 }
 
 /** What can be done about a transaction by this key, while it can still be changed. */
-export function TransactionActions({ transaction, currency, onDone }: TransactionActionsProps) {
+export function TransactionActions({ transaction, currency, network, onDone }: TransactionActionsProps) {
   const offers = useOffers()
   const [open, setOpen] = useState<'speed-up' | 'replace' | 'cancel'>()
   if (!offers('transactions:write') || !REPLACEABLE.includes(transaction.status)) return null
@@ -37,7 +39,7 @@ export function TransactionActions({ transaction, currency, onDone }: Transactio
         Cancel
       </button>
       {open === 'speed-up' && isEvm && <SpeedUpDialog transaction={transaction} {...rest} />}
-      {open === 'replace' && <ReplaceDialog transaction={transaction} {...rest} />}
+      {open === 'replace' && <ReplaceDialog transaction={transaction} network={network} {...rest} />}
       {open === 'cancel' && <CancelDialog transaction={transaction} {...rest} />}
     </>
   )

@@ -1,14 +1,19 @@
 import type { RelayerEvent, Transaction } from '../../../../clients/typescript/src/index.ts'
+import type { Currency } from '../../format/amounts.ts'
+import { canceledContent } from '../../format/content.ts'
 import { shorten } from '../../format/shorten.ts'
+import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { useNetworks } from '../../live/use-networks.ts'
+import { ContentDetails } from '../../parts/content.tsx'
 import { LoadedPage } from '../../parts/loaded-page.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { hrefOf } from '../../routing/routes.ts'
-import { useWorkplace } from '../../session/session-context.ts'
+import { useOffers, useWorkplace } from '../../session/session-context.ts'
+import { DecideButtons } from '../approvals/decide-buttons.tsx'
 import { AttemptsTable } from './attempts-table.tsx'
 import { ContentFacts } from './content-facts.tsx'
 import { DiagnosisPanel } from './diagnosis-panel.tsx'
@@ -47,20 +52,24 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
     [id, status, transaction.attempts?.length],
   )
   const on = { network: relayer.value?.network ?? '', network_type }
+  const currency = networks.currencyOf(on)
   return (
     <Page
       title={`Transaction ${shorten(id)}`}
       aside={<Status value={status} />}
       actions={
-        <TransactionActions transaction={transaction} currency={networks.currencyOf(on)} onDone={reload} />
+        <TransactionActions
+          transaction={transaction}
+          currency={currency}
+          network={on.network}
+          onDone={reload}
+        />
       }
     >
-      {awaits_approval && (
-        <Notice tone="warn">
-          It waits for a decision: <a href={hrefOf(['approvals'])}>Approvals</a>.
-        </Notice>
+      {awaits_approval && <AwaitedDecision transaction={transaction} onDone={reload} />}
+      {status_reason && !isOpen && (
+        <Notice tone={status === 'failed' ? 'bad' : 'idle'}>{withLocalTimes(status_reason)}</Notice>
       )}
-      {status_reason && <Notice tone={status === 'failed' ? 'bad' : 'idle'}>{status_reason}</Notice>}
       <div class="columns">
         <div>
           <Panel title="Life">
@@ -70,15 +79,12 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
         </div>
         <div>
           <Panel title="Content">
+            <Payment transaction={transaction} currency={currency} />
             <ContentFacts transaction={transaction} networks={networks} network={relayer.value?.network} />
           </Panel>
           {transaction.receipt && (
             <Panel title="Receipt">
-              <ReceiptFacts
-                transaction={transaction}
-                network={networks.find(on)}
-                currency={networks.currencyOf(on)}
-              />
+              <ReceiptFacts transaction={transaction} network={networks.find(on)} currency={currency} />
             </Panel>
           )}
         </div>
@@ -87,9 +93,48 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
         {network_type === 'evm' && (transaction.attempts?.length ?? 0) > 0 && (
           <FeeChart transaction={transaction} fees={diagnosis.value?.fees} />
         )}
-        <AttemptsTable transaction={transaction} network={networks.find(on)} />
+        <AttemptsTable transaction={transaction} network={networks.find(on)} currency={currency} />
       </Panel>
     </Page>
+  )
+}
+
+/** Whom it pays and how much. Where a no-op took its nonce, the page goes on saying what it was for. */
+function Payment({
+  transaction,
+  currency,
+}: {
+  readonly transaction: Transaction
+  readonly currency: Currency
+}) {
+  const replaced = canceledContent(transaction)
+  if (replaced === undefined) return <ContentDetails transaction={transaction} currency={currency} />
+  return (
+    <>
+      <p class="muted">A transaction that does nothing is in its place. It was for this:</p>
+      <ContentDetails transaction={replaced} currency={currency} />
+    </>
+  )
+}
+
+interface AwaitedDecisionProps {
+  readonly transaction: Transaction
+  readonly onDone: () => void
+}
+
+/** Asks for the decision where the payment stands. */
+function AwaitedDecision({ transaction, onDone }: AwaitedDecisionProps) {
+  const { client } = useWorkplace().session
+  const offers = useOffers()
+  const { relayer_id, id } = transaction
+  const approval = useLoad((signal) => client.approvals.get(relayer_id, id, { signal }), [id])
+  return (
+    <Notice tone="warn">
+      It waits for a decision: <a href={hrefOf(['approvals'])}>Approvals</a>.{' '}
+      {approval.value && offers('transactions:approve') && (
+        <DecideButtons approval={approval.value} transaction={transaction} onDone={onDone} />
+      )}
+    </Notice>
   )
 }
 

@@ -3,7 +3,7 @@ import { useLoad } from '../../live/use-load.ts'
 import { OlderPager } from '../../parts/older-pager.tsx'
 import { ROWS_PER_PAGE } from '../../parts/pager.tsx'
 import { Table } from '../../parts/table.tsx'
-import { COLUMNS_WITH_RELAYER } from '../../parts/transaction-columns.tsx'
+import { useTransactionColumns } from '../../parts/transaction-columns.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import type { Route } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
@@ -17,6 +17,7 @@ interface FoundTransactionsProps {
 /** The transactions of all relayers that fit a filter. */
 export function FoundTransactions({ route, filter }: FoundTransactionsProps) {
   const { client } = useWorkplace().session
+  const columns = useTransactionColumns({ namesRelayer: true })
   const { cursor } = route.query
   const query = { ...filter, ...(cursor && { cursor }), limit: ROWS_PER_PAGE }
   const found = useLoad((signal) => client.transactions.search({ ...query, signal }).page(), [query])
@@ -28,7 +29,7 @@ export function FoundTransactions({ route, filter }: FoundTransactionsProps) {
           <Table
             caption="Transactions"
             empty={nextCursor ? 'No match so far. There may be older ones.' : 'There are none.'}
-            columns={COLUMNS_WITH_RELAYER}
+            columns={columns}
             keyOf={({ id }) => id}
             rows={items}
           />

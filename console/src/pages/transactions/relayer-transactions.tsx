@@ -1,5 +1,5 @@
 import { PagedTable, usePage } from '../../parts/paged-table.tsx'
-import { TRANSACTION_COLUMNS } from '../../parts/transaction-columns.tsx'
+import { useTransactionColumns } from '../../parts/transaction-columns.tsx'
 import type { Route } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
 import { mayChange, type TransactionFilter } from './filter.ts'
@@ -13,6 +13,7 @@ interface RelayerTransactionsProps {
 /** The transactions of one relayer, by the number of the page. */
 export function RelayerTransactions({ route, relayerId, status }: RelayerTransactionsProps) {
   const { client } = useWorkplace().session
+  const columns = useTransactionColumns()
   const rows = usePage({
     route,
     keys: [relayerId, status],
@@ -23,7 +24,7 @@ export function RelayerTransactions({ route, relayerId, status }: RelayerTransac
     <PagedTable
       caption="Transactions"
       empty="There are none."
-      columns={TRANSACTION_COLUMNS}
+      columns={columns}
       keyOf={({ id }) => id}
       route={route}
       rows={rows}

@@ -1,16 +1,18 @@
-import type { Schemas } from '../../../clients/typescript/src/index.ts'
-import { formatTime } from '../format/times.ts'
-import { useLoad } from '../live/use-load.ts'
-import { ActionButton } from '../parts/action-button.tsx'
-import { Age } from '../parts/age.tsx'
-import { Facts } from '../parts/facts.tsx'
-import { Json } from '../parts/json.tsx'
-import { LoadedPage } from '../parts/loaded-page.tsx'
-import { Page, Panel } from '../parts/page.tsx'
-import { Status } from '../parts/status.tsx'
-import { UsagePanel } from '../parts/usage-panel.tsx'
-import { hrefOf } from '../routing/routes.ts'
-import { useWorkplace } from '../session/session-context.ts'
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { formatTime } from '../../format/times.ts'
+import { useLoad } from '../../live/use-load.ts'
+import { useNetworks } from '../../live/use-networks.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { Age } from '../../parts/age.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { LoadedPage } from '../../parts/loaded-page.tsx'
+import { Page, Panel } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { UsagePanel } from '../../parts/usage-panel.tsx'
+import { hrefOf } from '../../routing/routes.ts'
+import { currencyOfId } from '../../rules/rules.ts'
+import { RulesFacts } from '../../rules/rules-facts.tsx'
+import { useWorkplace } from '../../session/session-context.ts'
 
 /** An API key: its rights, and what it has spent. */
 export function ApiKeyPage({ id }: { readonly id: string }) {
@@ -42,11 +44,7 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
             </Panel>
             <div>
               <Panel title="Rules">
-                {found.rules === undefined ? (
-                  <p class="muted">There are none.</p>
-                ) : (
-                  <Json value={found.rules} name="Rules" />
-                )}
+                <RulesOfKey rules={found.rules} />
               </Panel>
               <UsagePanel usage={usage} />
             </div>
@@ -61,16 +59,25 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
 export function CurrentKeyPage() {
   const { key } = useWorkplace().session
   return (
-    <Page title={`Key ${key.id}`}>
+    <Page title={`API key ${key.id}`}>
       <Panel title="What it may do">
         <Facts facts={rightsOf(key)} />
       </Panel>
-      {key.rules !== undefined && (
-        <Panel title="Rules">
-          <Json value={key.rules} name="Rules" />
-        </Panel>
-      )}
+      <Panel title="Rules">
+        <RulesOfKey rules={key.rules} />
+      </Panel>
     </Page>
+  )
+}
+
+function RulesOfKey({ rules }: { readonly rules: Schemas['SpendingRules'] | undefined }) {
+  const networks = useNetworks()
+  if (rules === undefined) return <p class="muted">There are none: it may spend what the relayers may.</p>
+  return (
+    <RulesFacts
+      rules={rules}
+      currencyOf={(id) => (id === undefined ? undefined : currencyOfId(id, networks.all))}
+    />
   )
 }
 

@@ -1,14 +1,18 @@
-import type { Schemas } from '../../../clients/typescript/src/index.ts'
-import { formatTime } from '../format/times.ts'
-import { useLoad } from '../live/use-load.ts'
-import { Json } from '../parts/json.tsx'
-import { OlderPager } from '../parts/older-pager.tsx'
-import { Page } from '../parts/page.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { WhenLoaded } from '../parts/when-loaded.tsx'
-import { hrefOf, hrefOfRelayer, hrefOfTransaction, type Route } from '../routing/routes.ts'
-import { changeQuery } from '../routing/use-route.ts'
-import { useWorkplace } from '../session/session-context.ts'
+import { useState } from 'preact/hooks'
+import { stringifyJson } from '../../../../clients/typescript/src/exact-json.ts'
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { formatTime } from '../../format/times.ts'
+import { useLoad } from '../../live/use-load.ts'
+import { Json } from '../../parts/json.tsx'
+import { Failure } from '../../parts/notice.tsx'
+import { OlderPager } from '../../parts/older-pager.tsx'
+import { Page } from '../../parts/page.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { WhenLoaded } from '../../parts/when-loaded.tsx'
+import { hrefOf, hrefOfRelayer, hrefOfTransaction, type Route } from '../../routing/routes.ts'
+import { changeQuery } from '../../routing/use-route.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { actionOf, toCsv } from './audit-words.ts'
 
 type Entry = Schemas['AuditEntry']
 
@@ -45,7 +49,7 @@ export function AuditPage({ route }: { readonly route: Route }) {
   }
   const entries = useLoad((signal) => client.audit.list({ ...filter, limit: ROWS, signal }).page(), [filter])
   return (
-    <Page title="Audit log">
+    <Page title="Audit log" actions={<Export filter={filter} />}>
       <div class="filters">
         <label>
           Who
@@ -56,12 +60,12 @@ export function AuditPage({ route }: { readonly route: Route }) {
           />
         </label>
         <label>
-          Of
+          Record
           <select
             value={target ?? ''}
             onChange={(event) => changeQuery(route, { target: event.currentTarget.value })}
           >
-            <option value="">everything</option>
+            <option value="">all</option>
             {TARGETS.map((known) => (
               <option key={known} value={known}>
                 {known.replace('_', ' ')}
@@ -92,11 +96,12 @@ export function AuditPage({ route }: { readonly route: Route }) {
   )
 }
 
-function What({ entry: { action, target_type, target_id, chain } }: { readonly entry: Entry }) {
+function What({ entry }: { readonly entry: Entry }) {
+  const { action, target_type, target_id, chain } = entry
   const href = hrefOfTarget({ target_type, target_id, chain })
   return (
     <>
-      {action}
+      <span title={action}>{actionOf(entry)}</span>
       <div class="why">
         {target_type.replace('_', ' ')} {href === undefined ? target_id : <a href={href}>{target_id}</a>}
       </div>
@@ -116,6 +121,55 @@ function hrefOfTarget({
   return type === 'api_key' ? hrefOf(['api-keys', id]) : undefined
 }
 
+/** Entries in a file, for what it needs of the memory of the page. */
+const MOST_EXPORTED = 10_000
+
+interface ExportProps {
+  readonly filter: { readonly actor?: string; readonly target_type?: (typeof TARGETS)[number] }
+}
+
+/** Writes the entries that the filter finds into a file, as the API gives them, or as a table without their changes. */
+function Export({ filter: { actor, target_type } }: ExportProps) {
+  const { client } = useWorkplace().session
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const filter = { ...(actor && { actor }), ...(target_type && { target_type }) }
+  const save = async (extension: 'json' | 'csv') => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const entries: Entry[] = []
+      for await (const entry of client.audit.list({ ...filter, limit: 100 })) {
+        entries.push(entry)
+        if (entries.length === MOST_EXPORTED) break
+      }
+      saveFile(`audit-log.${extension}`, extension === 'csv' ? toCsv(entries) : stringifyJson(entries))
+    } catch (failure) {
+      setError(failure)
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <button type="button" disabled={isBusy} onClick={() => save('json')}>
+        Export JSON
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => save('csv')}>
+        Export CSV
+      </button>
+      {error !== undefined && <Failure error={error} />}
+    </>
+  )
+}
+
+function saveFile(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
 function Who({ actor, address }: { readonly actor: string; readonly address: string | undefined }) {
   return (
     <>
@@ -129,7 +183,7 @@ function Change({ before, after }: { readonly before: unknown; readonly after: u
   if (before === undefined && after === undefined) return <span class="muted">–</span>
   return (
     <details>
-      <summary>{before === undefined ? 'New' : after === undefined ? 'Deleted' : 'Changed'}</summary>
+      <summary>Show</summary>
       {before !== undefined && <Json value={before} name="Before" />}
       {after !== undefined && <Json value={after} name="After" />}
     </details>

@@ -1,11 +1,12 @@
-import type { Schemas } from '../../../clients/typescript/src/index.ts'
-import { Age } from '../parts/age.tsx'
-import { Page } from '../parts/page.tsx'
-import { PagedTable, usePage } from '../parts/paged-table.tsx'
-import { Status } from '../parts/status.tsx'
-import type { Column } from '../parts/table.tsx'
-import { hrefOf, type Route } from '../routing/routes.ts'
-import { useWorkplace } from '../session/session-context.ts'
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { Age } from '../../parts/age.tsx'
+import { Page } from '../../parts/page.tsx'
+import { PagedTable, usePage } from '../../parts/paged-table.tsx'
+import { Status } from '../../parts/status.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { hrefOf, type Route } from '../../routing/routes.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { CreateApiKeyButton } from './create-api-key.tsx'
 
 const COLUMNS: readonly Column<Schemas['ApiKey']>[] = [
   { name: 'Key', cell: ({ id, name }) => <a href={hrefOf(['api-keys', id])}>{name}</a> },
@@ -29,7 +30,7 @@ export function ApiKeysPage({ route }: { readonly route: Route }) {
   const { client } = useWorkplace().session
   const rows = usePage({ route, keys: ['api-keys'], load: (query) => client.apiKeys.list(query).page() })
   return (
-    <Page title="API keys">
+    <Page title="API keys" actions={<CreateApiKeyButton onDone={rows.reload} />}>
       <PagedTable
         caption="API keys"
         empty="There is only the environment's key."

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../../clients/typescript/src/index.ts'
-import { useLoad } from '../live/use-load.ts'
-import { Page } from '../parts/page.tsx'
-import { Status } from '../parts/status.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { WhenLoaded } from '../parts/when-loaded.tsx'
-import { useWorkplace } from '../session/session-context.ts'
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { hostOf } from '../../format/explorer.ts'
+import { useLoad } from '../../live/use-load.ts'
+import { Page } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { WhenLoaded } from '../../parts/when-loaded.tsx'
+import { useWorkplace } from '../../session/session-context.ts'
 import { type EndpointHealth, readEndpointHealth } from './endpoint-health.ts'
 
 interface NetworkRow {
@@ -95,7 +96,8 @@ const COLUMNS: readonly Column<NetworkRow>[] = [
     cell: ({ network: { name, rpc_urls }, endpoints }) =>
       rpc_urls.map(({ url, weight }) => (
         <div key={url} class="endpoint">
-          <EndpointState isUp={endpoints(name, url)} /> {url} <span class="muted">weight {weight}</span>
+          <EndpointState isUp={endpoints(name, url)} /> {hostOf(url)}{' '}
+          <span class="muted">weight {weight}</span>
         </div>
       )),
   },
@@ -105,7 +107,7 @@ const COLUMNS: readonly Column<NetworkRow>[] = [
     cell: ({ network }) => finalityOf(network),
   },
   {
-    name: 'Block time',
+    name: 'Block time (configured)',
     isExtra: true,
     isNumber: true,
     cell: ({ network }) => `${network.average_blocktime_ms / 1000} s`,

@@ -1,0 +1,201 @@
+import type { Schemas } from '../../../clients/typescript/src/index.ts'
+import type { Currency } from './amounts.ts'
+
+type Transaction = Schemas['Transaction']
+type EvmTransaction = Extract<Transaction, { network_type: 'evm' }>
+type EvmContent = Pick<EvmTransaction, 'to' | 'value' | 'data' | 'decoded_call'>
+type Instruction = Schemas['SolanaInstruction']
+type Operation = Schemas['OperationSpec']
+
+/** An amount of an asset, in its smallest unit. */
+export interface Money {
+  readonly units: bigint
+  /** Absent where nobody who can be trusted tells the decimals: then the units are shown as they are, and nothing is guessed. */
+  readonly currency?: Currency
+  /** The contract, mint or issuer of an asset that is not the native currency. */
+  readonly token?: string
+}
+
+/** One thing that a transaction does. */
+export interface Action {
+  /** Says in a word what happens, where it is no payment: `lets take`, `calls`. */
+  readonly verb: 'pays' | 'lets take' | 'calls' | 'creates a contract' | 'does nothing' | 'other'
+  readonly money?: Money
+  /** Who receives, or may take, or is called. */
+  readonly to?: string
+  /** The words for what is neither a payment nor a call. */
+  readonly text?: string
+}
+
+/**
+ * Tells what a transaction does, as far as its own content is certain about it. Empty where the content is bytes that the console does not read.
+ * @param native The native currency of its network.
+ */
+export function actionsOf(transaction: Transaction, native: Currency): readonly Action[] {
+  switch (transaction.network_type) {
+    case 'evm':
+      return evmActions(transaction, { native, from: transaction.from })
+    case 'stellar':
+      return (transaction.operations ?? []).map((operation) => stellarAction(operation, native))
+    case 'solana':
+      return (transaction.instructions ?? []).map((instruction) => solanaAction(instruction, native))
+  }
+}
+
+interface EvmContext {
+  readonly native: Currency
+  /** The account that sends. */
+  readonly from: string
+}
+
+/** Tells what content on an EVM network does. */
+function evmActions(
+  { to, value, data = '0x', decoded_call: call }: EvmContent,
+  { native, from }: EvmContext,
+): readonly Action[] {
+  const units = BigInt(value)
+  const moved = units > 0n ? { money: { units, currency: native } } : {}
+  if (to === undefined) return [{ verb: 'creates a contract', ...moved }]
+  if (data !== '0x') {
+    const token = units === 0n ? tokenAction(to, data, call) : undefined
+    return [token ?? { verb: 'calls', to, ...moved }]
+  }
+  if (units === 0n && to.toLowerCase() === from.toLowerCase()) return [{ verb: 'does nothing' }]
+  return [{ verb: 'pays', to, money: { units, currency: native } }]
+}
+
+/**
+ * Returns a transaction with the content of its request, where a no-op took its nonce: then it goes on saying what it was for. Undefined for all
+ * others.
+ */
+export function canceledContent<T extends Transaction>(transaction: T): T | undefined {
+  if (transaction.network_type !== 'evm' || transaction.requested === undefined) return undefined
+  const { to: _to, data: _data, decoded_call: _call, requested, ...rest } = transaction
+  const [action] = evmActions(transaction, { native: NO_CURRENCY, from: transaction.from })
+  return action?.verb === 'does nothing' ? ({ ...rest, ...requested } as T) : undefined
+}
+
+/** Whether content does nothing depends on no currency. */
+const NO_CURRENCY: Currency = { symbol: '', decimals: 0 }
+
+/** The functions of ERC-20 (EIP-20) that move tokens of the sender, or let others do so, by their selectors. */
+const TOKEN_CALLS: Readonly<Record<string, Action['verb']>> = {
+  a9059cbb: 'pays', // transfer(address,uint256)
+  '095ea7b3': 'lets take', // approve(address,uint256)
+}
+
+/** Reads a call of a token. Data that is not exactly an address and an amount is another function, whatever its selector. */
+function tokenAction(token: string, data: string, call: DecodedCall | undefined): Action | undefined {
+  const [, selector = '', address = '', units] =
+    /^0x([0-9a-f]{8})0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data.toLowerCase()) ?? []
+  const verb = TOKEN_CALLS[selector]
+  if (verb === undefined) return undefined
+  // The decoded call has the same address with its checksum (EIP-55).
+  const named = String(call?.args[0]?.value)
+  const to = named.toLowerCase() === `0x${address}` ? named : `0x${address}`
+  return { verb, to, money: { units: BigInt(`0x${units}`), token } }
+}
+
+/** Every classic asset of Stellar has seven decimals, as lumens have (CAP-46-6, stellar-core `Asset`). */
+const STELLAR_DECIMALS = 7
+
+function stellarAction(operation: Operation, native: Currency): Action {
+  const moneyOf = (asset: Schemas['StellarAsset'], units: bigint | number | string): Money =>
+    asset.type === 'native'
+      ? { units: BigInt(units), currency: native }
+      : {
+          units: BigInt(units),
+          currency: { symbol: asset.code, decimals: STELLAR_DECIMALS },
+          token: asset.issuer,
+        }
+  switch (operation.type) {
+    case 'payment':
+      return {
+        verb: 'pays',
+        to: operation.destination,
+        money: moneyOf(operation.asset, operation.amount),
+      }
+    case 'create_account':
+      return {
+        verb: 'pays',
+        to: operation.destination,
+        money: { units: BigInt(operation.starting_balance), currency: native },
+        text: 'creates the account',
+      }
+    case 'path_payment_strict_send':
+      return {
+        verb: 'pays',
+        to: operation.destination,
+        money: moneyOf(operation.send_asset, operation.send_amount),
+        text: 'exchanged on the way',
+      }
+    case 'path_payment_strict_receive':
+      return {
+        verb: 'pays',
+        to: operation.destination,
+        money: moneyOf(operation.send_asset, operation.send_max),
+        text: 'at most, exchanged on the way',
+      }
+    case 'account_merge':
+      return {
+        verb: 'other',
+        to: operation.destination,
+        text: 'closes the account, and pays all that it has',
+      }
+    case 'invoke_contract':
+      return { verb: 'calls', to: operation.contract_address, text: `${operation.function_name}(…)` }
+    default:
+      return { verb: 'other', text: operation.type.replaceAll('_', ' ') }
+  }
+}
+
+const SYSTEM_PROGRAM = '11111111111111111111111111111111'
+const TOKEN_PROGRAMS: ReadonlySet<string> = new Set([
+  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+])
+
+/** The index of `SystemInstruction::Transfer`, 32 bits, and of `TokenInstruction::TransferChecked`, 8 bits. */
+const SYSTEM_TRANSFER = 2
+const TRANSFER_CHECKED = 12
+
+function solanaAction({ program_id: program, accounts, data }: Instruction, native: Currency): Action {
+  const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
+  const view = new DataView(bytes.buffer)
+  if (program === SYSTEM_PROGRAM && bytes.length === 12 && view.getUint32(0, true) === SYSTEM_TRANSFER)
+    return paysOn(accounts[1], { units: view.getBigUint64(4, true), currency: native })
+  // The program refuses a transfer whose decimals are not those of the mint, so these are certain.
+  if (TOKEN_PROGRAMS.has(program) && bytes.length === 10 && bytes[0] === TRANSFER_CHECKED) {
+    const mint = accounts[1]?.pubkey
+    const currency = { symbol: 'tokens', decimals: bytes[9] ?? 0 }
+    return paysOn(accounts[2], { units: view.getBigUint64(1, true), currency, ...(mint && { token: mint }) })
+  }
+  return { verb: 'calls', to: program }
+}
+
+function paysOn(account: { readonly pubkey: string } | undefined, money: Money): Action {
+  return { verb: 'pays', money, ...(account && { to: account.pubkey }) }
+}
+
+/** The call that the service has decoded. */
+export type DecodedCall = NonNullable<EvmTransaction['decoded_call']>
+
+/** Describes call data: the function with its arguments where the service knows it, and otherwise the selector and the length. */
+export function describeCall(data: string, call: DecodedCall | undefined): string {
+  if (call === undefined)
+    return `${data.slice(0, 10).toLowerCase()} and ${Math.max(0, data.length - 10) / 2} bytes`
+  const name = call.function.slice(0, call.function.indexOf('('))
+  return `${name}(${call.args.map((one) => describeNamed(one.name, one.value)).join(', ')})`
+}
+
+function describeNamed(name: string | null, value: unknown): string {
+  return name === null ? describeValue(value) : `${name}: ${describeValue(value)}`
+}
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(describeValue).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `{${Object.entries(value)
+    .map(([name, field]) => describeNamed(name, field))
+    .join(', ')}}`
+}

@@ -1,0 +1,240 @@
+import type { Body } from '../../../../clients/typescript/src/index.ts'
+import { CreateButton } from '../../parts/action-button.tsx'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import type { Fields } from '../../parts/fields.ts'
+import { SelectField, TextField, useFields } from '../../parts/form.tsx'
+import { useWorkplace } from '../../session/session-context.ts'
+
+type Request = Body<'createSigner'>
+type SignerType = Request['type']
+
+/** A setting of a signer: its path in `config`, and how it is asked for. */
+interface Setting {
+  readonly path: string
+  readonly label: string
+  readonly hint?: string
+  readonly isRequired?: true
+  /** It is hidden while it is typed. The service never returns it. */
+  readonly isSecret?: true
+  readonly isInteger?: true
+  readonly of?: readonly (readonly [string, string])[]
+}
+
+interface Kind {
+  readonly words: string
+  /** Says what the key has to be. */
+  readonly hint: string
+  readonly settings: readonly Setting[]
+}
+
+const required = (path: string, label: string, hint?: string): Setting => ({
+  path,
+  label,
+  isRequired: true,
+  ...(hint !== undefined && { hint }),
+})
+const optional = (path: string, label: string, hint?: string): Setting => ({
+  path,
+  label,
+  ...(hint !== undefined && { hint }),
+})
+const secret = (path: string, label: string, hint?: string): Setting => ({
+  ...required(path, label, hint),
+  isSecret: true,
+})
+
+const VAULT: readonly Setting[] = [
+  required('address', 'Address', 'The url of the server.'),
+  optional('namespace', 'Namespace'),
+  secret('role_id', 'Role id'),
+  secret('secret_id', 'Secret id'),
+]
+
+/** The types of signers that the API creates. Those that name a file or a library of the machine are for its configuration file alone. */
+const KINDS: Readonly<Record<SignerType, Kind>> = {
+  aws_kms: {
+    words: 'AWS KMS',
+    hint: 'ECC_SECG_P256K1 for EVM, ECC_NIST_EDWARDS25519 for Stellar and Solana. The service logs in by itself.',
+    settings: [
+      required('region', 'Region', 'Such as eu-west-1.'),
+      required('key_id', 'Key', 'Its id, ARN or alias (alias/…).'),
+    ],
+  },
+  google_cloud_kms: {
+    words: 'Google Cloud KMS',
+    hint: 'EC_SIGN_SECP256K1_SHA256 for EVM, EC_SIGN_ED25519 for Stellar and Solana. The service logs in by itself; a key file of an account goes through the API.',
+    settings: [
+      required('key.project_id', 'Project'),
+      optional('key.location', 'Location', '“global” when empty.'),
+      required('key.key_ring_id', 'Key ring'),
+      required('key.key_id', 'Key'),
+      { ...optional('key.key_version', 'Version', '1 when empty.'), isInteger: true },
+    ],
+  },
+  azure_key_vault: {
+    words: 'Azure Key Vault',
+    hint: 'A key of the type EC and the curve P-256K, for EVM.',
+    settings: [
+      required('vault_url', 'Vault', 'Such as https://payments.vault.azure.net.'),
+      required('key_name', 'Key'),
+      optional('key_version', 'Version', 'The newest when empty.'),
+      {
+        ...required('auth_type', 'The service logs in by'),
+        of: [
+          ['managed_identity', 'the managed identity of its machine'],
+          ['workload_identity', 'workload identity'],
+          ['client_secret', 'a client secret'],
+        ],
+      },
+      optional('tenant_id', 'Tenant'),
+      optional('client_id', 'Client id'),
+      { ...optional('client_secret', 'Client secret'), isSecret: true },
+    ],
+  },
+  vault_transit: {
+    words: 'HashiCorp Vault, transit engine',
+    hint: 'A key of the type ed25519, for Stellar and Solana, which never leaves Vault.',
+    settings: [
+      ...VAULT,
+      required('key_name', 'Key'),
+      optional('mount_point', 'Mount', '“transit” when empty.'),
+      required('pubkey', 'Public key', '32 bytes in base64.'),
+    ],
+  },
+  vault: {
+    words: 'HashiCorp Vault, private key',
+    hint: 'A secret of the KV engine, version 2, whose field “value” is a private key.',
+    settings: [
+      ...VAULT,
+      required('key_name', 'Path of the secret'),
+      optional('mount_point', 'Mount', '“secret” when empty.'),
+    ],
+  },
+  turnkey: {
+    words: 'Turnkey',
+    hint: 'A private key or a wallet account of secp256k1 (EVM) or Ed25519 (Stellar, Solana).',
+    settings: [
+      required('organization_id', 'Organization'),
+      required('private_key_id', 'Private key', 'Its id, or the address of the wallet account.'),
+      required('public_key', 'Public key', 'In hexadecimal digits.'),
+      required('api_public_key', 'Public part of the API key'),
+      secret('api_private_key', 'Private part of the API key'),
+    ],
+  },
+  cdp: {
+    words: 'Coinbase Developer Platform',
+    hint: 'An account on EVM or Solana.',
+    settings: [
+      required('account_address', 'Address of the account'),
+      required('api_key_id', 'API key'),
+      secret('api_key_secret', 'Secret of the API key'),
+      secret('wallet_secret', 'Wallet secret'),
+    ],
+  },
+  web3signer: {
+    words: 'Web3Signer',
+    hint: 'A key of secp256k1, for EVM.',
+    settings: [
+      required('url', 'Url'),
+      required('public_key', 'Public key', '128 hexadecimal digits, as Web3Signer lists it.'),
+    ],
+  },
+  mnemonic: {
+    words: 'a seed phrase, in this service',
+    hint: 'The phrase passes through this page, and the service stores it encrypted. A key service keeps it safer.',
+    settings: [
+      secret('mnemonic', 'Seed phrase', '12 to 24 words.'),
+      { ...optional('passphrase', 'Passphrase'), isSecret: true },
+      { ...optional('index', 'Account', '0 when empty.'), isInteger: true },
+    ],
+  },
+  plain: {
+    words: 'a private key, in this service',
+    hint: 'The key passes through this page, and the service stores it encrypted. A key service keeps it safer.',
+    settings: [
+      secret('key', 'Private key', '64 hexadecimal digits, a Stellar seed (S…), or a Solana key pair.'),
+    ],
+  },
+}
+
+interface CreateSignerProps {
+  readonly onDone: () => void
+}
+
+/** Creates a signer: a reference to the key in the service that holds it, or a key in this service. */
+export function CreateSignerButton({ onDone }: CreateSignerProps) {
+  return (
+    <CreateButton name="New signer" scope="signers:admin">
+      {(close) => <CreateSignerDialog onDone={onDone} onClose={close} />}
+    </CreateButton>
+  )
+}
+
+interface CreateSignerDialogProps extends CreateSignerProps {
+  readonly onClose: () => void
+}
+
+function CreateSignerDialog({ onDone, onClose }: CreateSignerDialogProps) {
+  const { client } = useWorkplace().session
+  const fields = useFields({ type: 'aws_kms' })
+  const type = fields.values.type as SignerType
+  const { hint, settings } = KINDS[type]
+  return (
+    <ActionDialog
+      title="New signer"
+      confirm="Create the signer"
+      act={() => client.signers.create(signerOf(fields, type))}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <SelectField
+        fields={fields}
+        path="type"
+        label="The key is in"
+        of={Object.entries(KINDS).map(([name, { words }]) => [name, words])}
+        hint={hint}
+        isRequired
+      />
+      <TextField fields={fields} path="id" label="Id" hint="A UUID when empty." />
+      {settings.map((setting) => (
+        // Another type has other fields, even where they have the same name.
+        <SettingField key={`${type} ${setting.path}`} fields={fields} setting={setting} />
+      ))}
+    </ActionDialog>
+  )
+}
+
+interface SettingFieldProps {
+  readonly fields: Fields
+  readonly setting: Setting
+}
+
+function SettingField({ fields, setting }: SettingFieldProps) {
+  const { path, label, hint, isRequired = false, isSecret = false, of } = setting
+  const rest = { fields, path: `config.${path}`, label, hint, isRequired }
+  if (of !== undefined) return <SelectField {...rest} of={of} />
+  return <TextField {...rest} type={isSecret ? 'password' : 'text'} />
+}
+
+/** Fields of another type that was chosen before are left out. */
+function signerOf(fields: Fields, type: SignerType): Request {
+  const config: Record<string, unknown> = {}
+  for (const { path, isInteger, of } of KINDS[type].settings) {
+    const value = fields.text(`config.${path}`) ?? of?.[0]?.[0]
+    if (value !== undefined)
+      put(config, path.split('.'), isInteger && /^\d+$/.test(value) ? Number(value) : value)
+  }
+  const id = fields.text('id')
+  return { ...(id !== undefined && { id }), type, config } as Request
+}
+
+/** Puts a value where its path leads, and makes the objects on the way. */
+function put(into: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    into[name] = value
+    return
+  }
+  const inner = (into[name] ?? {}) as Record<string, unknown>
+  into[name] = inner
+  put(inner, rest, value)
+}

@@ -1,0 +1,47 @@
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Page } from '../../parts/page.tsx'
+import { PagedTable, usePage } from '../../parts/paged-table.tsx'
+import type { Column } from '../../parts/table.tsx'
+import type { Route } from '../../routing/routes.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { CreateSignerButton } from './create-signer.tsx'
+
+const COLUMNS: readonly Column<Schemas['Signer']>[] = [
+  { name: 'Signer', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Key in', cell: ({ type }) => type.replaceAll('_', ' ') },
+  {
+    name: 'Configuration',
+    cell: ({ config }) =>
+      Object.keys(config).length === 0 ? <span class="muted">–</span> : <Facts facts={rowsOf(config)} />,
+  },
+]
+
+/** The keys that relayers sign with, as far as answers show them. */
+export function SignersPage({ route }: { readonly route: Route }) {
+  const { client } = useWorkplace().session
+  const rows = usePage({ route, keys: ['signers'], load: (query) => client.signers.list(query).page() })
+  return (
+    <Page title="Signers" actions={<CreateSignerButton onDone={rows.reload} />}>
+      <PagedTable
+        caption="Signers"
+        empty="There are none."
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        route={route}
+        rows={rows}
+      />
+    </Page>
+  )
+}
+
+/** One row for each setting; the parts of a setting are named with points. */
+function rowsOf(config: object, prefix = ''): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(rowsOf(value, `${prefix}${name}.`))
+        : [[`${prefix}${name}`.replaceAll('_', ' '), String(value)]],
+    ),
+  )
+}

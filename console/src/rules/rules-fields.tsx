@@ -1,0 +1,126 @@
+import type { Schemas } from '../../../clients/typescript/src/index.ts'
+import type { Currency } from '../format/amounts.ts'
+import type { Fields } from '../parts/fields.ts'
+import { CheckField, SelectField, TextField } from '../parts/form.tsx'
+import { type RuledNetworks, unitIn } from './rules.ts'
+
+interface RulesFieldsProps {
+  readonly fields: Fields
+  /** Where the rules stand in the request: `rules` of an API key, `policies.rules` of a relayer. */
+  readonly path: string
+  readonly networks: RuledNetworks
+}
+
+/** The fields of the rules for what may be spent. Every rule that is left empty forbids nothing. */
+export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
+  const count = Number(fields.values[`${path}.limits`] ?? 0)
+  const setCount = (limits: number) => fields.set(`${path}.limits`, String(limits))
+  return (
+    <fieldset>
+      <legend>Rules</legend>
+      <TextField
+        fields={fields}
+        path={`${path}.receivers`}
+        label="Only to these receivers"
+        rows={2}
+        hint="Addresses, one in each line. Empty: to anybody."
+      />
+      <TextField
+        fields={fields}
+        path={`${path}.contracts`}
+        label="Only calls of these contracts"
+        rows={2}
+        hint="Addresses, one in each line. Empty: any contract."
+      />
+      {Array.from({ length: count }, (_, index) => (
+        <LimitFields key={index} fields={fields} path={`${path}.limits[${index}]`} networks={networks} />
+      ))}
+      <div class="buttons">
+        <button type="button" onClick={() => setCount(count + 1)}>
+          Add a limit
+        </button>
+        {count > 0 && (
+          <button type="button" onClick={() => setCount(count - 1)}>
+            Remove the last limit
+          </button>
+        )}
+      </div>
+      <SelectField
+        fields={fields}
+        path={`${path}.require_approval`}
+        label="Approval by another key"
+        of={APPROVALS}
+        isRequired
+      />
+      {fields.text(`${path}.require_approval`) === 'above' && (
+        <AmountFields fields={fields} path={`${path}.require_approval.above[0]`} networks={networks} />
+      )}
+      <CheckField
+        fields={fields}
+        path={`${path}.idempotency`}
+        label="Refuse to send without an Idempotency-Key"
+      />
+    </fieldset>
+  )
+}
+
+const APPROVALS = [
+  ['', 'none is needed'],
+  ['every', 'for every transaction'],
+  ['above', 'above an amount'],
+  ['new', 'for new receivers'],
+] as const
+
+const PERIODS = [
+  ['transaction', 'one transaction'],
+  ['hour', 'an hour'],
+  ['day', 'a day'],
+  ['month', '30 days'],
+] as const satisfies readonly (readonly [Schemas['SpendingLimit']['per'], string])[]
+
+function LimitFields({ fields, path, networks }: RulesFieldsProps) {
+  return (
+    <fieldset>
+      <legend>Limit</legend>
+      <SelectField fields={fields} path={`${path}.per`} label="The most in" of={PERIODS} isRequired />
+      <AmountFields fields={fields} path={path} networks={networks} />
+      <TextField
+        fields={fields}
+        path={`${path}.fees`}
+        label={`Fees, ${unitOf(unitIn(fields, { path, networks, ofFees: true }))}`}
+      />
+      <TextField fields={fields} path={`${path}.count`} label="Number of transactions" />
+    </fieldset>
+  )
+}
+
+function AmountFields({ fields, path, networks }: RulesFieldsProps) {
+  return (
+    <>
+      {networks.kind === 'any' && (
+        <SelectField
+          fields={fields}
+          path={`${path}.network`}
+          label="On"
+          of={[['', 'every network, each by itself'], ...networks.ids.map((id) => [id, id] as const)]}
+        />
+      )}
+      <TextField
+        fields={fields}
+        path={`${path}.asset`}
+        label="Asset"
+        hint="The address of a token, or CODE:ISSUER. Empty: the native currency."
+      />
+      <TextField
+        fields={fields}
+        path={`${path}.value`}
+        label={`Value, ${unitOf(unitIn(fields, { path, networks }))}`}
+      />
+    </>
+  )
+}
+
+/** Without a currency nobody knows how many decimals the unit for people has, so the amount is written as the API has it. */
+function unitOf(currency: Currency | undefined): string {
+  return currency === undefined ? 'in the smallest unit' : `in ${currency.symbol}`
+}

@@ -1,0 +1,193 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Scenario, startScenario } from '../../support/scenario.ts'
+import { API_KEY, DEV_ADDRESSES, RECEIVER } from '../../support/service.ts'
+import { launchChromium } from '../launch.ts'
+import { type ConsolePage, openConsole, sees } from './console-page.ts'
+
+let story: Scenario
+let browser: Browser
+
+beforeAll(async () => {
+  ;[story, browser] = await Promise.all([
+    startScenario({ env: { STORAGE_ENCRYPTION_KEY } }),
+    launchChromium(),
+  ])
+})
+afterAll(async () => {
+  await browser?.close()
+  await story?.stop()
+})
+
+/** The service stores keys only with it. */
+const STORAGE_ENCRYPTION_KEY = Buffer.alloc(32, 'sealing').toString('base64')
+
+/** Accounts of anvil's default mnemonic that no other relayer of these tests has, by the width of the screen. */
+const SPARE = {
+  1440: {
+    key: '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+    address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  },
+  390: {
+    key: '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+    address: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+  },
+} as const
+
+describe.each([1440, 390] as const)('a person with a screen of %i px creates', (width) => {
+  let tab: ConsolePage
+
+  beforeAll(async () => {
+    tab = await openConsole(browser, story.service.url, { width })
+    await tab.signIn(API_KEY)
+  })
+  beforeEach(async () => {
+    await tab.page.keyboard.press('Escape')
+    await tab.page.getByRole('switch', { name: 'Allow changes' }).uncheck()
+    await tab.go('', 'Overview')
+  })
+  afterEach(() => expect(tab.problems).toEqual([]))
+  afterAll(() => tab?.context.close())
+
+  const dialog = () => tab.page.getByRole('dialog')
+  /** A field by its whole label; that of one that may stay empty says so. */
+  const field = (label: string) => dialog().getByLabel(new RegExp(`^${label}( \\(optional\\))?$`))
+  const confirm = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
+  const closed = () => expect.poll(() => dialog().count()).toBe(0)
+
+  /** Opens a form. Its button is not there while changes are not allowed. */
+  async function open(button: string): Promise<void> {
+    expect(await tab.page.getByRole('button', { name: button }).count()).toBe(0)
+    await tab.allowChanges()
+    await tab.page.getByRole('button', { name: button }).click()
+    await dialog().waitFor()
+  }
+
+  test('an API key with scopes, rules and an end, and signs in with the secret that is shown once', async () => {
+    const id = `cashier-${width}`
+    await tab.go('api-keys', 'API keys')
+    await open('New API key')
+    await field('Name').fill('Cashier')
+    await field('Id').fill(id)
+    await confirm('Create the key')
+    await expect.poll(() => dialog().locator('.hint.bad').count()).toBe(1)
+    for (const scope of ['relayers:read', 'transactions:read', 'transactions:write'])
+      await dialog().getByRole('checkbox', { name: scope }).check()
+    await field('It sees these relayers').fill('main')
+    await field('It is accepted').selectOption('30')
+    await field('Only to these receivers').fill(RECEIVER)
+    await dialog().getByRole('button', { name: 'Add a limit' }).click()
+    await field('The most in').selectOption('day')
+    await field('On').selectOption('evm:anvil')
+    await field('Value, in ETH').fill('1.5')
+    await field('Approval by another key').selectOption('every')
+    await confirm('Create the key')
+    const shown = tab.page.getByRole('dialog', { name: 'API key Cashier is created' })
+    const secret = await shown.locator('code').innerText()
+    await tab.screenshot('20-api-key')
+    await shown.getByRole('button', { name: 'Close' }).click()
+    await closed()
+    expect(await tab.page.content()).not.toContain(secret)
+    await tab.go(`api-keys/${id}`, 'Cashier')
+    await sees(tab.page, /1\.5 ETH in a day on evm:anvil/)
+    await sees(tab.page, /for every transaction/)
+    const { body } = await story.service.api<Record<string, unknown>>('GET', `/api-keys/${id}`)
+    expect(body.data).toMatchObject({
+      scopes: ['relayers:read', 'transactions:read', 'transactions:write'],
+      relayers: ['main'],
+      expires_at: expect.any(String),
+      rules: {
+        receivers: [RECEIVER.toLowerCase()],
+        limits: [{ per: 'day', network: 'evm:anvil', value: 1_500_000_000_000_000_000n }],
+        require_approval: {},
+      },
+    })
+    const other = await openConsole(browser, story.service.url, { width })
+    await other.signIn(secret)
+    await other.go('key', `API key ${id}`)
+    await other.context.close()
+  })
+
+  test('a signer, and a relayer that signs with it', async () => {
+    const { key, address } = SPARE[width]
+    const id = `spare-${width}`
+    await tab.go('signers', 'Signers')
+    await open('New signer')
+    await field('The key is in').selectOption('plain')
+    await field('Id').fill(id)
+    await field('Private key').fill('0x1234')
+    await confirm('Create the signer')
+    await expect.poll(() => dialog().innerText()).toContain('64 hex digits')
+    await field('Private key').fill(key)
+    await confirm('Create the signer')
+    await closed()
+    await sees(tab.page, id)
+    await tab.page.getByRole('switch', { name: 'Allow changes' }).uncheck()
+    await tab.go('', 'Overview')
+    await open('New relayer')
+    await field('Name').fill(`Spare ${width}`)
+    await field('Id').fill(id)
+    await field('Network').selectOption('evm:anvil')
+    await field('Signer').selectOption(id)
+    await field('Lowest balance, in ETH').fill('0.25')
+    await field('Highest price of a unit of gas, in gwei').fill('80')
+    await tab.screenshot('21-relayer')
+    await confirm('Create the relayer')
+    await tab.page.getByRole('heading', { level: 1, name: `Spare ${width}` }).waitFor()
+    await sees(tab.page, address)
+    await sees(tab.page, /Lowest balance\s+0\.25 ETH/)
+    await sees(tab.page, /Highest gas price\s+80 gwei/)
+    const { body } = await story.service.api<object>('GET', `/relayers/${id}`)
+    expect(body.data).toMatchObject({ address, signer_id: id, policies: { gas_price_cap: 80_000_000_000 } })
+  })
+
+  test('a notification with a signing key of its own', async () => {
+    const id = `hook-${width}`
+    await tab.go('notifications', 'Notifications')
+    await open('New notification')
+    await field('Url').fill('ftp://example.com')
+    await field('Id').fill(id)
+    await confirm('Create the notification')
+    await expect.poll(() => dialog().locator('[aria-invalid="true"]').count()).toBe(1)
+    await field('Url').fill('https://hooks.example.com/events')
+    await dialog().getByRole('button', { name: 'Make a signing key' }).click()
+    expect(await field('Signing key').inputValue()).toMatch(/^[0-9a-f]{64}$/)
+    await confirm('Create the notification')
+    await closed()
+    await tab.go(`notifications/${id}`, /hook/)
+    await sees(tab.page, /Signing key\s+yes/)
+  })
+
+  test('an ABI, by which it reads a call', async () => {
+    const contract = width === 390 ? RECEIVER : '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+    const abi = [{ type: 'function', name: 'payOut', inputs: [{ type: 'address', name: 'who' }] }]
+    await tab.go('relayers/main', 'Main')
+    await open('Register an ABI')
+    await field('Address of the contract').fill(contract)
+    await field('Name').fill(`Vault ${width}`)
+    await field('ABI').fill('{"abi": 1}')
+    await confirm('Register it')
+    await expect.poll(() => dialog().locator('.hint.bad').count()).toBe(1)
+    await field('ABI').fill(JSON.stringify({ contractName: 'Vault', abi }))
+    await confirm('Register it')
+    await closed()
+    await sees(tab.page, new RegExp(`Vault ${width}`))
+    const call = { function: 'payOut', args: { who: DEV_ADDRESSES[1] } }
+    const { id } = await story.send({ to: contract, value: 0, gas_limit: 60_000, call, speed: 'fast' })
+    await tab.go(`transactions/main/${id}`, /^Transaction/)
+    await sees(tab.page, `payOut(who: ${DEV_ADDRESSES[1]})`)
+    await story.settle()
+  })
+
+  test('nothing with an id that is taken, and reads that at the end of the form', async () => {
+    await tab.go('signers', 'Signers')
+    await open('New signer')
+    await field('The key is in').selectOption('plain')
+    await field('Id').fill('dev-0')
+    await field('Private key').fill(SPARE[width].key)
+    await confirm('Create the signer')
+    await dialog().getByRole('alert').waitFor()
+    expect(await dialog().getByRole('alert').innerText()).toContain('dev-0')
+    await tab.page.keyboard.press('Escape')
+  })
+})
