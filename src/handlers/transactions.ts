@@ -158,7 +158,7 @@ async function readReceipt(
   if (hash === undefined) throw notIncluded(item.transaction)
   const told = requireAnswer(
     await answerWithin(clock, chain.emitted(hash)),
-    `No endpoint of the network tells what transaction ${hash} emitted: none answers at present, or none keeps it any more.`,
+    `No endpoint of the network returned the logs of transaction ${hash}: none answers, or none still has them.`,
   )
   const data =
     told.blockHash === item.transaction.block?.hash

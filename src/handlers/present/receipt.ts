@@ -8,7 +8,7 @@ import { omitUndefined } from '../../lib/object.ts'
 import { findEvents, type RegisteredEvents } from '../../relayers/interfaces/interfaces-store.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
 
-/** The block that includes the attempt of an EVM transaction, and the price of it; undefined while no block does, or nobody told it. */
+/** The block that includes the attempt of an EVM transaction, and the price of it; undefined while no block does, or no node reported it. */
 export function presentEvmReceipt(
   { block }: Transaction,
   shown: Attempt | undefined,

@@ -44,7 +44,7 @@ export interface AttemptNews {
   /** Absent if the number does not change. */
   readonly refusals?: number | undefined
   readonly broadcastAt?: Date | undefined
-  /** Null when the block that told it is no longer in the chain; absent when nothing is new. */
+  /** Null if its block is no longer in the chain; absent if nothing is new. */
   readonly result?: ChainResult | null | undefined
 }
 

@@ -5122,7 +5122,7 @@ export interface components {
             readonly decoded_event?: components["schemas"]["DecodedEvent"];
         };
         /**
-         * @description A log as an event of ERC-20, ERC-721 or ERC-1155, or else of the ABI that is registered for its contract at present. Absent where the event is
+         * @description A log as an event of ERC-20, ERC-721 or ERC-1155, or else of the ABI that is registered for its contract now. Absent where the event is
          *     unknown, or the log is not exactly what the event emits.
          */
         readonly DecodedEvent: {
